@@ -1,0 +1,230 @@
+"""Files that kith keeps: in a folder, or in a bucket that speaks S3."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import secrets
+import shutil
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import parse_qsl, urlsplit
+
+import obstore
+from obstore.store import LocalStore, ObjectStore, S3Store
+
+from kith.base.errors import NotFound
+
+if TYPE_CHECKING:
+    from obstore import GetOptions, GetResult
+    from obstore.store import S3Config
+
+__all__ = ["BadKey", "Blobs", "Data", "blobs"]
+
+Data = bytes | Path | AsyncIterator[bytes]
+
+FOREVER = "public, max-age=31536000, immutable"
+
+_SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}"
+_KEY = re.compile(rf"(?=.{{1,900}}\Z){_SEGMENT}(?:/{_SEGMENT})*")
+_CHUNK = 256 * 1024
+
+
+class BadKey(NotFound):
+    """Nothing can ever be kept under such a key."""
+
+    code = "bad_key"
+
+
+class Blobs:
+    """What is put under a key stays until deleted, whole: no reader ever sees half of it.
+
+    The media type is told to a bucket, which serves it; a folder keeps none, so keep it in the database too.
+    """
+
+    def __init__(self, store: ObjectStore) -> None:
+        self._store = store
+
+    async def put(self, key: str, data: Data, content_type: str, cache_control: str = FOREVER) -> None:
+        await obstore.put_async(
+            self._store,
+            _checked(key),
+            data,
+            attributes={"Content-Type": content_type, "Cache-Control": cache_control},
+        )
+
+    async def get(self, key: str) -> bytes:
+        with _missing_as_not_found():
+            result = await obstore.get_async(self._store, _checked(key))
+            return bytes(await result.bytes_async())
+
+    async def stream(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+        """The bytes from `start` up to, not including, `end`; ask `size` first, for `start` must lie within.
+
+        Await it, then iterate: a missing key is known before an answer has begun.
+        """
+        if start < 0 or (end is not None and end <= start):
+            raise ValueError(f"no such range: {start} to {end}")
+        with _missing_as_not_found():
+            result = await obstore.get_async(self._store, _checked(key), options=_range(start, end))
+        return _chunks(result)
+
+    async def size(self, key: str) -> int:
+        with _missing_as_not_found():
+            return (await obstore.head_async(self._store, _checked(key)))["size"]
+
+    async def exists(self, key: str) -> bool:
+        try:
+            await obstore.head_async(self._store, _checked(key))
+        except FileNotFoundError:
+            return False
+        return True
+
+    async def delete(self, keys: Iterable[str]) -> None:
+        """Remove `keys`; one that is not there is as good as removed."""
+        if paths := [_checked(key) for key in keys]:
+            with suppress(FileNotFoundError):
+                await obstore.delete_async(self._store, paths)
+
+    async def list(self, prefix: str = "") -> AsyncIterator[str]:
+        """Every key below the folder `prefix`, in no order; `media/1` does not match `media/10/...`."""
+        async for batch in obstore.list(self._store, _checked(prefix) if prefix else None):
+            for found in batch:
+                yield found["path"]
+
+
+class _FolderBlobs(Blobs):
+    """Writes by hand, since the store neither syncs to disk nor takes a media type."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(LocalStore(folder, mkdir=True))
+        self._folder = folder
+
+    async def put(
+        self,
+        key: str,
+        data: Data,
+        content_type: str,  # noqa: ARG002 - kept in the database
+        cache_control: str = FOREVER,  # noqa: ARG002
+    ) -> None:
+        path = self._folder / _checked(key)
+        # A name with `#` and digits is what the store itself leaves out of its lists.
+        unfinished = path.with_name(f"{path.name}#{secrets.randbelow(10**18)}")
+        file = await asyncio.to_thread(_create, unfinished)
+        try:
+            await _fill(file, data)
+            await asyncio.to_thread(_publish, file, unfinished, path)
+        except BaseException:
+            file.close()
+            unfinished.unlink(missing_ok=True)
+            raise
+
+    async def delete(self, keys: Iterable[str]) -> None:
+        for key in [_checked(key) for key in keys]:
+            await super().delete([key])
+
+
+def blobs(url: str, folder: Path, *, access_key: str = "", secret_key: str = "") -> Blobs:
+    """The place for files: the bucket at `url`, or `folder` if `url` is empty.
+
+    `s3://bucket/prefix?endpoint=https://...&region=...`; `allow_http=true` for an endpoint without TLS.
+    """
+    if not url:
+        return _FolderBlobs(folder)
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    if parts.scheme != "s3" or not parts.netloc or options.keys() - {"endpoint", "region", "allow_http"}:
+        raise ValueError("files live in a folder or at s3://bucket/prefix?endpoint=&region=&allow_http=")
+    if not access_key or not secret_key:
+        raise ValueError("a bucket needs an access key and a secret key")
+    config: S3Config = {
+        "region": options.get("region", "us-east-1"),
+        "access_key_id": access_key,
+        "secret_access_key": secret_key,
+    }
+    if "endpoint" in options:
+        config["endpoint"] = options["endpoint"]
+    store = S3Store(
+        parts.netloc,
+        prefix=parts.path.strip("/") or None,
+        config=config,
+        client_options={
+            "allow_http": options.get("allow_http") == "true",
+            "connect_timeout": timedelta(seconds=5),
+            "timeout": timedelta(seconds=60),
+        },
+        retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=30)},
+    )
+    return Blobs(store)
+
+
+def _checked(key: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise BadKey
+    return key
+
+
+@contextmanager
+def _missing_as_not_found() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise NotFound from error
+
+
+def _range(start: int, end: int | None) -> GetOptions:
+    if end is not None:
+        return {"range": (start, end)}
+    return {"range": {"offset": start}} if start else {}
+
+
+async def _chunks(result: GetResult) -> AsyncIterator[bytes]:
+    async for chunk in result.stream(min_chunk_size=_CHUNK):
+        yield bytes(chunk)
+
+
+async def _fill(file: BinaryIO, data: Data) -> None:
+    if isinstance(data, bytes):
+        await asyncio.to_thread(file.write, data)
+    elif isinstance(data, Path):
+        await asyncio.to_thread(_copy, data, file)
+    else:
+        async for chunk in data:
+            await asyncio.to_thread(file.write, chunk)
+
+
+def _create(path: Path) -> BinaryIO:
+    _make_folder(path.parent)
+    return path.open("xb")
+
+
+def _copy(source: Path, file: BinaryIO) -> None:
+    with source.open("rb") as original:
+        shutil.copyfileobj(original, file, _CHUNK)
+
+
+def _publish(file: BinaryIO, unfinished: Path, path: Path) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+    file.close()
+    unfinished.rename(path)
+    _sync_folder(path.parent)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

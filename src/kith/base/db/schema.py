@@ -1,0 +1,91 @@
+"""The one schema: its metadata, and column types that mean the same on both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, ColumnElement, MetaData, String, Text, bindparam
+from sqlalchemy.dialects import postgresql
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.elements import BindParameter
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+METADATA = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Instant(TypeDecorator[Any]):
+    """A moment, aware and UTC: `timestamptz`, or whole microseconds since 1970 on SQLite."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))  # type: ignore[no-any-return]
+        return dialect.type_descriptor(BigInteger())  # type: ignore[no-any-return]
+
+
+class UID(TypeDecorator[Any]):
+    """A UUID, which the program holds as its canonical lower-case text: nothing to convert on the way."""
+
+    impl = String(36)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.UUID(as_uuid=False))  # type: ignore[no-any-return]
+        return dialect.type_descriptor(String(36))  # type: ignore[no-any-return]
+
+
+class Document(TypeDecorator[Any]):
+    """A JSON value."""
+
+    impl = Text
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
+        if dialect.name == "postgresql":
+            return dialect.type_descriptor(postgresql.JSONB())  # type: ignore[no-any-return]
+        return dialect.type_descriptor(Text())  # type: ignore[no-any-return]
+
+
+class ListOf(TypeDecorator[Any]):
+    """The type of a parameter that carries a list; never of a column."""
+
+    impl = Text
+    cache_ok = True
+
+
+class AnyOf(ColumnElement[bool]):
+    """`column = any(list)`, with the whole list as one parameter, so that the statement's text never varies."""
+
+    inherit_cache = True
+    type = Boolean()
+
+    def __init__(self, column: ColumnElement[Any], bind: BindParameter[Any]) -> None:
+        self.column = column
+        self.bind = bind
+
+
+def any_of(column: ColumnElement[Any], name: str) -> AnyOf:
+    return AnyOf(column, bindparam(name, type_=ListOf()))
+
+
+@compiles(AnyOf, "sqlite")
+def _sqlite_any_of(element: AnyOf, compiler: SQLCompiler, **options: object) -> str:
+    column, bind = compiler.process(element.column, **options), compiler.process(element.bind, **options)
+    return f"{column} IN (SELECT value FROM json_each({bind}))"
+
+
+@compiles(AnyOf, "postgresql")
+def _postgres_any_of(element: AnyOf, compiler: SQLCompiler, **options: object) -> str:
+    return f"{compiler.process(element.column, **options)} = ANY({compiler.process(element.bind, **options)})"

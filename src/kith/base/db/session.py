@@ -1,0 +1,58 @@
+"""What a store may do with a database, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeVar
+
+from kith.base.db.statement import Command, Query
+
+Row = TypeVar("Row")
+
+
+class Session(Protocol):
+    """One unit of work on a database.
+
+    Reads before the first write see what is committed, each on its own; the first write (or `begin`) opens
+    the transaction, and from then on reads see the session's own writes. On SQLite a session that has begun
+    holds the only pen: never wait for the outside world between the first write and the end.
+    """
+
+    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]: ...  # noqa: ANN401
+
+    async def one(self, query: Query[Row], /, **params: Any) -> Row | None: ...  # noqa: ANN401
+
+    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+        """A read that may take over 5 ms: it runs beside the loop, on committed data."""
+        ...
+
+    async def run(self, command: Command, /, **params: Any) -> int: ...  # noqa: ANN401
+
+    async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None: ...
+
+    async def begin(self) -> None:
+        """Open the transaction now, so that what is read next cannot change before it is written."""
+        ...
+
+    def savepoint(self) -> AbstractAsyncContextManager[None]:
+        """A part that may fail alone: an exception undoes it and passes on, the session lives."""
+        ...
+
+    async def commit(self) -> None: ...
+
+    async def rollback(self) -> None: ...
+
+
+class Database(Protocol):
+    """An opened database. `dialect` is `sqlite` or `postgresql`."""
+
+    dialect: str
+
+    def session(self) -> Session: ...
+
+    async def revision(self) -> str | None:
+        """The migration the database stands at, None for an empty one."""
+        ...
+
+    async def close(self) -> None: ...

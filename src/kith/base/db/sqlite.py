@@ -1,0 +1,281 @@
+"""SQLite on the loop thread: reads at once, one writer, and commits that many share.
+
+A hot read takes less time than a hop to another thread, so reads run where they are asked for. Writing is
+different: only one session writes at a time, and the flush of a commit runs in a thread of its own. Sessions
+that wait for the pen meanwhile write one after the other into the next transaction, each in a savepoint, and
+share its one flush (group commit).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kith.base.db.errors import Dangling, Taken, columns_of
+from kith.base.db.statement import Command, Query, Statement
+from kith.base.errors import Unavailable
+
+Row = TypeVar("Row")
+BUSY_SECONDS = 30.0
+
+
+def open_connection(path: Path, *, timeout: float, query_only: bool = False) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=timeout, isolation_level=None, check_same_thread=False, cached_statements=512
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA wal_autocheckpoint = 16384")
+    connection.execute("PRAGMA cache_size = -16384")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    if query_only:
+        connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+class SQLite:
+    dialect = "sqlite"
+
+    def __init__(self, path: Path, *, group_commit: bool = True) -> None:
+        self._path = path
+        self.reader = open_connection(path, timeout=5.0, query_only=True)
+        self.pen = Pen(open_connection(path, timeout=0.0), group_commit=group_commit)
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="sqlite-read")
+        self._local = threading.local()
+        self._lent: list[sqlite3.Connection] = []
+
+    def session(self) -> SQLiteSession:
+        return SQLiteSession(self)
+
+    async def revision(self) -> str | None:
+        found = self.reader.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+        ).fetchone()
+        row = self.reader.execute("SELECT version_num FROM alembic_version").fetchone() if found else None
+        return row[0] if row else None
+
+    async def beside(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_beside, sql, values)
+
+    def _read_beside(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        connection = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = open_connection(self._path, timeout=5.0, query_only=True)
+            self._lent.append(connection)
+        return connection.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+
+    async def close(self) -> None:
+        await self.pen.close()
+        self._threads.shutdown()
+        for connection in (self.reader, *self._lent):
+            connection.close()
+
+
+class Pen:
+    """The one writing connection, and whose turn it is."""
+
+    def __init__(self, connection: sqlite3.Connection, *, group_commit: bool) -> None:
+        self.connection = connection
+        self._group_commit = group_commit
+        self._turn = asyncio.Lock()
+        self._flusher = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
+        self._group: asyncio.Future[None] | None = None
+        self._commits: set[asyncio.Task[None]] = set()
+
+    async def take(self) -> None:
+        await self._turn.acquire()
+        try:
+            if not self.connection.in_transaction:
+                await self._begin()
+            self.connection.execute("SAVEPOINT work")
+        except BaseException:
+            self._turn.release()
+            raise
+
+    async def _begin(self) -> None:
+        """Another process may be writing; wait for it without holding up the loop."""
+        give_up = time.monotonic() + BUSY_SECONDS
+        pause = 0.0005
+        while True:
+            try:
+                self.connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                if not _is_busy(error):
+                    raise
+                if time.monotonic() > give_up:
+                    raise Unavailable from error
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 0.02)
+            else:
+                return
+
+    def give_back(self) -> None:
+        """Undo the holder's part, and only that."""
+        try:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO work")
+                self.connection.execute("RELEASE work")
+                if self._group is None:
+                    self.connection.execute("ROLLBACK")
+        finally:
+            self._turn.release()
+
+    async def commit(self) -> None:
+        """End the holder's part and return once it is on disk.
+
+        Whoever is cancelled while waiting is committed all the same, and the others do not notice.
+        """
+        self.connection.execute("RELEASE work")
+        if self._group is None:
+            self._group = asyncio.get_running_loop().create_future()
+            task = asyncio.create_task(self._commit_group())
+            self._commits.add(task)
+            task.add_done_callback(self._commits.discard)
+        group = self._group
+        if self._group_commit:
+            self._turn.release()
+        await asyncio.shield(group)
+
+    async def _commit_group(self) -> None:
+        """Takes its turn behind all who waited when it was made: their parts are in this transaction."""
+        if self._group_commit:
+            await self._turn.acquire()
+        group, self._group = self._group, None
+        assert group is not None  # noqa: S101 - made with this task, taken only here
+        try:
+            await self._flush()
+        except BaseException as error:  # noqa: BLE001 - passed on to everyone who waits
+            group.set_exception(error)
+            group.exception()
+        else:
+            group.set_result(None)
+        finally:
+            self._turn.release()
+
+    async def _flush(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            await asyncio.shield(loop.run_in_executor(self._flusher, self.connection.execute, "COMMIT"))
+        except sqlite3.Error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+
+    async def close(self) -> None:
+        async with self._turn:
+            self._flusher.shutdown()
+            self.connection.close()
+
+
+class SQLiteSession:
+    __slots__ = ("_database", "_depth", "_reading", "_writing")
+
+    def __init__(self, database: SQLite) -> None:
+        self._database = database
+        self._reading = database.reader
+        self._writing = False
+        self._depth = 0
+
+    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+        if query.writes and not self._writing:
+            await self.begin()
+        compiled = query.compiled("sqlite")
+        return compiled.read(self._execute(query, compiled.sql, compiled.bind(params)).fetchall())
+
+    async def one(self, query: Query[Row], /, **params: Any) -> Row | None:  # noqa: ANN401
+        if query.writes and not self._writing:
+            await self.begin()
+        compiled = query.compiled("sqlite")
+        rows = self._execute(query, compiled.sql, compiled.bind(params)).fetchall()
+        return compiled.read(rows[:1])[0] if rows else None
+
+    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+        compiled = query.compiled("sqlite")
+        return compiled.read(await self._database.beside(compiled.sql, compiled.bind(params)))
+
+    async def run(self, command: Command, /, **params: Any) -> int:  # noqa: ANN401
+        if not self._writing:
+            await self.begin()
+        compiled = command.compiled("sqlite")
+        return self._execute(command, compiled.sql, compiled.bind(params)).rowcount
+
+    async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None:
+        if not self._writing:
+            await self.begin()
+        compiled = command.compiled("sqlite")
+        try:
+            self._reading.executemany(compiled.sql, [compiled.bind(row) for row in rows])
+        except sqlite3.IntegrityError as error:
+            raise _clash(error) from error
+
+    async def begin(self) -> None:
+        if not self._writing:
+            await self._database.pen.take()
+            self._writing = True
+            self._reading = self._database.pen.connection
+
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncIterator[None]:
+        await self.begin()
+        self._depth += 1
+        name = f"part{self._depth}"
+        self._reading.execute(f"SAVEPOINT {name}")
+        try:
+            yield
+        except BaseException:
+            self._reading.execute(f"ROLLBACK TO {name}")
+            raise
+        finally:
+            self._reading.execute(f"RELEASE {name}")
+            self._depth -= 1
+
+    async def commit(self) -> None:
+        if self._end():
+            await self._database.pen.commit()
+
+    async def rollback(self) -> None:
+        if self._end():
+            self._database.pen.give_back()
+
+    def _end(self) -> bool:
+        was_writing, self._writing = self._writing, False
+        self._reading = self._database.reader
+        return was_writing
+
+    def _execute(self, statement: Statement[Any], sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+        try:
+            return self._reading.execute(sql, values)
+        except sqlite3.IntegrityError as error:
+            raise _clash(error) from error
+        except sqlite3.OperationalError as error:
+            if _is_busy(error):
+                raise Unavailable from error
+            raise
+
+
+def _is_busy(error: sqlite3.OperationalError) -> bool:
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+_UNIQUE = re.compile(r"UNIQUE constraint failed: (?:index '(?P<index>[^']+)'|(?P<columns>.+))")
+
+
+def _clash(error: sqlite3.IntegrityError) -> Exception:
+    found = _UNIQUE.match(str(error))
+    if found and found["index"]:
+        return Taken(*columns_of(found["index"]))
+    if found:
+        names = [name.strip().split(".", 1) for name in found["columns"].split(",")]
+        return Taken(names[0][0], tuple(column for _, column in names))
+    if "FOREIGN KEY" in str(error):
+        return Dangling()
+    return error

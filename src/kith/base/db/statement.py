@@ -1,0 +1,168 @@
+"""A statement is built once by SQLAlchemy, compiled once per dialect, and run as text ever after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Generic, TypeVar, cast
+
+import msgspec
+from sqlalchemy import Boolean, Table, bindparam, insert
+from sqlalchemy.dialects.postgresql import dialect as postgresql_dialect
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
+from sqlalchemy.sql.base import Executable
+from sqlalchemy.sql.dml import Insert
+
+from kith.base.db.schema import Document, Instant, ListOf
+
+Row = TypeVar("Row")
+Convert = Callable[[Any], Any]
+
+DIALECTS: dict[str, Any] = {
+    "sqlite": sqlite_dialect(paramstyle="qmark"),  # type: ignore[no-untyped-call]
+    "postgresql": postgresql_dialect(paramstyle="numeric_dollar"),  # type: ignore[no-untyped-call]
+}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+def _to_micros(at: datetime) -> int:
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def _from_micros(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def _to_json(value: object) -> str:
+    return _encode(value).decode()
+
+
+# What must be turned on the way in and out, per dialect; a type that is not named passes as it is.
+_BIND: dict[str, dict[type, Convert]] = {
+    "sqlite": {Instant: _to_micros, Document: _to_json, ListOf: _to_json},
+    "postgresql": {Document: _to_json},
+}
+_RESULT: dict[str, dict[type, Convert]] = {
+    "sqlite": {Instant: _from_micros, Document: _decode, Boolean: bool},
+    "postgresql": {Document: _decode},
+}
+
+
+class Compiled(Generic[Row]):
+    """One statement's text in one dialect, how its parameters are bound and how its rows are read."""
+
+    __slots__ = ("_binds", "_defaults", "_make", "_names", "_reads", "_scalar", "sql")
+
+    def __init__(self, clause: Executable, row: type[Row] | None, dialect: str) -> None:
+        compiled = clause.compile(dialect=DIALECTS[dialect])  # type: ignore[attr-defined]
+        self.sql: str = compiled.string
+        names: list[str] = list(compiled.positiontup or ())
+        binds = [compiled.binds[name] for name in names]
+        self._names = tuple(names)
+        self._binds = tuple(_BIND[dialect].get(type(bind.type)) for bind in binds)
+        self._defaults = {
+            name: self._bound(place, bind.effective_value)
+            for place, (name, bind) in enumerate(zip(names, binds, strict=True))
+            if not bind.required
+        }
+        self._make = row
+        self._reads: tuple[tuple[int, Convert], ...] = ()
+        self._scalar = row is not None and not issubclass(row, (msgspec.Struct, tuple))
+        if row is not None:
+            columns = list(clause.exported_columns)  # type: ignore[attr-defined]
+            self._reads = tuple(
+                (place, convert)
+                for place, column in enumerate(columns)
+                if (convert := _RESULT[dialect].get(type(column.type)))
+            )
+            if issubclass(row, msgspec.Struct) and row.__struct_fields__ != tuple(c.name for c in columns):
+                given = [column.name for column in columns]
+                raise TypeError(f"{row.__name__} has {row.__struct_fields__}, the statement gives {given}")
+
+    def _bound(self, place: int, value: object) -> object:
+        convert = self._binds[place]
+        return value if convert is None or value is None else convert(value)
+
+    def bind(self, params: Mapping[str, Any]) -> tuple[Any, ...]:
+        defaults = self._defaults
+        return tuple(
+            self._bound(place, params[name]) if name in params else defaults[name]
+            for place, name in enumerate(self._names)
+        )
+
+    def read(self, rows: Sequence[Sequence[Any]]) -> list[Row]:
+        make, reads = self._make, self._reads
+        if self._scalar:
+            if reads:
+                convert = reads[0][1]
+                return [cast("Row", value if (value := row[0]) is None else convert(value)) for row in rows]
+            return [row[0] for row in rows]
+        if make is tuple:
+            return cast("list[Row]", [tuple(self._converted(row)) if reads else tuple(row) for row in rows])
+        build = cast("Callable[..., Row]", make)
+        if not reads:
+            return [build(*row) for row in rows]
+        return [build(*self._converted(row)) for row in rows]
+
+    def _converted(self, row: Sequence[Any]) -> list[Any]:
+        values = list(row)
+        for place, convert in self._reads:
+            if values[place] is not None:
+                values[place] = convert(values[place])
+        return values
+
+
+class Statement(Generic[Row]):
+    """A statement as a store declares it; compiled when a database first runs it."""
+
+    __slots__ = ("_compiled", "clause", "row", "writes")
+
+    def __init__(self, clause: Executable, row: type[Row] | None) -> None:
+        self.clause = clause
+        self.row = row
+        self.writes = (
+            bool(getattr(clause, "is_dml", False)) or getattr(clause, "_for_update_arg", None) is not None
+        )
+        self._compiled: dict[str, Compiled[Row]] = {}
+
+    def compiled(self, dialect: str) -> Compiled[Row]:
+        found = self._compiled.get(dialect)
+        if found is None:
+            found = self._compiled[dialect] = Compiled(self.clause, self.row, dialect)
+        return found
+
+
+class Query(Statement[Row]):
+    """A statement that gives rows: a struct, a plain tuple, or a single value each."""
+
+    __slots__ = ()
+
+
+class Command(Statement[None]):
+    """A statement that gives only the number of rows it touched."""
+
+    __slots__ = ()
+
+
+def query(clause: Executable, row: type[Row]) -> Query[Row]:
+    return Query(clause, row)
+
+
+def command(clause: Executable) -> Command:
+    return Command(clause, None)
+
+
+def insert_into(table: Table, *, without: Sequence[str] = ()) -> Insert:
+    """An insert of every column but `without`, each a parameter of the column's name."""
+    columns = {c.name: bindparam(c.name, type_=c.type) for c in table.columns if c.name not in without}
+    return insert(table).values(columns).inline()
+
+
+def add_once(table: Table, *, without: Sequence[str] = ()) -> Insert:
+    """An insert that does nothing where a unique value is there already (both dialects read the clause)."""
+    columns = {c.name: bindparam(c.name, type_=c.type) for c in table.columns if c.name not in without}
+    return upsert(table).values(columns).on_conflict_do_nothing().inline()

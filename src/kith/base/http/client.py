@@ -1,0 +1,181 @@
+"""The one client through which kith calls other servers."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from ipaddress import ip_address
+
+import aiohttp
+import msgspec
+from multidict import CIMultiDictProxy
+
+from kith.base.http.addresses import PrivateHosts
+from kith.base.http.failures import AddressRefused, OutgoingError, translated
+from kith.base.http.hops import REDIRECTS, Hop, Resign, first_hop, next_hop
+
+__all__ = ["Answer", "Download", "Outgoing"]
+
+MIB = 1024 * 1024
+_CHUNK = 64 * 1024
+
+# The connector's guard is told addresses, not names; the context of the request carries the name to it.
+_wanted_host: ContextVar[str] = ContextVar("wanted_host", default="")
+
+
+class Answer(msgspec.Struct, frozen=True):
+    status: int
+    headers: CIMultiDictProxy[str]
+    body: bytes
+    url: str
+
+
+class Download:
+    """An answer whose body is still on its way: iterate once over its chunks."""
+
+    def __init__(self, response: aiohttp.ClientResponse, max_bytes: int, shown: str) -> None:
+        self._response = response
+        self._max_bytes = max_bytes
+        self._shown = shown
+        self.status = response.status
+        self.headers = response.headers
+        self.url = str(response.url)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Chunks of the decompressed body; the limit counts these, so a small bomb stays small."""
+        self._refuse_announced_size()
+        seen = 0
+        chunks = self._response.content.iter_chunked(_CHUNK).__aiter__()
+        while True:
+            with translated(self._shown):
+                chunk = await anext(chunks, b"")
+            if not chunk:
+                return
+            seen += len(chunk)
+            if seen > self._max_bytes:
+                raise OutgoingError("too_large", f"{self._shown}: more than {self._max_bytes} bytes")
+            yield chunk
+
+    def _refuse_announced_size(self) -> None:
+        if self._response.method == "HEAD" or "Content-Encoding" in self.headers:
+            return
+        if (self._response.content_length or 0) > self._max_bytes:
+            raise OutgoingError("too_large", f"{self._shown}: announces more than {self._max_bytes} bytes")
+
+
+class Outgoing:
+    def __init__(self, user_agent: str, private_hosts: Sequence[str] = ()) -> None:
+        self._user_agent = user_agent
+        self._private_hosts = PrivateHosts(private_hosts)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        max_bytes: int = MIB,
+        timeout: float = 10.0,  # noqa: ASYNC109 - one budget for every hop and the body
+        max_redirects: int = 3,
+        on_redirect: Resign | None = None,
+    ) -> Answer:
+        """Ask and read the whole answer, within `timeout` seconds from first to last byte.
+
+        Any status is an answer; `OutgoingError` means there was none. `on_redirect` is given the method and
+        URL of the next request and returns all of its headers, which allows it to be signed anew.
+        """
+        async with self.stream(
+            method,
+            url,
+            headers=headers,
+            body=body,
+            max_bytes=max_bytes,
+            timeout=timeout,
+            max_redirects=max_redirects,
+            on_redirect=on_redirect,
+        ) as download:
+            content = b"".join([chunk async for chunk in download])
+            return Answer(download.status, download.headers, content, download.url)
+
+    @asynccontextmanager
+    async def stream(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        max_bytes: int = MIB,
+        timeout: float = 10.0,  # noqa: ASYNC109
+        max_redirects: int = 3,
+        on_redirect: Resign | None = None,
+    ) -> AsyncIterator[Download]:
+        """Like `request`, but the body comes in chunks while the block is open."""
+        deadline = asyncio.get_running_loop().time() + timeout
+        hop = first_hop(method, url, headers, body)
+        response = await self._send(hop, deadline)
+        try:
+            while (location := _location(response)) is not None:
+                response.release()
+                if max_redirects <= 0:
+                    raise OutgoingError("too_many_redirects", f"the last led to {hop.shown}")
+                max_redirects -= 1
+                hop = next_hop(hop, response.status, location, on_redirect)
+                response = await self._send(hop, deadline)
+            yield Download(response, max_bytes, hop.shown)
+        finally:
+            response.release()
+
+    async def _send(self, hop: Hop, deadline: float) -> aiohttp.ClientResponse:
+        left = deadline - asyncio.get_running_loop().time()
+        if left <= 0:
+            raise OutgoingError("timeout", hop.shown)
+        token = _wanted_host.set(hop.url.raw_host or "")
+        try:
+            with translated(hop.shown):
+                return await self._opened().request(
+                    hop.method,
+                    hop.url,
+                    headers=hop.headers,
+                    data=hop.body,
+                    allow_redirects=False,
+                    timeout=aiohttp.ClientTimeout(total=left),
+                )
+        finally:
+            _wanted_host.reset(token)
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                limit=100,
+                limit_per_host=8,
+                resolver=aiohttp.ThreadedResolver(),
+                socket_factory=self._socket,
+            )
+            self._session = aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"User-Agent": self._user_agent},
+                trust_env=False,
+            )
+        return self._session
+
+    def _socket(self, address: aiohttp.AddrInfoType) -> socket.socket:
+        """Called for every address about to be connected to, however it was found; the last word is here."""
+        family, kind, protocol, _, (host, port, *_) = address
+        if not self._private_hosts.may_reach(_wanted_host.get(), ip_address(host), port):
+            raise AddressRefused
+        return socket.socket(family, kind, protocol)
+
+
+def _location(response: aiohttp.ClientResponse) -> str | None:
+    return response.headers.get("Location") if response.status in REDIRECTS else None

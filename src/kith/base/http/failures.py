@@ -1,0 +1,66 @@
+"""Why a request to another server did not work, in one word that code can compare."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
+
+__all__ = ["AddressRefused", "OutgoingError", "Reason", "translated"]
+
+Reason = Literal[
+    "refused_address",
+    "bad_url",
+    "timeout",
+    "too_large",
+    "too_many_redirects",
+    "connect",
+    "tls",
+    "protocol",
+]
+
+
+class OutgoingError(Exception):
+    """The request failed; `reason` says how. The words are for the log, not for a stranger."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(f"{reason}: {message}")
+        self.reason: Reason = reason
+
+
+class AddressRefused(OSError):  # noqa: N818 - raised inside the connector, which understands only OSError
+    """The guard's no. Its words never vary: the connector keeps an error's type only while all agree."""
+
+    def __init__(self) -> None:
+        super().__init__("this address is not for us to call")
+
+
+@contextmanager
+def translated(url: str) -> Iterator[None]:
+    """Turn whatever the HTTP library raises into an `OutgoingError`."""
+    try:
+        yield
+    except OutgoingError:
+        raise
+    except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
+        raise OutgoingError(_reason(error), f"{url}: {error or type(error).__name__}") from error
+
+
+def _reason(error: Exception) -> Reason:
+    match error:
+        case aiohttp.ClientConnectorError(os_error=AddressRefused()):
+            return "refused_address"
+        case aiohttp.InvalidURL():
+            return "bad_url"
+        case aiohttp.ClientSSLError() | ssl.SSLError():
+            return "tls"
+        case TimeoutError():
+            return "timeout"
+        case aiohttp.ClientConnectionError() | OSError():
+            return "connect"
+        case _:
+            return "protocol"

@@ -1,0 +1,177 @@
+"""64-bit ids that sort by time: 48 bits of milliseconds, then 16 bits that no other process has.
+
+The low 16 bits are a slot, leased to this process in the database, and a counter. A slot belongs to one
+process until its lease runs out, so two processes never make the same id; the milliseconds never go back
+within a process, whatever the clock does, and a lease is only taken when its last moment has passed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import structlog
+from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, select, update
+
+from kith.base.db import METADATA, UID, Database, Instant, add_once, command, query
+from kith.base.errors import Unavailable
+
+__all__ = ["IDs", "at_of", "id_at"]
+
+SLOTS = 256
+COUNTER_BITS = 8
+LEASE = timedelta(seconds=30)
+RENEW_SECONDS = 10.0
+
+id_slots = Table(
+    "base_id_slots",
+    METADATA,
+    Column("slot", SmallInteger, primary_key=True, autoincrement=False),
+    Column("holder", UID, nullable=False),
+    Column("leased_until", Instant, nullable=False),
+)
+
+_taken = query(
+    select(id_slots.c.slot).where(id_slots.c.leased_until >= bindparam("now", type_=Instant())), int
+)
+_known = query(select(id_slots.c.slot), int)
+_claim = command(
+    update(id_slots)
+    .where(
+        and_(
+            id_slots.c.slot == bindparam("free"), id_slots.c.leased_until < bindparam("now", type_=Instant())
+        )
+    )
+    .values(holder=bindparam("holder"), leased_until=bindparam("until", type_=Instant()))
+)
+_add_once = command(add_once(id_slots))
+_extend = command(
+    update(id_slots)
+    .where(and_(id_slots.c.slot == bindparam("mine"), id_slots.c.holder == bindparam("me", type_=UID())))
+    .values(leased_until=bindparam("until", type_=Instant()))
+)
+_soonest = query(select(func.min(id_slots.c.leased_until)), datetime)
+
+
+def id_at(at: datetime, tail: int = 0) -> int:
+    """The smallest id of the moment `at` (or the one with `tail`)."""
+    return int(at.timestamp() * 1000) << 16 | tail
+
+
+def at_of(id: int) -> datetime:
+    return datetime.fromtimestamp((id >> 16) / 1000, UTC)
+
+
+class Counter:
+    """The sequence itself: pure, so that its promises can be tried without a database."""
+
+    def __init__(self, slot: int, *, not_before: int = 0) -> None:
+        self._tail = slot << COUNTER_BITS
+        self._last_ms = not_before
+        self._count = 0
+
+    def next(self, now_ms: int) -> int:
+        if now_ms > self._last_ms:
+            self._last_ms = now_ms
+            self._count = 0
+        elif self._count + 1 < 1 << COUNTER_BITS:
+            self._count += 1
+        else:
+            self._last_ms += 1
+            self._count = 0
+        return self._last_ms << 16 | self._tail | self._count
+
+    @property
+    def last_ms(self) -> int:
+        return self._last_ms
+
+
+class IDs:
+    """This process's ids. `lease` before the first one, `keep` while running, `release` at the end."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._holder = str(uuid.uuid4())
+        self._counter: Counter | None = None
+        self._slot = -1
+        self._until_ms = 0
+
+    def new(self) -> int:
+        if self._counter is None:
+            raise Unavailable("No id slot is leased")
+        made = self._counter.next(time.time_ns() // 1_000_000)
+        if made >> 16 > self._until_ms:
+            raise Unavailable("The id slot's lease has run out")
+        return made
+
+    async def lease(self) -> None:
+        """Take a free slot; when all are taken, wait for the first to run out."""
+        while True:
+            now = datetime.now(UTC)
+            if await self._take_one(now):
+                return
+            session = self._database.session()
+            soonest = await session.one(_soonest)
+            await session.rollback()
+            await asyncio.sleep(max(0.05, ((soonest or now) - now).total_seconds()))
+
+    async def _take_one(self, now: datetime) -> bool:
+        session = self._database.session()
+        try:
+            await session.begin()
+            taken = set(await session.all(_taken, now=now))
+            known = set(await session.all(_known))
+            # Spread over the slots, so that processes that start together seldom want the same one.
+            start = uuid.UUID(self._holder).int % SLOTS
+            for step in range(SLOTS):
+                slot = (start + step) % SLOTS
+                if slot in taken:
+                    continue
+                until = now + LEASE
+                if slot in known:
+                    won = await session.run(_claim, free=slot, now=now, holder=self._holder, until=until)
+                else:
+                    won = await session.run(_add_once, slot=slot, holder=self._holder, leased_until=until)
+                if won:
+                    await session.commit()
+                    self._slot, self._counter = slot, Counter(slot)
+                    self._until_ms = int(until.timestamp() * 1000)
+                    return True
+        finally:
+            await session.rollback()
+        return False
+
+    async def renew(self) -> None:
+        until = datetime.now(UTC) + LEASE
+        session = self._database.session()
+        try:
+            held = await session.run(_extend, mine=self._slot, me=self._holder, until=until)
+            await session.commit()
+        finally:
+            await session.rollback()
+        if held:
+            self._until_ms = int(until.timestamp() * 1000)
+        else:
+            await self.lease()
+
+    async def keep(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            try:
+                await self.renew()
+            except Unavailable:
+                structlog.get_logger().warning("ids.lease_not_renewed", slot=self._slot)
+
+    async def release(self) -> None:
+        """Give the slot back at the moment of the last id, for the next process to take."""
+        if self._counter is None:
+            return
+        until = at_of(max(self._counter.last_ms, 1) << 16) + timedelta(milliseconds=1)
+        self._counter, session = None, self._database.session()
+        try:
+            await session.run(_extend, mine=self._slot, me=self._holder, until=until)
+            await session.commit()
+        finally:
+            await session.rollback()

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import and_, bindparam, case, delete, func, literal, null, or_, select, update
+
+from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
+from kith.base.jobs.kinds import Kind
+from kith.base.jobs.tables import DEAD, READY, RUNNING, Claimed, Job, jobs, schedules, workers
+
+_now = bindparam("now", type_=Instant())
+_encode = msgspec.json.Encoder().encode
+
+add = command(add_once(jobs))
+
+_due = (
+    select(jobs.c.id)
+    .where(and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY, jobs.c.run_at <= _now))
+    .order_by(jobs.c.run_at, jobs.c.id)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True)
+    .cte("due")
+)
+# A claimed job lets go of its key: what is asked for while it runs is a new job, never a lost one.
+_claim = query(
+    update(jobs)
+    .where(jobs.c.id == _due.c.id)
+    .values(
+        state=RUNNING,
+        attempts=jobs.c.attempts + 1,
+        key=null(),
+        held_by=bindparam("worker", type_=UID()),
+        held_until=bindparam("until", type_=Instant()),
+    )
+    .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at),
+    Claimed,
+)
+_mine = and_(
+    any_of(jobs.c.id, "ids"), jobs.c.state == RUNNING, jobs.c.held_by == bindparam("worker", type_=UID())
+)
+_finish = command(delete(jobs).where(_mine))
+_hold = command(update(jobs).where(_mine).values(held_until=bindparam("until", type_=Instant())))
+_give_back = command(
+    update(jobs)
+    .where(_mine)
+    .values(state=READY, held_by=null(), held_until=null(), attempts=jobs.c.attempts - 1)
+)
+_put_off = command(
+    update(jobs)
+    .where(and_(jobs.c.id == bindparam("job"), jobs.c.held_by == bindparam("worker", type_=UID())))
+    .values(
+        state=bindparam("new_state"),
+        run_at=bindparam("again_at", type_=Instant()),
+        error=bindparam("why"),
+        held_by=null(),
+        held_until=null(),
+    )
+)
+_take_over = command(
+    update(jobs)
+    .where(and_(jobs.c.state == RUNNING, jobs.c.held_until < _now))
+    .values(state=READY, held_by=null(), held_until=null())
+)
+_take_over_all = command(
+    update(jobs).where(jobs.c.state == RUNNING).values(state=READY, held_by=null(), held_until=null())
+)
+_next_due = query(
+    select(func.min(jobs.c.run_at)).where(and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY)),
+    datetime,
+)
+
+_plan = command(add_once(schedules))
+_tick: Query[str] = query(
+    update(schedules)
+    .where(and_(schedules.c.kind == bindparam("name"), schedules.c.next_at <= _now))
+    .values(next_at=bindparam("then", type_=Instant()))
+    .returning(schedules.c.kind),
+    str,
+)
+
+_beat_insert = upsert(workers).values(
+    id=bindparam("id", type_=UID()), name=bindparam("name"), seen_at=bindparam("seen_at", type_=Instant())
+)
+_beat = command(
+    _beat_insert.on_conflict_do_update(
+        index_elements=[workers.c.id], set_={"seen_at": _beat_insert.excluded.seen_at}
+    ).inline()
+)
+_leave = command(delete(workers).where(workers.c.id == bindparam("worker", type_=UID())))
+_forget = command(delete(workers).where(workers.c.seen_at < bindparam("before", type_=Instant())))
+_last_beat = query(select(func.max(workers.c.seen_at)), datetime)
+
+_listed = query(
+    select(jobs)
+    .where(or_(jobs.c.state == bindparam("in_state"), literal(-1) == bindparam("in_state")))
+    .order_by(jobs.c.id)
+    .limit(bindparam("most")),
+    Job,
+)
+_retry = command(
+    update(jobs)
+    .where(and_(jobs.c.state == DEAD, or_(jobs.c.id == bindparam("job"), literal(-1) == bindparam("job"))))
+    .values(state=READY, attempts=0, run_at=_now)
+)
+_discard = command(delete(jobs).where(and_(jobs.c.state == DEAD, jobs.c.id == bindparam("job"))))
+_counts = query(
+    select(jobs.c.kind, jobs.c.state, func.count(), func.min(case((jobs.c.state == READY, jobs.c.run_at))))
+    .group_by(jobs.c.kind, jobs.c.state)
+    .order_by(jobs.c.kind, jobs.c.state),
+    tuple,
+)
+
+
+def row_for(
+    kind: Kind[Any], payload: msgspec.Struct, *, id: int, at: datetime, now: datetime, key: str | None
+) -> dict[str, Any]:
+    return {
+        "id": id,
+        "kind": kind.name,
+        "lane": kind.lane,
+        "payload": _encode(payload).decode(),
+        "key": key,
+        "state": READY,
+        "run_at": at,
+        "attempts": 0,
+        "held_by": None,
+        "held_until": None,
+        "error": None,
+        "created_at": now,
+    }
+
+
+async def claim(
+    db: Session, lane: str, *, most: int, worker: str, now: datetime, until: datetime
+) -> list[Claimed]:
+    taken = await db.all(_claim, lane=lane, most=most, worker=worker, now=now, until=until)
+    taken.sort(key=lambda job: job.id)
+    return taken
+
+
+async def finish(db: Session, ids: list[int], worker: str) -> int:
+    """End jobs that are done. Fewer than asked for means that another worker has taken some over."""
+    return await db.run(_finish, ids=ids, worker=worker)
+
+
+async def hold(db: Session, ids: list[int], worker: str, until: datetime) -> None:
+    await db.run(_hold, ids=ids, worker=worker, until=until)
+
+
+async def give_back(db: Session, ids: list[int], worker: str) -> None:
+    """Return jobs unstarted, as if they had never been taken."""
+    await db.run(_give_back, ids=ids, worker=worker)
+
+
+async def put_off(db: Session, job: int, worker: str, *, at: datetime, why: str) -> None:
+    await db.run(_put_off, job=job, worker=worker, new_state=READY, again_at=at, why=why)
+
+
+async def bury(db: Session, job: int, worker: str, *, now: datetime, why: str) -> None:
+    await db.run(_put_off, job=job, worker=worker, new_state=DEAD, again_at=now, why=why)
+
+
+async def take_over(db: Session, now: datetime, *, everything: bool = False) -> int:
+    """Make the jobs of dead workers ready again; `everything` when no other worker can be alive."""
+    return await (db.run(_take_over_all) if everything else db.run(_take_over, now=now))
+
+
+async def next_due(db: Session, lane: str) -> datetime | None:
+    return await db.one(_next_due, lane=lane)
+
+
+async def plan(db: Session, kind: str, at: datetime) -> None:
+    await db.run(_plan, kind=kind, next_at=at)
+
+
+async def tick(db: Session, kind: str, *, now: datetime, then: datetime) -> bool:
+    """Whether it is time for `kind`, and this worker the one to say so."""
+    return await db.one(_tick, name=kind, now=now, then=then) is not None
+
+
+async def beat(db: Session, worker: str, name: str, now: datetime) -> None:
+    await db.run(_beat, id=worker, name=name, seen_at=now)
+
+
+async def leave(db: Session, worker: str, *, forget_before: datetime) -> None:
+    await db.run(_leave, worker=worker)
+    await db.run(_forget, before=forget_before)
+
+
+async def last_beat(db: Session) -> datetime | None:
+    return await db.one(_last_beat)
+
+
+async def listed(db: Session, *, state: int | None, most: int) -> list[Job]:
+    return await db.all(_listed, in_state=-1 if state is None else state, most=most)
+
+
+async def retry(db: Session, job: int | None, now: datetime) -> int:
+    """Bring one dead job back, or all of them."""
+    return await db.run(_retry, job=-1 if job is None else job, now=now)
+
+
+async def discard(db: Session, job: int) -> int:
+    return await db.run(_discard, job=job)
+
+
+async def counts(db: Session) -> list[tuple[str, int, int, datetime | None]]:
+    return await db.all(_counts)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, String, Table, Text
+
+from kith.base.db import METADATA, UID, Instant
+
+READY, RUNNING, DEAD = 0, 1, 2
+
+jobs = Table(
+    "base_jobs",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("kind", String(100), nullable=False),
+    Column("lane", String(100), nullable=False),
+    Column("payload", Text, nullable=False),
+    Column("key", String(200)),
+    Column("state", SmallInteger, nullable=False),
+    Column("run_at", Instant, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("held_by", UID),
+    Column("held_until", Instant),
+    Column("error", Text),
+    Column("created_at", Instant, nullable=False),
+    Index("ix_base_jobs_claim", "lane", "state", "run_at", "id"),
+    Index("ix_base_jobs_held", "state", "held_until"),
+    Index("uq_base_jobs_key", "kind", "key", unique=True),
+)
+
+schedules = Table(
+    "base_job_schedules",
+    METADATA,
+    Column("kind", String(100), primary_key=True),
+    Column("next_at", Instant, nullable=False),
+)
+
+workers = Table(
+    "base_job_workers",
+    METADATA,
+    Column("id", UID, primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("seen_at", Instant, nullable=False),
+    Index("ix_base_job_workers_seen_at", "seen_at"),
+)
+
+
+class Claimed(msgspec.Struct):
+    """What a worker needs of a job it has taken."""
+
+    id: int
+    kind: str
+    payload: str
+    attempts: int
+    created_at: datetime
+
+
+class Job(msgspec.Struct):
+    """A job as staff see it."""
+
+    id: int
+    kind: str
+    lane: str
+    payload: str
+    key: str | None
+    state: int
+    run_at: datetime
+    attempts: int
+    held_by: str | None
+    held_until: datetime | None
+    error: str | None
+    created_at: datetime

@@ -1,0 +1,266 @@
+"""The worker: takes jobs in batches, does them, and forgets nothing.
+
+One lane runs the quick kinds together; every kind that talks to the outside world has a lane of its own, so
+that a slow server far away never holds up anything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import socket
+import traceback
+import uuid
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import structlog
+
+from kith.base.errors import Unavailable
+from kith.base.jobs import store
+from kith.base.jobs.kinds import QUICK, Give, Kind, Periodic
+from kith.base.jobs.tables import Claimed
+from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
+from kith.base.work import Work, Works
+
+LEASE = timedelta(seconds=15)
+BEAT_SECONDS = 5.0
+IDLE_SECONDS = 1.0
+BATCH = 50
+
+_log = structlog.get_logger()
+
+
+def backoff(attempt: int) -> timedelta:
+    """Half a minute, then ever longer, up to a day; spread out so that a crowd does not come back at once."""
+    seconds = min(86_400.0, 15.0 * 2**attempt)
+    return timedelta(seconds=seconds * random.uniform(0.75, 1.25))  # noqa: S311 - spread, not secrecy
+
+
+class Worker:
+    """`run` until told to `stop`; stopping finishes what is running and gives back what is not."""
+
+    def __init__(
+        self,
+        works: Works,
+        kinds: Sequence[Kind[Any]],
+        periodic: Sequence[Periodic] = (),
+        *,
+        batch: int = BATCH,
+        alone: bool = False,
+    ) -> None:
+        self.id = str(uuid.uuid4())
+        self._works = works
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._periodic = periodic
+        self._batch = batch
+        self._alone = alone
+        self._stopping = asyncio.Event()
+        self._held: set[int] = set()
+        self._wakes: dict[str, asyncio.Event] = {}
+
+    async def run(self) -> None:
+        await self._start()
+        lanes = [self._quick_lane(self._wake(QUICK))]
+        lanes += [
+            self._outside_lane(kind, self._wake(kind.lane)) for kind in self._kinds.values() if kind.outside
+        ]
+        chores = [asyncio.create_task(chore) for chore in (self._heartbeat(), self._hear(), self._clock())]
+        try:
+            async with asyncio.TaskGroup() as group:
+                for lane in lanes:
+                    group.create_task(lane)
+        finally:
+            for chore in chores:
+                chore.cancel()
+            await asyncio.gather(*chores, return_exceptions=True)
+            await self._leave()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        for wake in self._wakes.values():
+            wake.set()
+
+    # Starting, staying and leaving
+
+    async def _start(self) -> None:
+        async with self._works.begin() as work:
+            await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
+            await store.take_over(work.db, work.now, everything=self._alone)
+            for periodic in self._periodic:
+                await store.plan(work.db, periodic.kind.name, work.now)
+
+    async def _leave(self) -> None:
+        async with self._works.begin() as work:
+            if self._held:
+                await store.give_back(work.db, list(self._held), self.id)
+            await store.leave(work.db, self.id, forget_before=work.now - timedelta(hours=1))
+
+    async def _heartbeat(self) -> None:
+        while True:
+            await asyncio.sleep(BEAT_SECONDS)
+            try:
+                async with self._works.begin() as work:
+                    await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
+                    if self._held:
+                        await store.hold(work.db, list(self._held), self.id, work.now + LEASE)
+                    taken = await store.take_over(work.db, work.now)
+                if taken:
+                    _log.warning("jobs.taken_over", count=taken)
+                    self._ring()
+            except Unavailable:
+                _log.warning("jobs.heartbeat_missed")
+
+    async def _hear(self) -> None:
+        while True:
+            await self._works.news.jobs_came.wait()
+            self._works.news.jobs_came.clear()
+            self._ring()
+
+    def _ring(self) -> None:
+        for wake in self._wakes.values():
+            wake.set()
+
+    def _wake(self, lane: str) -> asyncio.Event:
+        return self._wakes.setdefault(lane, asyncio.Event())
+
+    async def _clock(self) -> None:
+        """Make the periodic jobs that are due; the row that is moved on decides which worker does."""
+        while self._periodic:
+            try:
+                for periodic in self._periodic:
+                    async with self._works.begin() as work:
+                        then = work.now + periodic.every
+                        if await store.tick(work.db, periodic.kind.name, now=work.now, then=then):
+                            work.enqueue(periodic.kind, periodic.payload, key="periodic")
+            except Unavailable:
+                _log.warning("jobs.clock_missed")
+            await asyncio.sleep(IDLE_SECONDS)
+
+    # Lanes
+
+    async def _quick_lane(self, wake: asyncio.Event) -> None:
+        while not self._stopping.is_set():
+            taken = await self._claim(QUICK, self._batch)
+            if taken:
+                await self._together(taken)
+            else:
+                await self._rest(QUICK, wake)
+
+    async def _outside_lane(self, kind: Kind[Any], wake: asyncio.Event) -> None:
+        running: set[asyncio.Task[None]] = set()
+        try:
+            while not self._stopping.is_set():
+                free = kind.concurrency - len(running)
+                taken = await self._claim(kind.lane, free) if free else []
+                for job in taken:
+                    task = asyncio.create_task(self._alone_one(job))
+                    running.add(task)
+                    task.add_done_callback(running.discard)
+                    task.add_done_callback(lambda _: wake.set())
+                if len(taken) < max(free, 1):
+                    await self._rest(kind.lane, wake)
+        finally:
+            await self._drain(running)
+
+    async def _drain(self, running: set[asyncio.Task[None]]) -> None:
+        """Let what is under way finish; what takes too long is cut, rolled back and given back."""
+        if running:
+            await asyncio.wait(running, timeout=10)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    async def _rest(self, lane: str, wake: asyncio.Event) -> None:
+        """Sleep until there is news, a job comes due, or a moment has passed."""
+        try:
+            async with asyncio.timeout(IDLE_SECONDS):
+                await wake.wait()
+        except TimeoutError:
+            return
+        wake.clear()
+
+    async def _claim(self, lane: str, most: int) -> list[Claimed]:
+        try:
+            async with self._works.begin() as work:
+                taken = await store.claim(
+                    work.db, lane, most=most, worker=self.id, now=work.now, until=work.now + LEASE
+                )
+        except Unavailable:
+            _log.warning("jobs.claim_failed", lane=lane)
+            await asyncio.sleep(IDLE_SECONDS)
+            return []
+        self._held.update(job.id for job in taken)
+        return taken
+
+    # Doing
+
+    async def _together(self, taken: list[Claimed]) -> None:
+        """All of a batch in one transaction; if one fails, the batch is done again one by one."""
+        try:
+            async with self._works.begin() as work:
+                for job in taken:
+                    await self._do(work, job)
+                await self._finish(work, taken)
+        except Exception:  # noqa: BLE001 - whichever it was, each gets its own turn and its own verdict
+            for job in taken:
+                await self._one(job)
+        self._held.difference_update(job.id for job in taken)
+
+    async def _alone_one(self, job: Claimed) -> None:
+        await self._one(job)
+        self._held.discard(job.id)
+
+    async def _one(self, job: Claimed) -> None:
+        try:
+            async with self._works.begin() as work:
+                await self._do(work, job)
+                await self._finish(work, [job])
+        except _TakenOverError:
+            _log.warning("jobs.lost_to_another", job=job.id, kind=job.kind)
+        except Exception as error:  # noqa: BLE001 - a failed job is a row with a reason, never a dead worker
+            await self._failed(job, error)
+
+    async def _do(self, work: Work, job: Claimed) -> None:
+        kind = self._kinds.get(job.kind)
+        if kind is None:
+            raise Give(f"no such kind of job: {job.kind}", later=timedelta(minutes=10))
+        if job.attempts > kind.attempts:
+            raise Give.up("it never came to an end: the worker died each time")
+        payload = msgspec.json.decode(job.payload, type=kind.payload)
+        with JOBS_SECONDS.labels(kind.name).time():
+            async with asyncio.timeout(kind.patience.total_seconds()):
+                await kind.handler(work, payload)
+
+    async def _finish(self, work: Work, taken: list[Claimed]) -> None:
+        """The end of a job belongs to the transaction of its effect: whoever lost the job loses the effect."""
+        if await store.finish(work.db, [job.id for job in taken], self.id) != len(taken):
+            raise _TakenOverError
+        for job in taken:
+            JOBS_DONE.labels(job.kind, "done").inc()
+
+    async def _failed(self, job: Claimed, error: Exception) -> None:
+        kind = self._kinds.get(job.kind)
+        why = "".join(traceback.format_exception(error))[-4000:]
+        dead = isinstance(error, Give) and error.later is None
+        dead = dead or (kind is not None and job.attempts >= kind.attempts)
+        JOBS_DONE.labels(job.kind, "dead" if dead else "failed").inc()
+        _log.warning(
+            "jobs.failed", job=job.id, kind=job.kind, attempt=job.attempts, dead=dead, cause=repr(error)
+        )
+        wait = error.later if isinstance(error, Give) and error.later else backoff(job.attempts)
+        try:
+            async with self._works.begin() as work:
+                if dead:
+                    await store.bury(work.db, job.id, self.id, now=work.now, why=why)
+                else:
+                    await store.put_off(work.db, job.id, self.id, at=work.now + wait, why=why)
+        except Unavailable:
+            _log.warning("jobs.verdict_lost", job=job.id)  # its lease runs out, and it is taken over
+
+
+class _TakenOverError(Exception):
+    pass

@@ -1,0 +1,147 @@
+"""Rate limits: so many in a window, per address, person, or app.
+
+Windows are fixed and aligned to the epoch. An ordinary rule is counted in memory, and on PostgreSQL the
+processes add up their counts every second. A strict rule (sign-in, sign-up) is counted in the database at
+once, so that neither a restart nor a second process gives anyone a second chance.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+import msgspec
+import structlog
+from sqlalchemy import BigInteger, Column, Integer, String, Table, bindparam, delete
+
+from kith.base.db import METADATA, Command, Database, command, query, upsert
+from kith.base.errors import Throttled, Unavailable
+
+__all__ = ["Limiter", "Rule", "Spent"]
+
+rate_counts = Table(
+    "base_rate_counts",
+    METADATA,
+    Column("key", String(200), primary_key=True),
+    Column("window", BigInteger, primary_key=True),
+    Column("ends", BigInteger, nullable=False, index=True),
+    Column("count", Integer, nullable=False),
+)
+_new = upsert(rate_counts).values(
+    key=bindparam("key"), window=bindparam("window"), ends=bindparam("ends"), count=bindparam("count")
+)
+_add = query(
+    _new.on_conflict_do_update(
+        index_elements=[rate_counts.c.key, rate_counts.c.window],
+        set_={"count": rate_counts.c.count + _new.excluded.count},
+    ).returning(rate_counts.c.count),
+    int,
+)
+_forget: Command = command(delete(rate_counts).where(rate_counts.c.ends < bindparam("now")))
+
+SHARE_SECONDS = 1.0
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """At most `most` in `seconds`, for each key of this rule's `name`."""
+
+    name: str
+    most: int
+    seconds: int
+    strict: bool = False
+
+
+class Spent(msgspec.Struct, frozen=True):
+    """Where a caller stands after a call: what the answer's headers say."""
+
+    limit: int
+    remaining: int
+    resets_at: datetime
+
+
+class _Count:
+    __slots__ = ("ends", "mine", "others")
+
+    def __init__(self, ends: int) -> None:
+        self.ends = ends
+        self.mine = 0
+        self.others = 0
+
+
+class Limiter:
+    def __init__(self, database: Database, *, enabled: bool = True) -> None:
+        self._database = database
+        self._enabled = enabled
+        self._counts: dict[tuple[str, int], _Count] = {}
+        self._unshared: dict[tuple[str, int], int] = {}
+
+    def spend(self, rule: Rule, who: str) -> Spent | None:
+        """Count one call; raises `Throttled` when it is one too many, None when limits are off."""
+        if not self._enabled:
+            return None
+        now = int(time.time())
+        window = now // rule.seconds
+        key = (f"{rule.name}:{who}", window)
+        count = self._counts.get(key)
+        if count is None:
+            count = self._counts[key] = _Count((window + 1) * rule.seconds)
+        count.mine += 1
+        if self._database.dialect == "postgresql":
+            self._unshared[key] = self._unshared.get(key, 0) + 1
+        return _verdict(rule, count.mine + count.others, count.ends, now)
+
+    async def spend_strictly(self, rule: Rule, who: str) -> Spent | None:
+        """Count one call in the database, for good, even if what it was for fails."""
+        if not self._enabled:
+            return None
+        now = int(time.time())
+        window = now // rule.seconds
+        total = await self._add(f"{rule.name}:{who}", window, (window + 1) * rule.seconds, 1)
+        return _verdict(rule, total, (window + 1) * rule.seconds, now)
+
+    async def _add(self, key: str, window: int, ends: int, count: int) -> int:
+        session = self._database.session()
+        try:
+            total = await session.one(_add, key=key, window=window, ends=ends, count=count)
+            await session.commit()
+        finally:
+            await session.rollback()
+        return total or 0
+
+    async def keep(self) -> None:
+        """Share counts between processes and drop windows that have closed."""
+        while True:
+            await asyncio.sleep(SHARE_SECONDS)
+            now = int(time.time())
+            self._counts = {key: count for key, count in self._counts.items() if count.ends > now}
+            try:
+                await self._share()
+            except Unavailable:
+                structlog.get_logger().warning("limits.not_shared")
+
+    async def _share(self) -> None:
+        unshared, self._unshared = self._unshared, {}
+        for key, added in unshared.items():
+            count = self._counts.get(key)
+            if count is not None:
+                total = await self._add(key[0], key[1], count.ends, added)
+                count.others = max(0, total - count.mine)
+
+    async def sweep(self) -> None:
+        session = self._database.session()
+        try:
+            await session.run(_forget, now=int(time.time()))
+            await session.commit()
+        finally:
+            await session.rollback()
+
+
+def _verdict(rule: Rule, count: int, ends: int, now: int) -> Spent:
+    if count > rule.most:
+        raise Throttled(
+            max(1, ends - now),
+            headers=None,
+            extra={"spent": Spent(rule.most, 0, datetime.fromtimestamp(ends, UTC))},
+        )
+    return Spent(rule.most, rule.most - count, datetime.fromtimestamp(ends, UTC))

@@ -1,0 +1,15 @@
+"""The numbers an operator watches, in Prometheus' words."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Gauge, Histogram
+
+REQUESTS = Histogram(
+    "kith_request_seconds",
+    "Time to answer a request",
+    ["method", "route", "status"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+)
+IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum")
+JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
+JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took", ["kind"])

@@ -1,0 +1,25 @@
+"""How much of a request is read before it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LIMITS", "Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`max_bytes` bounds a JSON or form body and all text of a multipart one, `max_file_bytes` all its files.
+
+    With `max_files` 0 files are not kept at all, and count as text.
+    """
+
+    max_bytes: int = 1024 * 1024
+    max_file_bytes: int = 100 * 1024 * 1024
+    max_files: int = 8
+    depth: int = 8
+    count: int = 1000
+    name_length: int = 256
+
+
+LIMITS = Limits()

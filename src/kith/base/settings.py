@@ -1,0 +1,182 @@
+"""What an operator may set: `kith.toml` first, then the environment (`KITH_...`), which wins."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+__all__ = ["BadSettings", "Settings", "load"]
+
+Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
+
+
+class BadSettings(Exception):  # noqa: N818 - it is the settings that are bad
+    """The set-up cannot be used; the message says which setting, why, and what to do."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every setting, its type and its default. The README's table is held against this."""
+
+    data: Path = Path("var")
+    base_url: str = "http://localhost:8000"
+    bind: str = "127.0.0.1:8000"
+    database: str = "sqlite"
+    processes: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
+    worker: bool = True
+    registrations: Literal["open", "approval", "closed"] = "open"
+    confirm_email: bool = True
+    rate_limits: bool = True
+    breach_url: str = "https://api.pwnedpasswords.com/range/"
+    smtp: str = ""
+    mail_from: str = ""
+    media: str = ""
+    media_access_key: str = ""
+    media_secret_key: str = ""
+    private_hosts: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()
+    metrics_bind: str = ""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["auto", "json", "text"] = "auto"
+    max_body: Annotated[int, msgspec.Meta(ge=1024)] = 104_857_600
+    title: str = "Kith"
+    description: str = "A home for our community."
+    contact_email: str = ""
+    events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
+
+    @property
+    def is_sqlite(self) -> bool:
+        return not self.database.startswith(("postgresql://", "postgres://"))
+
+    @property
+    def sqlite_path(self) -> Path:
+        if self.database == "sqlite":
+            return self.data / "kith.sqlite3"
+        return Path(self.database.removeprefix("sqlite:///"))
+
+    @property
+    def domain(self) -> str:
+        """The federation domain: the host of the public address, with its port when it has one."""
+        return urlsplit(self.base_url).netloc
+
+    @property
+    def sender(self) -> str:
+        return self.mail_from or f"kith@{urlsplit(self.base_url).hostname}"
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return split_bind(self.bind, "bind")
+
+
+def load(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
+    """Read the settings; anything unknown or out of bounds is an error that names the nearest right name."""
+    environ = os.environ if environment is None else environment
+    values = _read_file(environ.get("KITH_CONFIG"), folder or Path.cwd())
+    for name, text in environ.items():
+        if name.startswith("KITH_") and name != "KITH_CONFIG":
+            values[_known(name.removeprefix("KITH_").lower(), "the environment", name)] = text
+    try:
+        settings = msgspec.convert(
+            {name: _from_text(name, value) for name, value in values.items()}, Settings, strict=False
+        )
+    except msgspec.ValidationError as error:
+        raise BadSettings(_words(str(error))) from error
+    _check(settings)
+    return settings
+
+
+def split_bind(text: str, name: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdigit() or int(port) > 65535:
+        raise BadSettings(
+            f"{_label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}"
+        )
+    return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - an empty host means every interface
+
+
+def _read_file(named: str | None, folder: Path) -> dict[str, Any]:
+    path = Path(named) if named else folder / "kith.toml"
+    if not path.exists():
+        if named:
+            raise BadSettings(f"KITH_CONFIG names {named}, which does not exist")
+        return {}
+    try:
+        values = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSettings(f"{path} is not valid TOML: {error}") from error
+    return {_known(name, str(path), name): value for name, value in values.items()}
+
+
+def _known(name: str, where: str, shown: str) -> str:
+    names = Settings.__struct_fields__
+    if name in names:
+        return name
+    near = difflib.get_close_matches(name, names, n=1)
+    prefix = "KITH_" if shown.startswith("KITH_") else ""
+    hint = f"; did you mean {prefix}{near[0].upper() if prefix else near[0]}?" if near else ""
+    raise BadSettings(f"unknown setting {shown} in {where}{hint}")
+
+
+_TUPLES = {"private_hosts", "trusted_proxies"}
+_SWITCHES = {"confirm_email", "rate_limits", "worker"}
+_WORDS = {
+    "on": True,
+    "true": True,
+    "1": True,
+    "yes": True,
+    "off": False,
+    "false": False,
+    "0": False,
+    "no": False,
+}
+
+
+def _from_text(name: str, value: object) -> object:
+    if name in _TUPLES and isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if name in _SWITCHES and isinstance(value, str):
+        if value.lower() not in _WORDS:
+            raise BadSettings(f"{_label(name)} must be on or off, not {value!r}")
+        return _WORDS[value.lower()]
+    return value
+
+
+def _check(settings: Settings) -> None:
+    url = urlsplit(settings.base_url)
+    if (
+        url.scheme not in ("http", "https")
+        or not url.hostname
+        or url.path.strip("/")
+        or url.query
+        or url.fragment
+    ):
+        raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
+    if settings.base_url.endswith("/"):
+        raise BadSettings(f"{_label('base_url')} must not end with a slash")
+    known = ("sqlite:///", "postgresql://", "postgres://")
+    if settings.database != "sqlite" and not settings.database.startswith(known):
+        raise BadSettings(
+            f"{_label('database')} must be sqlite, sqlite:///PATH or postgresql://..., not what was given"
+        )
+    if settings.processes > 1 and settings.is_sqlite:
+        raise BadSettings(f"{_label('processes')} above 1 needs PostgreSQL: set {_label('database')}")
+    split_bind(settings.bind, "bind")
+    if settings.metrics_bind:
+        split_bind(settings.metrics_bind, "metrics_bind")
+
+
+def _words(error: str) -> str:
+    """msgspec says "Expected `int` - at `$.processes`"; an operator should read the setting's name first."""
+    words, _, path = error.partition(" - at `$.")
+    name = path.rstrip("`").split("[")[0]
+    return f"{_label(name)}: {words}" if name else words
+
+
+def _label(name: str) -> str:
+    return f"KITH_{name.upper()}"

@@ -1,0 +1,105 @@
+"""One request or one task is one `Work`: one transaction, one moment, and the facts it announces."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from kith.base.db import Database, Session
+from kith.base.ids import IDs
+from kith.base.jobs import store as jobs
+from kith.base.jobs.kinds import Kind
+from kith.base.news import Fact, News
+
+__all__ = ["Origin", "Work", "Works"]
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Where a piece of work came from, for the audit trail and the log."""
+
+    request_id: str = ""
+    address: str = ""
+    method: str = ""
+    path: str = ""
+    user_agent: str = ""
+
+
+class Work:
+    """Writes go through `db`, jobs and facts are kept with them, and only the edge commits."""
+
+    __slots__ = ("_facts", "_jobs", "_works", "db", "now", "origin")
+
+    def __init__(self, works: Works, origin: Origin) -> None:
+        self._works = works
+        self.db: Session = works.database.session()
+        self.now = datetime.now(UTC)
+        self.origin = origin
+        self._facts: list[Fact] = []
+        self._jobs: list[dict[str, Any]] = []
+
+    def announce(self, fact: Fact) -> None:
+        """Tell `fact` to its subscribers once this work is committed, and never if it is not."""
+        self._facts.append(fact)
+        for kind in self._works.news.kinds_for(fact):
+            self.enqueue(kind, fact)
+
+    def enqueue(
+        self, kind: Kind[Any], payload: msgspec.Struct, *, at: datetime | None = None, key: str | None = None
+    ) -> None:
+        """Have `kind` done with `payload`, at once or `at` a time.
+
+        While a job with the same `key` waits, another one is not added.
+        """
+        self._jobs.append(
+            jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key)
+        )
+
+    def new_id(self) -> int:
+        return self._works.ids.new()
+
+    async def commit(self) -> None:
+        """Called by the edge, once. What was announced is written with the rest, then told."""
+        if self._jobs:
+            await self.db.many(jobs.add, self._jobs)
+        await self.db.commit()
+        if self._facts or self._jobs:
+            facts, with_jobs = self._facts, bool(self._jobs)
+            self._facts, self._jobs = [], []
+            self._works.news.committed(facts, with_jobs=with_jobs)
+
+    async def rollback(self) -> None:
+        self._facts.clear()
+        self._jobs.clear()
+        await self.db.rollback()
+
+    def aside(self) -> Any:  # noqa: ANN401 - an async context manager of a Work
+        """A second work with the same origin, for what must be kept even if this one fails."""
+        return self._works.begin(self.origin)
+
+
+class Works:
+    """Where works come from."""
+
+    def __init__(self, database: Database, ids: IDs, news: News) -> None:
+        self.database = database
+        self.ids = ids
+        self.news = news
+
+    def open(self, origin: Origin | None = None) -> Work:
+        """A work whose end is somebody else's duty: the edge of a request."""
+        return Work(self, origin or Origin())
+
+    @asynccontextmanager
+    async def begin(self, origin: Origin | None = None) -> AsyncIterator[Work]:
+        """`async with` it: committed at the end, rolled back by any exception."""
+        work = self.open(origin)
+        try:
+            yield work
+            await work.commit()
+        except BaseException:
+            await work.rollback()
+            raise

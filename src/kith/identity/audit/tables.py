@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table
+
+from kith.base.db import METADATA, UID, Document, Instant
+
+events = Table(
+    "identity_events",
+    METADATA,
+    Column("event_uuid", UID, primary_key=True),
+    Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="SET NULL")),
+    Column("username", String(150), nullable=False),
+    Column("action", String(60), nullable=False),
+    Column("app", String(100), nullable=False),
+    Column("context", Document, nullable=False),
+    Column("client_ip", String(45)),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Index("ix_identity_events_created_at", "created_at", "event_uuid"),
+    Index("ix_identity_events_user", "user_id", "created_at"),
+    Index("ix_identity_events_action", "action", "created_at"),
+    Index("ix_identity_events_expires_at", "expires_at"),
+)
+
+
+class Event(msgspec.Struct):
+    """Something that was done, by whom, from where. Written once, never changed."""
+
+    event_uuid: str
+    user_id: int | None
+    username: str
+    action: str
+    app: str
+    context: dict[str, Any]
+    client_ip: str | None
+    created_at: datetime
+    expires_at: datetime

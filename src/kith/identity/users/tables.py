@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Boolean, Column, Index, Integer, SmallInteger, String, Table, Text
+
+from kith.base.db import METADATA, UID, Document, Instant
+
+users = Table(
+    "identity_users",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("uuid", UID, nullable=False, unique=True),
+    Column("username", String(150), nullable=False),
+    Column("username_key", String(300), nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("email", String(254), nullable=False),
+    Column("email_key", String(254), nullable=False),
+    Column("password", Text),
+    Column("is_active", Boolean, nullable=False),
+    Column("role", String(20), nullable=False),
+    Column("type", String(30), nullable=False),
+    Column("path", Text, nullable=False),
+    Column("attributes", Document, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Column("last_login_at", Instant),
+    Column("password_changed_at", Instant),
+    Column("confirmed_at", Instant),
+    Column("approved_at", Instant),
+    Index("ix_identity_users_email_key", "email_key"),
+    Index("ix_identity_users_username", "username", "id"),
+    Index("ix_identity_users_role", "role"),
+    sqlite_autoincrement=True,
+)
+
+setup = Table(
+    "identity_setup",
+    METADATA,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("token_hash", String(64), nullable=False),
+    Column("made_at", Instant, nullable=False),
+    Column("used_at", Instant),
+)
+
+
+class User(msgspec.Struct):
+    """A person: one record, one login, whatever they do here."""
+
+    id: int
+    uuid: str
+    username: str
+    username_key: str
+    name: str
+    email: str
+    email_key: str
+    password: str | None
+    is_active: bool
+    role: str
+    type: str
+    path: str
+    attributes: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
+    last_login_at: datetime | None
+    password_changed_at: datetime | None
+    confirmed_at: datetime | None
+    approved_at: datetime | None
+
+    @property
+    def is_staff(self) -> bool:
+        return self.role != "user"

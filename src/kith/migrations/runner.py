@@ -1,0 +1,98 @@
+"""Bringing a database to the shape this program knows, once, however many processes start together."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from kith.base.settings import BadSettings, Settings
+
+_FOLDER = Path(__file__).parent
+_LOCK = 0x6B697468  # an advisory lock of our own on PostgreSQL
+
+
+async def upgrade(settings: Settings) -> None:
+    if settings.is_sqlite:
+        _upgrade_sqlite(settings.sqlite_path)
+    else:
+        await _upgrade_postgres(settings.database)
+
+
+def _upgrade_sqlite(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    engine = sa.create_engine(f"sqlite:///{path}", poolclass=NullPool)
+
+    @sa.event.listens_for(engine, "connect")
+    def _plain(connection: sa.engine.interfaces.DBAPIConnection, _record: object) -> None:
+        connection.isolation_level = None
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    with _file_lock(path.with_suffix(".migrating")), engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            run(connection)
+        except BaseException:
+            connection.exec_driver_sql("ROLLBACK")
+            raise
+        connection.exec_driver_sql("COMMIT")
+    path.chmod(0o600)
+
+
+async def _upgrade_postgres(url: str) -> None:
+    engine = create_async_engine(sqlalchemy_url(url), poolclass=NullPool)
+    try:
+        async with engine.begin() as connection:
+            await connection.execute(sa.text("SET LOCAL lock_timeout = '30s'"))
+            await connection.execute(sa.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+            await connection.execute(sa.text("SET LOCAL lock_timeout = '5s'"))
+            await connection.run_sync(run)
+    finally:
+        await engine.dispose()
+
+
+def run(connection: sa.Connection) -> None:
+    config = alembic_config(connection)
+    command.upgrade(config, "head")
+
+
+def current(connection: sa.Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def alembic_config(connection: sa.Connection) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_FOLDER))
+    config.attributes["connection"] = connection
+    return config
+
+
+def sqlalchemy_url(url: str) -> str:
+    return "postgresql+asyncpg://" + url.split("://", 1)[1]
+
+
+def refuse_newer(revision: str | None, known: set[str]) -> None:
+    if revision is not None and revision not in known:
+        raise BadSettings(
+            f"the database is newer than this Kith (it is at {revision}): "
+            "start the version that made it, or a later one"
+        )
+
+
+def known_revisions() -> set[str]:
+    return {path.stem.split("_")[0] for path in (_FOLDER / "versions").glob("[0-9]*.py")}
+
+
+@contextmanager
+def _file_lock(path: Path) -> Iterator[None]:
+    with path.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

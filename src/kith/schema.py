@@ -1,0 +1,12 @@
+"""Every table there is, by hand: what migrations are written for and checked against."""
+
+from kith.base import ids as ids
+from kith.base import limits as limits
+from kith.base.db import METADATA
+from kith.base.jobs import tables as jobs
+from kith.identity.audit import tables as audit
+from kith.identity.groups import tables as groups
+from kith.identity.tokens import tables as tokens
+from kith.identity.users import tables as users
+
+__all__ = ["METADATA", "audit", "groups", "ids", "jobs", "limits", "tokens", "users"]

