@@ -28,13 +28,18 @@ _FOLDER = Path(tempfile.gettempdir()) / f"kith-tests-{os.getuid()}"
 _OPTIONS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB"
 
 
+def shared_folder() -> Path:
+    """A folder of this user's, shared by the processes of a test run."""
+    _FOLDER.mkdir(mode=0o755, exist_ok=True)
+    return _FOLDER
+
+
 def server_url() -> str:
     """The address of the shared server, started by whoever asks first and kept while anyone uses it."""
     given = os.environ.get("KITH_TEST_POSTGRES")
     if given:
         return given
-    _FOLDER.mkdir(mode=0o755, exist_ok=True)
-    with (_FOLDER / "lock").open("w") as handle:
+    with (shared_folder() / "lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         users = _FOLDER / "users"
         users.mkdir(exist_ok=True)
@@ -45,7 +50,7 @@ def server_url() -> str:
 
 
 def _url() -> str:
-    return f"postgresql://postgres@localhost/postgres?host={_FOLDER}"
+    return f"postgresql://postgres@/postgres?host={_FOLDER}"
 
 
 def _answers() -> bool:

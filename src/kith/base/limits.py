@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 import msgspec
 import structlog
-from sqlalchemy import BigInteger, Column, Integer, String, Table, bindparam, delete
+from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, select
 
 from kith.base.db import METADATA, Command, Database, command, query, upsert
 from kith.base.errors import Throttled, Unavailable
@@ -36,6 +36,12 @@ _add = query(
         index_elements=[rate_counts.c.key, rate_counts.c.window],
         set_={"count": rate_counts.c.count + _new.excluded.count},
     ).returning(rate_counts.c.count),
+    int,
+)
+_standing = query(
+    select(rate_counts.c.count).where(
+        and_(rate_counts.c.key == bindparam("key"), rate_counts.c.window == bindparam("window"))
+    ),
     int,
 )
 _forget: Command = command(delete(rate_counts).where(rate_counts.c.ends < bindparam("now")))
@@ -99,6 +105,16 @@ class Limiter:
         window = now // rule.seconds
         total = await self._add(f"{rule.name}:{who}", window, (window + 1) * rule.seconds, 1)
         return _verdict(rule, total, (window + 1) * rule.seconds, now)
+
+    async def refuse_if_spent(self, rule: Rule, who: str) -> None:
+        """Raise `Throttled` when a strict rule has nothing left, without counting."""
+        if not self._enabled:
+            return
+        now = int(time.time())
+        window = now // rule.seconds
+        session = self._database.session()
+        count = await session.one(_standing, key=f"{rule.name}:{who}", window=window)
+        _verdict(rule, (count or 0) + 1, (window + 1) * rule.seconds, now)
 
     async def _add(self, key: str, window: int, ends: int, count: int) -> int:
         session = self._database.session()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from prometheus_client import Counter, Gauge, Histogram
+from typing import Any
+
+from prometheus_client import Counter, Gauge, Histogram, start_http_server
 
 REQUESTS = Histogram(
     "kith_request_seconds",
@@ -13,3 +15,9 @@ REQUESTS = Histogram(
 IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum")
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took", ["kind"])
+
+
+def serve_metrics(host: str, port: int) -> Any:  # noqa: ANN401 - the library's own server
+    """A page of numbers on an address of its own, in a thread of its own."""
+    server, _thread = start_http_server(port, host)
+    return server

@@ -108,9 +108,9 @@ class Kind(enum.Enum):
     RECORD3 = ("record3", "max_id", "since_id", "min_id")
     OFFSET = ("offset", "offset")
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.value[1:]
+    def __init__(self, word: str, *names: str) -> None:
+        self.word = word
+        self.names = names
 
 
 _MOVING = frozenset(name for kind in Kind for name in kind.names)
@@ -162,7 +162,7 @@ class Cursor(msgspec.Struct, frozen=True):
 def link_header(
     url: str, cursor: Cursor, ids: Sequence[int | str], *, kind: Kind, is_timeline: bool = False
 ) -> str | None:
-    """Write the `Link` header for a page whose rows, newest first, have `ids`; None if there is nothing to link.
+    """Write the `Link` header for a page whose rows have `ids`, newest first; None if nothing is linked.
 
     A page that is not full is the last one, except in a timeline: what was filtered out of it may have left
     room, so it always links on. `url` is the list's public address, without a query.

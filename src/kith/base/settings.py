@@ -83,7 +83,10 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
             values[_known(name.removeprefix("KITH_").lower(), "the environment", name)] = text
     try:
         settings = msgspec.convert(
-            {name: _from_text(name, value) for name, value in values.items()}, Settings, strict=False
+            {name: _from_text(name, value) for name, value in values.items()},
+            Settings,
+            strict=False,
+            dec_hook=lambda kind, value: kind(value),
         )
     except msgspec.ValidationError as error:
         raise BadSettings(_words(str(error))) from error

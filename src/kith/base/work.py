@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from kith.base.ids import IDs
 from kith.base.jobs import store as jobs
 from kith.base.jobs.kinds import Kind
 from kith.base.news import Fact, News
+from kith.base.settings import Settings
 
 __all__ = ["Origin", "Work", "Works"]
 
@@ -58,6 +59,10 @@ class Work:
             jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key)
         )
 
+    @property
+    def settings(self) -> Settings:
+        return self._works.settings
+
     def new_id(self) -> int:
         return self._works.ids.new()
 
@@ -76,7 +81,10 @@ class Work:
         self._jobs.clear()
         await self.db.rollback()
 
-    def aside(self) -> Any:  # noqa: ANN401 - an async context manager of a Work
+    async def revision(self) -> str | None:
+        return await self._works.database.revision()
+
+    def aside(self) -> AbstractAsyncContextManager[Work]:
         """A second work with the same origin, for what must be kept even if this one fails."""
         return self._works.begin(self.origin)
 
@@ -84,7 +92,8 @@ class Work:
 class Works:
     """Where works come from."""
 
-    def __init__(self, database: Database, ids: IDs, news: News) -> None:
+    def __init__(self, settings: Settings, database: Database, ids: IDs, news: News) -> None:
+        self.settings = settings
         self.database = database
         self.ids = ids
         self.news = news

@@ -58,16 +58,21 @@ class Compiled(Generic[Row]):
     __slots__ = ("_binds", "_defaults", "_make", "_names", "_reads", "_scalar", "sql")
 
     def __init__(self, clause: Executable, row: type[Row] | None, dialect: str) -> None:
-        compiled = clause.compile(dialect=DIALECTS[dialect])  # type: ignore[attr-defined]
+        compiled = clause.compile(  # type: ignore[attr-defined]
+            dialect=DIALECTS[dialect], compile_kwargs={"render_postcompile": True}
+        )
         self.sql: str = compiled.string
-        names: list[str] = list(compiled.positiontup or ())
-        binds = [compiled.binds[name] for name in names]
-        self._names = tuple(names)
-        self._binds = tuple(_BIND[dialect].get(type(bind.type)) for bind in binds)
+        # A parameter that is not among the binds is an element of a constant list; its value is known.
+        constants: dict[str, Any] = compiled.construct_params(_check=False)
+        self._names: tuple[str, ...] = tuple(compiled.positiontup or ())
+        binds = [compiled.binds.get(name) for name in self._names]
+        self._binds = tuple(
+            bind is not None and _BIND[dialect].get(type(bind.type)) or None for bind in binds
+        )
         self._defaults = {
-            name: self._bound(place, bind.effective_value)
-            for place, (name, bind) in enumerate(zip(names, binds, strict=True))
-            if not bind.required
+            name: self._bound(place, constants[name])
+            for place, (name, bind) in enumerate(zip(self._names, binds, strict=True))
+            if bind is None or not bind.required
         }
         self._make = row
         self._reads: tuple[tuple[int, Convert], ...] = ()

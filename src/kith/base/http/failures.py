@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ class AddressRefused(OSError):  # noqa: N818 - raised inside the connector, whic
     """The guard's no. Its words never vary: the connector keeps an error's type only while all agree."""
 
     def __init__(self) -> None:
-        super().__init__("this address is not for us to call")
+        super().__init__(errno.EACCES, "this address is not for us to call")
 
 
 @contextmanager

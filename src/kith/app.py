@@ -1,0 +1,190 @@
+"""The composition root: every router, every kind of job and every subscriber, by hand, from top to bottom."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+from litestar import Litestar, Request, Response
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.exceptions import HTTPException
+from litestar.routes import HTTPRoute
+
+from kith.base.db import Database, connect
+from kith.base.edge import Edge, Exchange, Face, as_problem
+from kith.base.errors import (
+    Forbidden,
+    Malformed,
+    MethodNotAllowed,
+    NotFound,
+    TooLarge,
+    Unauthenticated,
+    UnsupportedMedia,
+)
+from kith.base.http import Outgoing
+from kith.base.ids import IDs
+from kith.base.jobs import Kind, Periodic
+from kith.base.jobs.worker import Worker
+from kith.base.keys import Keys
+from kith.base.limits import Limiter
+from kith.base.log import AccessLog
+from kith.base.news import News, relay_for
+from kith.base.settings import Settings
+from kith.base.work import Work, Works
+from kith.identity import tasks as identity_tasks
+from kith.identity.callers import Callers
+from kith.identity.errors import FACE as IDENTITY
+from kith.identity.users import api as users
+from kith.identity.users.passwords import Passwords
+from kith.social.errors import FACE as SOCIAL
+from kith.social.instance import api as instance
+from kith.web import api as web
+from kith.web import health
+from kith.web.errors import FACE as PAGES
+
+ROUTES = [
+    *users.routes,
+    *instance.routes,
+    *web.routes,
+    *health.routes,
+]
+
+KINDS: list[Kind[Any]] = [identity_tasks.SWEEP]
+
+PERIODIC = [Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep())]
+
+_IDENTITY_PATHS = re.compile(
+    r"/api/v2/(audit|core|flows|policies|propertymappings|providers|sources|stages|crypto|rbac|managed|system"
+    r"|openapi\.json|docs|schema)(/|\Z)|/api/v2/?\Z"
+)
+
+
+def face_of(path: str) -> Face:
+    if path.startswith("/api/"):
+        return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
+    if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
+        return SOCIAL
+    return PAGES
+
+
+class House:
+    """Everything that runs, opened in order and closed in reverse."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self.settings = settings
+        self.database = database
+        self.keys = Keys(settings.data / "keys")
+        self.ids = IDs(database)
+        self.news = News()
+        self.works = Works(settings, database, self.ids, self.news)
+        self.limiter = Limiter(database, enabled=settings.rate_limits)
+        self.passwords = Passwords()
+        self.callers = Callers(self.passwords, self.limiter)
+        self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
+
+    def worker(self) -> Worker:
+        """On SQLite no other worker can be alive, so whatever was held by one is free again."""
+        return Worker(self.works, KINDS, PERIODIC, alone=self.settings.is_sqlite)
+
+    def asgi(self, access_log: AccessLog) -> Edge:
+        settings = self.settings
+        return Edge(
+            litestar(self),
+            self.works,
+            face_of=face_of,
+            access_log=access_log,
+            trusted_proxies=settings.trusted_proxies,
+            max_body=settings.max_body,
+        )
+
+
+@asynccontextmanager
+async def open_house(settings: Settings, *, connections: int = 16) -> AsyncIterator[House]:
+    database = await connect(settings, connections=connections)
+    try:
+        house = House(settings, database)
+        await house.ids.lease()
+        chores = [asyncio.create_task(house.ids.keep()), asyncio.create_task(house.limiter.keep())]
+        relay = relay_for(database, house.news)
+        if relay is not None:
+            chores.append(asyncio.create_task(relay.run()))
+        try:
+            yield house
+        finally:
+            for chore in chores:
+                chore.cancel()
+            await asyncio.gather(*chores, return_exceptions=True)
+            await house.outgoing.close()
+            house.passwords.close()
+            await house.ids.release()
+    finally:
+        await database.close()
+
+
+def litestar(house: House) -> Litestar:
+    def work(request: Request[Any, Any, Any]) -> Work:
+        return request.scope["kith"].work  # type: ignore[typeddict-item, no-any-return]
+
+    def keys() -> Keys:
+        return house.keys
+
+    def passwords() -> Passwords:
+        return house.passwords
+
+    app = Litestar(
+        ROUTES,
+        dependencies={
+            "work": Provide(work, sync_to_thread=False),
+            "keys": Provide(keys, sync_to_thread=False),
+            "passwords": Provide(passwords, sync_to_thread=False),
+        },
+        exception_handlers={Exception: _answer},
+        state=State({"callers": house.callers}),
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,
+    )
+    _one_at_a_time(app)
+    return app
+
+
+def _one_at_a_time(app: Litestar) -> None:
+    """Resolve dependencies one after the other.
+
+    Litestar starts a task group for two that do not need each other. That costs more than a whole request
+    of ours, whose dependencies are plain look-ups (docs/decisions/0002).
+    """
+    for route in app.routes:
+        if isinstance(route, HTTPRoute):
+            for _, model in route.route_handler_map.values():
+                model.dependency_batches = [{one} for batch in model.dependency_batches for one in batch]
+
+
+def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
+    exchange: Exchange = request.scope["kith"]  # type: ignore[typeddict-item]
+    answer = exchange.face.shape(as_problem(_in_our_words(error, exchange), exchange), exchange)
+    headers = {name.decode(): value.decode() for name, value in answer.headers}
+    return Response(
+        answer.body,
+        status_code=answer.status,
+        headers=headers,
+        media_type=headers.pop("content-type", "text/plain"),
+    )
+
+
+_FRAMEWORK = {401: Unauthenticated, 403: Forbidden, 404: NotFound, 413: TooLarge, 415: UnsupportedMedia}
+
+
+def _in_our_words(error: Exception, exchange: Exchange) -> Exception:
+    """The framework's own refusals (no such path, no such method) become ours."""
+    if not isinstance(error, HTTPException) or error.status_code >= 500:
+        return error
+    if error.status_code == 405:
+        allow = (error.headers or {}).get("Allow", "")
+        return MethodNotAllowed(f'Method "{exchange.scope["method"]}" not allowed.', headers={"Allow": allow})
+    return _FRAMEWORK.get(error.status_code, Malformed)()

@@ -1,0 +1,316 @@
+"""The edge of the server: what every request passes, whichever face it is for.
+
+It gives each request an id and a client address, holds the body to its limits, ends the request's `Work`
+before the first byte of the answer leaves (committed for a yes, rolled back for a no), adds the headers each
+face owes, and writes the log line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from secrets import token_hex
+from typing import Any
+
+import msgspec
+import structlog
+
+from kith.base.errors import Malformed, Problem, TooLarge
+from kith.base.limits import Spent
+from kith.base.log import AccessLog
+from kith.base.metrics import IN_FLIGHT, REQUESTS
+from kith.base.work import Origin, Work, Works
+
+__all__ = ["Answer", "Edge", "Exchange", "Face"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Any, Any, Any], Awaitable[None]]
+Headers = tuple[tuple[bytes, bytes], ...]
+
+SILENCE_SECONDS = 30.0
+BODY_SECONDS = 600.0
+
+_log = structlog.get_logger()
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A whole answer, as a face shapes it."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class Face(msgspec.Struct, frozen=True):
+    """One way the server is spoken to: its headers, whether browsers of other sites may, its errors' shape."""
+
+    name: str
+    headers: Headers
+    shape: Callable[[Problem, Exchange], Answer]
+    cors: bool = False
+    spent_headers: Callable[[Spent], Headers] | None = None
+
+
+class Exchange:
+    """One request under way; handlers find it as `scope["kith"]`."""
+
+    __slots__ = (
+        "_body_seen", "_deadline", "_receive", "_send", "_swallow", "_work", "address", "caller", "edge", "face",
+        "id", "is_head", "scope", "spent", "started_at", "status", "user_id",
+    )  # fmt: skip
+
+    def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+        self.edge = edge
+        self.scope = scope
+        self._receive = receive
+        self._send = send
+        self._work: Work | None = None
+        self._body_seen = 0
+        self._deadline = 0.0
+        self._swallow = False
+        self.id = token_hex(16)
+        self.face = edge.face_of(scope["path"])
+        self.address = edge.client_address(scope)
+        self.is_head = False
+        self.started_at = time.perf_counter()
+        self.status = 0
+        self.user_id: int | None = None
+        self.caller: Any = None
+        self.spent: Spent | None = None
+
+    @property
+    def work(self) -> Work:
+        """The request's one transaction, opened when somebody first asks for it."""
+        if self._work is None:
+            self._work = self.edge.works.open(self.origin)
+        return self._work
+
+    @property
+    def origin(self) -> Origin:
+        scope = self.scope
+        return Origin(
+            request_id=self.id,
+            address=self.address,
+            method=scope["method"],
+            path=scope["path"],
+            user_agent=header(scope, b"user-agent").decode("latin-1")[:300],
+        )
+
+    async def receive(self) -> Message:
+        """The next piece of the body, within its limits; a client that falls silent is not waited for."""
+        now = time.perf_counter()
+        self._deadline = self._deadline or now + BODY_SECONDS
+        try:
+            async with asyncio.timeout(min(SILENCE_SECONDS, self._deadline - now)):
+                message = await self._receive()
+        except TimeoutError as error:
+            raise Malformed("The request's body did not arrive in time") from error
+        if message["type"] == "http.request":
+            self._body_seen += len(message.get("body", b""))
+            if self._body_seen > self.edge.max_body:
+                raise TooLarge
+        return message
+
+    async def send(self, message: Message) -> None:
+        if self._swallow:
+            return
+        if message["type"] == "http.response.start":
+            await self._start(message)
+        elif self.is_head:
+            if not message.get("more_body"):
+                await self._send({"type": "http.response.body", "body": b""})
+        else:
+            await self._send(message)
+
+    async def _start(self, message: Message) -> None:
+        status = message["status"]
+        try:
+            await self.end_work(commit=status < 400)
+        except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
+            self._swallow = True
+            await self.fail(error)
+            return
+        self.status = status
+        await self._send(
+            {
+                "type": "http.response.start",
+                "status": status,
+                "headers": [*message["headers"], *self._headers()],
+            }
+        )
+
+    async def end_work(self, *, commit: bool) -> None:
+        work, self._work = self._work, None
+        if work is None:
+            return
+        if not commit:
+            await work.rollback()
+            return
+        try:
+            await work.commit()
+        except BaseException:
+            await work.rollback()
+            raise
+
+    async def fail(self, error: Exception) -> None:
+        """Answer with the face's own shape of `error`, straight to the wire."""
+        await self.end_work(commit=False)
+        answer = self.face.shape(as_problem(error, self), self)
+        self.status = answer.status
+        await self._send(
+            {
+                "type": "http.response.start",
+                "status": answer.status,
+                "headers": [
+                    *answer.headers,
+                    (b"content-length", str(len(answer.body)).encode()),
+                    *self._headers(),
+                ],
+            }
+        )
+        await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
+
+    def _headers(self) -> list[tuple[bytes, bytes]]:
+        headers = [(b"x-request-id", self.id.encode()), *self.face.headers]
+        if self.spent is not None and self.face.spent_headers is not None:
+            headers.extend(self.face.spent_headers(self.spent))
+        if self.face.cors and header(self.scope, b"origin"):
+            headers.extend(CORS)
+        return headers
+
+
+class Edge:
+    """The ASGI application that stands before all others."""
+
+    def __init__(
+        self,
+        app: App,
+        works: Works,
+        *,
+        face_of: Callable[[str], Face],
+        access_log: AccessLog,
+        trusted_proxies: tuple[str, ...] = (),
+        max_body: int = 1 << 20,
+    ) -> None:
+        self._app = app
+        self.works = works
+        self.face_of = face_of
+        self.max_body = max_body
+        self._access_log = access_log
+        self._proxies: tuple[IPv4Network | IPv6Network, ...] = tuple(
+            ip_network(text, strict=False) for text in trusted_proxies
+        )
+        self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        exchange = Exchange(self, scope, receive, send)
+        scope["kith"] = exchange
+        if scope["method"] == "HEAD":
+            scope["method"], exchange.is_head = "GET", True
+        IN_FLIGHT.inc()
+        try:
+            if exchange.face.cors and scope["method"] == "OPTIONS" and header(scope, b"origin"):
+                await exchange.send(
+                    {"type": "http.response.start", "status": 200, "headers": list(PREFLIGHT)}
+                )
+                await exchange.send({"type": "http.response.body", "body": b""})
+            else:
+                self._refuse_too_large(scope)
+                await self._app(scope, exchange.receive, exchange.send)
+        except Exception as error:  # noqa: BLE001 - the last place that can answer
+            if exchange.status:
+                raise
+            await exchange.fail(error)
+        finally:
+            IN_FLIGHT.dec()
+            await exchange.end_work(commit=False)
+            self._record(exchange)
+
+    def _refuse_too_large(self, scope: Scope) -> None:
+        length = header(scope, b"content-length")
+        if length and (not length.isdigit() or int(length) > self.max_body):
+            raise TooLarge
+
+    def _record(self, exchange: Exchange) -> None:
+        scope = exchange.scope
+        took = time.perf_counter() - exchange.started_at
+        route = scope.get("path_template") or "unknown"
+        key = (scope["method"], route, exchange.status)
+        observe = self._observers.get(key)
+        if observe is None:
+            method, _, status = key
+            observe = self._observers[key] = REQUESTS.labels(method, route, str(status)).observe
+        observe(took)
+        self._access_log.write(
+            exchange.id, "HEAD" if exchange.is_head else scope["method"], route, exchange.status, took,
+            exchange.user_id, exchange.address,
+        )  # fmt: skip
+
+    def client_address(self, scope: Scope) -> str:
+        """Who is calling: the peer, or, behind trusted proxies, the nearest address that is not one of them."""
+        client = scope.get("client")
+        address = client[0] if client else ""
+        if not self._proxies or not self._is_proxy(address):
+            return address
+        forwarded = header(scope, b"x-forwarded-for").decode("latin-1").split(",")
+        for part in reversed([text.strip() for text in forwarded]):
+            if not part:
+                break
+            address = part
+            if not self._is_proxy(part):
+                break
+        try:
+            return str(ip_address(address))
+        except ValueError:
+            return client[0] if client else ""
+
+    def _is_proxy(self, text: str) -> bool:
+        try:
+            address = ip_address(text)
+        except ValueError:
+            return False
+        return any(address in network for network in self._proxies)
+
+
+def header(scope: Scope, name: bytes) -> bytes:
+    for key, value in scope["headers"]:
+        if key == name:
+            return value  # type: ignore[no-any-return]
+    return b""
+
+
+def as_problem(error: Exception, exchange: Exchange) -> Problem:
+    """What the client may know of `error`; what we did wrong goes to the log, under the request's id."""
+    if isinstance(error, Problem) and error.status < 500:
+        return error
+    _log.error(
+        "request.failed", request=exchange.id, method=exchange.scope["method"], path=exchange.scope["path"],
+        exc_info=error,
+    )  # fmt: skip
+    return error if isinstance(error, Problem) else Problem()
+
+
+CORS: Headers = (
+    (b"access-control-allow-origin", b"*"),
+    (
+        b"access-control-expose-headers",
+        b"Link, Mastodon-Async-Refresh, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id",
+    ),
+)
+PREFLIGHT: Headers = (
+    (b"access-control-allow-methods", b"POST, PUT, DELETE, GET, PATCH, OPTIONS"),
+    (
+        b"access-control-allow-headers",
+        b"Authorization, Content-Type, Idempotency-Key, Cache-Control, Last-Event-Id",
+    ),
+    (b"access-control-max-age", b"86400"),
+    (b"content-length", b"0"),
+)

@@ -1,0 +1,72 @@
+"""The `kith` command. Each sub-command is loaded when it is called, so that help is there at once."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from kith import __version__
+
+_COMMANDS = {
+    "serve": "Start the server.",
+    "work": "Run the jobs, without a server (PostgreSQL only).",
+    "migrate": "Bring the database to the newest schema.",
+    "users": "Make, show and change people.",
+    "tokens": "Make, list and revoke tokens.",
+    "jobs": "See jobs, and bring dead ones back.",
+    "check": "Is the set-up sound?",
+}
+
+
+class LazyGroup(click.Group):
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"kith.cli.{name}")
+        command: click.Command = getattr(module, name)
+        return command
+
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Only the names and one line each: nothing is imported to print help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kith")
+def kith() -> None:
+    """Kith: a community's home on the fediverse and its single sign-on."""
+
+
+def main(arguments: list[str] | None = None) -> Any:  # noqa: ANN401
+    """Errors are one line and a non-zero exit."""
+    try:
+        return kith.main(arguments, standalone_mode=False)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.Abort:
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        words = _words(error)
+        if words is None:
+            raise
+        print(f"kith: {words}", file=sys.stderr)
+        return 1
+
+
+def _words(error: Exception) -> str | None:
+    """What an expected failure says; anything else is a bug and keeps its traceback."""
+    from kith.cli.failures import words_for  # noqa: PLC0415 - loaded only when something went wrong
+
+    return words_for(error)

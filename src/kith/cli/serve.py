@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import click
+import structlog
+import uvloop
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.server.embed import Server
+
+from kith.app import House, open_house
+from kith.base import log
+from kith.base.metrics import serve_metrics
+from kith.base.settings import BadSettings, Settings, load, split_bind
+from kith.cli.migrate import bring_up
+from kith.identity.users import service as users
+
+STOP_SECONDS = 30
+
+
+@click.command()
+@click.option("--child", is_flag=True, hidden=True, help="One of several web processes.")
+def serve(*, child: bool) -> None:
+    """Start the server: migrate the database, print the address, answer until told to stop."""
+    settings = load()
+    if child:
+        uvloop.run(_serve(settings, with_worker=settings.worker))
+        return
+    _refuse_taken(settings)
+    uvloop.run(_prepare(settings))
+    if settings.processes == 1:
+        uvloop.run(_serve(settings, with_worker=settings.worker))
+    else:
+        sys.exit(_supervise(settings))
+
+
+def _refuse_taken(settings: Settings) -> None:
+    """The server shares its port between its own processes, so it would not notice a stranger's by itself."""
+    host, port = settings.address
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        try:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+        except OSError as error:
+            raise BadSettings(f"cannot listen on {settings.bind}: {error.strerror}; set KITH_BIND") from error
+
+
+async def _prepare(settings: Settings) -> None:
+    """What happens once, however many processes follow."""
+    await bring_up(settings)
+    async with open_house(settings, connections=1) as house:
+        async with house.works.begin() as work:
+            token = await users.offer_setup(work)
+    click.echo(f"Kith is at {settings.base_url} (listening on {settings.bind})")
+    if token is not None:
+        click.echo(f"Make the first administrator here, once: {settings.base_url}/setup/{token}")
+    sys.stdout.flush()
+
+
+async def _serve(settings: Settings, *, with_worker: bool) -> None:
+    access_log = log.configure(settings)
+    async with open_house(settings) as house:
+        stopping = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for word in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(word, stopping.set)
+        worker = house.worker() if with_worker else None
+        working = asyncio.create_task(worker.run()) if worker else None
+        metrics = None
+        if settings.metrics_bind and settings.processes == 1:
+            metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
+        try:
+            await _answer_until(stopping, house, access_log)
+        finally:
+            if worker is not None and working is not None:
+                worker.stop()
+                await working
+            if metrics is not None:
+                metrics.shutdown()
+            access_log.flush()
+    structlog.get_logger().info("server.stopped")
+
+
+async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.AccessLog) -> None:
+    host, port = house.settings.address
+    server = Server(
+        house.asgi(access_log),
+        address=host,
+        port=port,
+        interface=Interfaces.ASGINL,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=15_000, max_buffer_size=64 * 1024),
+        backlog=1024,
+        log_enabled=False,
+    )
+    serving = asyncio.create_task(server.serve())
+    waiting = asyncio.create_task(stopping.wait())
+    await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    if not serving.done():
+        server.stop()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_SECONDS):
+                await serving
+    waiting.cancel()
+    if serving.done():
+        serving.result()
+
+
+def _supervise(settings: Settings) -> int:
+    """Keep the web processes alive: one that dies is started again, a word to stop goes to all."""
+    command = [
+        sys.executable,
+        "-c",
+        "import sys; from kith.cli import main; sys.exit(main())",
+        "serve",
+        "--child",
+    ]
+    children = [subprocess.Popen(command) for _ in range(settings.processes)]  # noqa: S603 - our own words
+    stopping = False
+
+    def stop(*_: object) -> None:
+        nonlocal stopping
+        stopping = True
+        for child in children:
+            child.terminate()
+
+    for word in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(word, stop)
+    while children:
+        pid, _status = os.wait()
+        children = [child for child in children if child.pid != pid]
+        if not stopping:
+            children.append(subprocess.Popen(command))  # noqa: S603 - our own words
+    return 0

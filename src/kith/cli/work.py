@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+
+import click
+import uvloop
+
+from kith.app import open_house
+from kith.base import log
+from kith.base.settings import BadSettings, Settings, load
+from kith.cli.running import refuse_other_schema
+
+
+@click.command()
+def work() -> None:
+    """Run the jobs, without a server. On SQLite the server does that itself."""
+    settings = load()
+    if settings.is_sqlite:
+        raise BadSettings("on SQLite the server runs the jobs itself; `kith work` is for PostgreSQL")
+    uvloop.run(_work(settings))
+
+
+async def _work(settings: Settings) -> None:
+    await refuse_other_schema(settings)
+    log.configure(settings)
+    async with open_house(settings) as house:
+        worker = house.worker()
+        loop = asyncio.get_running_loop()
+        for word in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(word, worker.stop)
+        click.echo("Kith is working.")
+        await worker.run()

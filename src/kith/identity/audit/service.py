@@ -1,0 +1,79 @@
+"""Writing down what happened: who, what, from where, before and after. Secrets never get in."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.audit import store
+from kith.identity.audit.tables import Event
+
+MASK = "********************"
+_SECRET = re.compile(r"api|token|key|secret|pass|signature|auth|cookie|code|assertion|link", re.IGNORECASE)
+_HARMLESS = {"passing", "password_change_date", "password_changed_at", "auth_method", "auth_method_args",
+             "revoke_tokens", "app", "username_key", "token_uuid", "api_version", "authorized_application"}  # fmt: skip
+
+
+async def record(
+    work: Work,
+    action: str,
+    app: str,
+    *,
+    user_id: int | None = None,
+    username: str = "",
+    context: Mapping[str, Any] | None = None,
+) -> None:
+    """Add an event to the transaction of what it tells, so that neither can be without the other."""
+    origin = work.origin
+    told: dict[str, Any] = masked(dict(context or {}))
+    if origin.request_id:
+        told["http_request"] = {
+            "path": origin.path,
+            "method": origin.method,
+            "user_agent": origin.user_agent,
+            "request_id": origin.request_id,
+        }
+    await store.insert(
+        work.db,
+        Event(
+            event_uuid=str(uuid.uuid4()),
+            user_id=user_id,
+            username=username[:150],
+            action=action,
+            app=app,
+            context=told,
+            client_ip=origin.address or None,
+            created_at=work.now,
+            expires_at=work.now + timedelta(days=work.settings.events_days),
+        ),
+    )
+
+
+def masked(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any JSON value
+    """A copy fit to be kept: secrets hidden by their names, everything else as plain JSON."""
+    if name and name not in _HARMLESS and _SECRET.search(name) and value is not None:
+        return MASK
+    if isinstance(value, Mapping):
+        return {str(key): masked(item, str(key)) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [masked(item) for item in value]
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    return str(value)
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """What changed, field by field; a secret that changed is said to have changed, and no more."""
+    return {
+        name: {"previous_value": masked(before.get(name), name), "new_value": masked(value, name)}
+        for name, value in after.items()
+        if before.get(name) != value
+    }

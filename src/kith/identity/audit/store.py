@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import bindparam, delete, select
+
+from kith.base.db import Instant, Session, command, insert_into, query
+from kith.identity.audit.tables import Event, events
+
+_insert = command(insert_into(events))
+_expired = command(delete(events).where(events.c.expires_at < bindparam("now", type_=Instant())))
+_newest = query(select(events).order_by(events.c.created_at.desc()).limit(bindparam("most")), Event)
+
+
+async def insert(db: Session, event: Event) -> None:
+    await db.run(_insert, **{name: getattr(event, name) for name in Event.__struct_fields__})
+
+
+async def newest(db: Session, most: int) -> list[Event]:
+    return await db.all(_newest, most=most)
+
+
+async def delete_expired(db: Session, now: datetime) -> int:
+    return await db.run(_expired, now=now)

@@ -1,0 +1,165 @@
+"""Who is calling: Basic and Bearer credentials, turned into a person or a clear no."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.edge import Exchange, header
+from kith.base.errors import Forbidden, Unauthenticated
+from kith.base.limits import Limiter, Rule
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.groups import store as groups
+from kith.identity.tokens import store as tokens
+from kith.identity.tokens.service import PREFIX, hash_key
+from kith.identity.tokens.tables import Token
+from kith.identity.users import store as users
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.store import Login
+
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="api"'}
+FAILURES = Rule("sign-in", most=25, seconds=300, strict=True)
+CALLS = Rule("identity", most=1500, seconds=300)
+ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
+TOUCH_EVERY = timedelta(minutes=5)
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """A person whose credentials were right; `scopes` is None where the whole person speaks."""
+
+    id: int
+    username: str
+    role: str
+    scopes: frozenset[str] | None = None
+
+    @property
+    def is_administrator(self) -> bool:
+        return self.role in users.STAFF_ROLES
+
+
+class Callers:
+    def __init__(self, passwords: Passwords, limiter: Limiter) -> None:
+        self._passwords = passwords
+        self._limiter = limiter
+
+    async def identify(self, exchange: Exchange) -> Caller:
+        """The person behind this request to the identity API."""
+        credentials = header(exchange.scope, b"authorization")
+        scheme, _, rest = credentials.partition(b" ")
+        match scheme.lower():
+            case b"basic":
+                caller = await self._basic(exchange, rest)
+            case b"bearer":
+                caller = await self._bearer(exchange, rest.strip().decode("latin-1"))
+            case _:
+                exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, exchange.address)
+                raise Unauthenticated(headers=CHALLENGE)
+        exchange.caller, exchange.user_id = caller, caller.id
+        exchange.spent = self._limiter.spend(CALLS, str(caller.id))
+        return caller
+
+    async def administrator(self, exchange: Exchange) -> Caller:
+        caller = await self.identify(exchange)
+        if not caller.is_administrator and not await groups.is_mighty(exchange.work.db, caller.id):
+            raise Forbidden("You do not have permission to perform this action.")
+        return caller
+
+    async def _basic(self, exchange: Exchange, encoded: bytes) -> Caller:
+        username, password = read_basic(encoded)
+        work = exchange.work
+        if password.startswith(PREFIX):
+            found = await self._app_password(work, username, password)
+            if found is not None:
+                return found
+        login = await users.find_login(work.db, username)
+        stored = login.password if login is not None else None
+        if not self._passwords.is_remembered(stored, password):
+            await self._slow_check(exchange, login, username, password)
+        if login is None or not login.is_active:
+            raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
+        return Caller(login.id, login.username, login.role)
+
+    async def _slow_check(
+        self, exchange: Exchange, login: Login | None, username: str, password: str
+    ) -> None:
+        """The real work of argon2, the same for a name nobody has; failures are counted and written down."""
+        await self._limiter.refuse_if_spent(FAILURES, exchange.address)
+        stored = login.password if login is not None else None
+        if await self._passwords.check(stored, password):
+            return
+        async with exchange.work.aside() as aside:
+            await audit.record(
+                aside, "login_failed", "core.api", user_id=login.id if login else None, username=username,
+                context={"username": username[:150], "auth_method": "basic"},
+            )  # fmt: skip
+        await self._limiter.spend_strictly(FAILURES, exchange.address)
+        raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
+
+    async def _app_password(self, work: Work, username: str, password: str) -> Caller | None:
+        """An app password goes with its owner's name; an API token opens the door whatever the name is."""
+        token = await tokens.find_live(work.db, hash_key(password), work.now)
+        if token is None:
+            return None
+        login = await self._owner(work, token)
+        if token.intent == "app_password":
+            named = await users.find_login(work.db, username)
+            return (
+                None
+                if named is None or named.id != login.id
+                else Caller(login.id, login.username, login.role)
+            )
+        return _with_scopes(login, token)
+
+    async def _bearer(self, exchange: Exchange, key: str) -> Caller:
+        token = await tokens.find_live(exchange.work.db, hash_key(key), exchange.work.now) if key else None
+        if token is None or token.intent != "api":
+            raise Unauthenticated("Invalid token.", headers=CHALLENGE)
+        return _with_scopes(await self._owner(exchange.work, token), token)
+
+    async def _owner(self, work: Work, token: Token) -> Login:
+        login = await users.find_login_by_id(work.db, token.user_id)
+        if login is None or not login.is_active:
+            raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
+        if token.last_used_at is None or work.now - token.last_used_at > TOUCH_EVERY:
+            async with work.aside() as aside:
+                await tokens.touch(aside.db, token.token_uuid, work.now)
+        return login
+
+
+def _with_scopes(login: Login, token: Token) -> Caller:
+    scopes = frozenset(token.scopes.split())
+    if "api" not in scopes:
+        raise Forbidden("This token has no `api` scope, so it does not open the identity API.")
+    return Caller(login.id, login.username, login.role, scopes)
+
+
+def read_basic(encoded: bytes) -> tuple[str, str]:
+    encoded = encoded.strip()
+    if not encoded:
+        raise Unauthenticated("Invalid basic header. No credentials provided.", headers=CHALLENGE)
+    if b" " in encoded:
+        raise Unauthenticated(
+            "Invalid basic header. Credentials string should not contain spaces.", headers=CHALLENGE
+        )
+    try:
+        raw = base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise _not_base64() from error
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    username, colon, password = text.partition(":")
+    if not colon:
+        raise _not_base64()
+    return username, password
+
+
+def _not_base64() -> Unauthenticated:
+    return Unauthenticated(
+        "Invalid basic header. Credentials not correctly base64 encoded.", headers=CHALLENGE
+    )

@@ -1,0 +1,22 @@
+"""What identity does by itself, later."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.identity.audit import store as audit
+from kith.identity.tokens import store as tokens
+
+
+class Sweep(msgspec.Struct):
+    """Everything whose time has run out."""
+
+
+async def sweep(work: Work, _payload: Sweep) -> None:
+    await audit.delete_expired(work.db, work.now)
+    await tokens.delete_expired(work.db, work.now)
+
+
+SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)

@@ -1,0 +1,69 @@
+"""Tokens: keys for programs. A key is shown once and kept only as a hash."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import uuid
+from datetime import datetime
+from typing import Literal
+
+from kith.base.errors import Invalid
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.tokens import store
+from kith.identity.tokens.tables import Token
+
+Intent = Literal["api", "app_password"]
+PREFIX = "kith_"
+_SCOPE = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+){0,2}\Z")
+
+
+def hash_key(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def create(
+    work: Work,
+    user_id: int,
+    *,
+    scopes: str,
+    intent: Intent = "api",
+    description: str = "",
+    expires_at: datetime | None = None,
+    by: int | None = None,
+    by_name: str = "",
+) -> tuple[Token, str]:
+    """A new token and its key, which nobody can be shown again."""
+    names = scopes.split()
+    wrong = [name for name in names if not _SCOPE.match(name)]
+    if wrong:
+        raise Invalid(fields={"scopes": [f'"{wrong[0]}" is not a scope.']})
+    key = PREFIX + secrets.token_urlsafe(32)
+    token = Token(
+        token_uuid=str(uuid.uuid4()),
+        identifier=f"{intent}-{secrets.token_hex(8)}",
+        key_hash=hash_key(key),
+        intent=intent,
+        user_id=user_id,
+        scopes=" ".join(dict.fromkeys(names)),
+        description=description,
+        created_at=work.now,
+        expires_at=expires_at,
+        last_used_at=None,
+    )
+    await store.insert(work.db, token)
+    await _record(work, "model_created", token, by, by_name)
+    return token, key
+
+
+async def revoke(work: Work, token: Token, *, by: int | None = None, by_name: str = "") -> None:
+    await store.remove(work.db, token.token_uuid)
+    await _record(work, "model_deleted", token, by, by_name)
+
+
+async def _record(work: Work, action: str, token: Token, by: int | None, by_name: str) -> None:
+    model = {"app": "core", "model_name": "token", "pk": token.token_uuid, "name": token.identifier}
+    context = {"model": model, "user": token.user_id, "scopes": token.scopes, "intent": token.intent}
+    await audit.record(work, action, "core.tokens", user_id=by, username=by_name, context=context)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import and_, bindparam, delete, or_, select, update
+
+from kith.base.db import UID, Instant, Session, command, insert_into, query
+from kith.identity.tokens.tables import Token, tokens
+
+_now = bindparam("now", type_=Instant())
+_live = or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > _now)
+_insert = command(insert_into(tokens))
+_by_hash = query(select(tokens).where(and_(tokens.c.key_hash == bindparam("hash"), _live)), Token)
+_of_user = query(
+    select(tokens)
+    .where(tokens.c.user_id == bindparam("user"))
+    .order_by(tokens.c.created_at, tokens.c.token_uuid),
+    Token,
+)
+_by_uuid = query(select(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())), Token)
+_delete = command(delete(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())))
+_used = command(
+    update(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())).values(last_used_at=_now)
+)
+_expired = command(delete(tokens).where(tokens.c.expires_at <= _now))
+
+
+async def insert(db: Session, token: Token) -> None:
+    await db.run(_insert, **{name: getattr(token, name) for name in Token.__struct_fields__})
+
+
+async def find_live(db: Session, key_hash: str, now: datetime) -> Token | None:
+    return await db.one(_by_hash, hash=key_hash, now=now)
+
+
+async def find(db: Session, token_uuid: str) -> Token | None:
+    return await db.one(_by_uuid, token=token_uuid)
+
+
+async def of_user(db: Session, user_id: int) -> list[Token]:
+    return await db.all(_of_user, user=user_id)
+
+
+async def remove(db: Session, token_uuid: str) -> int:
+    return await db.run(_delete, token=token_uuid)
+
+
+async def touch(db: Session, token_uuid: str, now: datetime) -> None:
+    await db.run(_used, token=token_uuid, now=now)
+
+
+async def delete_expired(db: Session, now: datetime) -> int:
+    return await db.run(_expired, now=now)

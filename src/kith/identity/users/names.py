@@ -1,0 +1,41 @@
+"""Names people sign in with: what may be one, and when two are the same."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from kith.base.errors import Complaint
+
+_USERNAME = re.compile(r"[\w.@+-]+\Z")
+_EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
+
+
+def username_key(username: str) -> str:
+    """Two names that look alike or differ only in case are one name."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
+
+
+def email_key(email: str) -> str:
+    return unicodedata.normalize("NFKC", email).casefold()
+
+
+def complain_username(username: str) -> Complaint | None:
+    if not username:
+        return Complaint("This field may not be blank.", "blank")
+    if len(username) > 150:
+        return Complaint("Ensure this field has no more than 150 characters.", "too_long")
+    if not _USERNAME.match(username):
+        return Complaint(
+            "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
+            "invalid",
+        )
+    return None
+
+
+def complain_email(email: str) -> Complaint | None:
+    if len(email) > 254:
+        return Complaint("Ensure this field has no more than 254 characters.", "too_long")
+    if email and not _EMAIL.match(email):
+        return Complaint("Enter a valid email address.", "invalid")
+    return None

@@ -1,0 +1,83 @@
+"""Passwords: argon2id, worked out beside the loop, and remembered for a moment once they were right."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+
+__all__ = ["MOST_CHARACTERS", "Passwords"]
+
+MOST_CHARACTERS = 256
+REMEMBER_SECONDS = 60.0
+REMEMBER_MOST = 10_000
+
+
+class Passwords:
+    """Hashing and checking, in threads of their own: one per core, never the default ones."""
+
+    def __init__(self) -> None:
+        self._hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+        self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
+        self._key = secrets.token_bytes(32)
+        self._right_until: dict[bytes, float] = {}
+        self._nobody: str | None = None
+
+    async def hash(self, password: str) -> str:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._hasher.hash, password)
+
+    async def check(self, stored: str | None, password: str) -> bool:
+        """Whether `password` belongs to `stored`; with nothing stored it costs the same and is never right."""
+        if len(password) > MOST_CHARACTERS:
+            return False
+        if self.is_remembered(stored, password):
+            return True
+        if self._nobody is None:
+            self._nobody = await self.hash(secrets.token_urlsafe(16))
+        right = await asyncio.get_running_loop().run_in_executor(
+            self._threads, self._verify, stored or self._nobody, password
+        )
+        if not right or stored is None:
+            return False
+        self._remember(self._memory(stored, password))
+        return True
+
+    def is_remembered(self, stored: str | None, password: str) -> bool:
+        """A check that was right a moment ago for this very hash: a changed password is never remembered."""
+        if stored is None or len(password) > MOST_CHARACTERS:
+            return False
+        return self._right_until.get(self._memory(stored, password), 0.0) > time.monotonic()
+
+    def needs_rehash(self, stored: str) -> bool:
+        try:
+            return self._hasher.check_needs_rehash(stored)
+        except InvalidHashError:
+            return True
+
+    def _memory(self, stored: str, password: str) -> bytes:
+        """Kept instead of the password: worthless without this process's key, void once `stored` changes."""
+        return hashlib.blake2b(
+            f"{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key
+        ).digest()
+
+    def _remember(self, memory: bytes) -> None:
+        now = time.monotonic()
+        if len(self._right_until) >= REMEMBER_MOST:
+            self._right_until = {key: until for key, until in self._right_until.items() if until > now}
+        if len(self._right_until) < REMEMBER_MOST:
+            self._right_until[memory] = now + REMEMBER_SECONDS
+
+    def _verify(self, stored: str, password: str) -> bool:
+        try:
+            return self._hasher.verify(stored, password)
+        except (Argon2Error, InvalidHashError):
+            return False
+
+    def close(self) -> None:
+        self._threads.shutdown()

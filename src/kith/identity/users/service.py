@@ -1,0 +1,199 @@
+"""What is done with people: making them, changing them, letting them in or not."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import uuid
+from typing import Literal
+
+import msgspec
+
+from kith.base.db import Taken
+from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
+from kith.base.news import Fact
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.users import store
+from kith.identity.users.names import complain_email, complain_username
+from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
+from kith.identity.users.tables import User
+
+Role = Literal["user", "moderator", "administrator", "owner"]
+FEWEST_CHARACTERS = 8
+
+
+class UserCreated(Fact):
+    user_id: int
+
+
+class UserChanged(Fact):
+    user_id: int
+
+
+class SetupClosed(NotFound):
+    code = "setup_closed"
+    message = "This set-up link is not valid, or it was used already"
+
+
+class NewUser(msgspec.Struct, kw_only=True):
+    username: str
+    name: str = ""
+    email: str = ""
+    password: str | None = None
+    role: Role = "user"
+    confirmed: bool = False
+
+
+class Owner(msgspec.Struct, kw_only=True):
+    """What the first administrator fills in."""
+
+    username: str
+    email: str
+    password: str
+    name: str = ""
+
+
+async def create(
+    work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = ""
+) -> User:
+    """Make a person; their password is hashed before the first write, which must not wait for it."""
+    _check(new)
+    hashed = await passwords.hash(new.password) if new.password is not None else None
+    try:
+        user = await store.insert(
+            work.db,
+            {
+                "uuid": str(uuid.uuid4()),
+                "username": new.username,
+                "name": new.name or new.username,
+                "email": new.email,
+                "password": hashed,
+                "is_active": True,
+                "role": new.role,
+                "type": "internal",
+                "path": "users",
+                "attributes": {},
+                "created_at": work.now,
+                "updated_at": work.now,
+                "last_login_at": None,
+                "password_changed_at": work.now if hashed else None,
+                "confirmed_at": work.now if new.confirmed else None,
+                "approved_at": work.now,
+            },
+        )
+    except Taken as error:
+        raise Invalid(
+            fields={"username": [Complaint("A user with that username already exists.", "taken")]}
+        ) from error
+    await _record(work, "model_created", user, by, by_name, created={"email": user.email, "role": user.role})
+    work.announce(UserCreated(user_id=user.id))
+    return user
+
+
+def _check(new: NewUser) -> None:
+    complaints = {
+        "username": complain_username(new.username),
+        "email": complain_email(new.email),
+        "password": None if new.password is None else complain_password(new.password),
+    }
+    fields: dict[str, list[str]] = {name: [words] for name, words in complaints.items() if words is not None}
+    if fields:
+        raise Invalid(fields=fields)
+
+
+def complain_password(password: str, *, fewest: int = 1) -> Complaint | None:
+    if len(password) < fewest:
+        return Complaint(f"Ensure this field has at least {fewest} characters.", "too_short")
+    if len(password) > MOST_CHARACTERS:
+        return Complaint(f"Ensure this field has no more than {MOST_CHARACTERS} characters.", "too_long")
+    if "\x00" in password:
+        return Complaint("Null characters are not allowed.", "invalid")
+    return None
+
+
+async def set_password(
+    work: Work, passwords: Passwords, user: User, password: str, *, by: int | None = None, by_name: str = ""
+) -> None:
+    """From now on only the new password opens the door; remembered checks of the old one are void at once."""
+    complaint = complain_password(password)
+    if complaint is not None:
+        raise Invalid(fields={"password": [complaint]})
+    await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
+    await _record(work, "password_set", user, by, by_name)
+    work.announce(UserChanged(user_id=user.id))
+
+
+async def set_role(work: Work, user: User, role: Role, *, by: int | None = None, by_name: str = "") -> None:
+    await _change(work, user, "role", role, by, by_name)
+
+
+async def set_active(
+    work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = ""
+) -> None:  # noqa: FBT001
+    """A person who is not active can do nothing anywhere, from the next request on."""
+    await _change(work, user, "is_active", active, by, by_name)
+
+
+async def _change(work: Work, user: User, name: str, value: object, by: int | None, by_name: str) -> None:
+    before = getattr(user, name)
+    if before == value:
+        return
+    await store.change(work.db, user.id, name, value, work.now)
+    if not await store.has_superuser(work.db):
+        raise Forbidden("This would leave nobody who can administer this server")
+    diff = audit.difference({name: before}, {name: value})
+    await _record(work, "model_updated", user, by, by_name, diff=diff)
+    work.announce(UserChanged(user_id=user.id))
+
+
+async def _record(
+    work: Work, action: str, user: User, by: int | None, by_name: str, **context: object
+) -> None:
+    model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
+    await audit.record(
+        work, action, "core.users", user_id=by, username=by_name, context={"model": model, **context}
+    )
+
+
+async def offer_setup(work: Work) -> str | None:
+    """A fresh one-time token for the first administrator, or None once there is one."""
+    await work.db.begin()
+    if await store.has_superuser(work.db):
+        return None
+    token = secrets.token_urlsafe(24)
+    await store.offer_setup(work.db, _hash(token), work.now)
+    return token if await store.open_setup(work.db) == _hash(token) else None
+
+
+async def check_setup(work: Work, token: str) -> None:
+    expected = await store.open_setup(work.db)
+    if (
+        expected is None
+        or not hmac.compare_digest(expected, _hash(token))
+        or await store.has_superuser(work.db)
+    ):
+        raise SetupClosed
+
+
+async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) -> User:
+    """Make the owner. Of two who try at once, one is told that the link was used."""
+    await check_setup(work, token)
+    complaint = complain_password(owner.password, fewest=FEWEST_CHARACTERS)
+    if complaint is not None:
+        raise Invalid(fields={"password": [complaint]})
+    if not owner.email:
+        raise Invalid(fields={"email": [Complaint("This field may not be blank.", "blank")]})
+    new = NewUser(
+        username=owner.username, name=owner.name, email=owner.email, password=owner.password, role="owner",
+        confirmed=True,
+    )  # fmt: skip
+    user = await create(work, passwords, new)
+    if not await store.use_setup(work.db, _hash(token), work.now):
+        raise SetupClosed
+    return user
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import and_, bindparam, func, select, update
+
+from kith.base.db import Instant, Session, command, insert_into, query, upsert
+from kith.base.errors import NotFound
+from kith.identity.users.names import email_key, username_key
+from kith.identity.users.tables import User, setup, users
+
+STAFF_ROLES = ("administrator", "owner")
+
+
+class Login(msgspec.Struct):
+    """As much of a person as every request needs to know."""
+
+    id: int
+    username: str
+    password: str | None
+    is_active: bool
+    role: str
+
+
+_login = select(users.c.id, users.c.username, users.c.password, users.c.is_active, users.c.role)
+_login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
+_login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
+_by_id = query(select(users).where(users.c.id == bindparam("user")), User)
+_by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
+_insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
+_count = query(select(func.count()).select_from(users), int)
+_page = query(
+    select(users).order_by(users.c.username, users.c.id).limit(bindparam("most")).offset(bindparam("skip")),
+    User,
+)
+_count_members = query(
+    select(func.count())
+    .select_from(users)
+    .where(and_(users.c.is_active, users.c.confirmed_at.is_not(None), users.c.type == "internal")),
+    int,
+)
+_any_superuser = query(
+    select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(1), int
+)
+_set = {
+    name: command(
+        update(users)
+        .where(users.c.id == bindparam("user"))
+        .values(
+            {
+                name: bindparam("value", type_=users.c[name].type),
+                "updated_at": bindparam("now", type_=Instant()),
+            }
+        )
+    )
+    for name in ("is_active", "role", "confirmed_at", "last_login_at")
+}
+_set_password = command(
+    update(users)
+    .where(users.c.id == bindparam("user"))
+    .values(
+        password=bindparam("hash"),
+        password_changed_at=bindparam("now", type_=Instant()),
+        updated_at=bindparam("now", type_=Instant()),
+    )
+)
+_rehash = command(
+    update(users)
+    .where(and_(users.c.id == bindparam("user"), users.c.password == bindparam("old")))
+    .values(password=bindparam("hash"))
+)
+
+_new_setup = upsert(setup).values(
+    id=1, token_hash=bindparam("hash"), made_at=bindparam("now", type_=Instant()), used_at=None
+)
+_offer_setup = command(
+    _new_setup.on_conflict_do_update(
+        index_elements=[setup.c.id],
+        set_={"token_hash": _new_setup.excluded.token_hash, "made_at": _new_setup.excluded.made_at},
+        where=setup.c.used_at.is_(None),
+    ).inline()
+)
+_open_setup = query(select(setup.c.token_hash).where(setup.c.used_at.is_(None)), str)
+_use_setup = command(
+    update(setup)
+    .where(and_(setup.c.token_hash == bindparam("hash"), setup.c.used_at.is_(None)))
+    .values(used_at=bindparam("now", type_=Instant()))
+)
+
+
+async def find_login(db: Session, username: str) -> Login | None:
+    return await db.one(_login_by_key, key=username_key(username))
+
+
+async def find_login_by_id(db: Session, user_id: int) -> Login | None:
+    return await db.one(_login_by_id, user=user_id)
+
+
+async def find(db: Session, username: str) -> User | None:
+    return await db.one(_by_key, key=username_key(username))
+
+
+async def get(db: Session, user_id: int) -> User:
+    user = await db.one(_by_id, user=user_id)
+    if user is None:
+        raise NotFound
+    return user
+
+
+async def insert(db: Session, values: Mapping[str, Any]) -> User:
+    keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
+    made = await db.one(_insert, **values, **keys)
+    return User(id=made, **values, **keys)  # type: ignore[arg-type]
+
+
+async def page(db: Session, *, limit: int, offset: int) -> tuple[int, list[User]]:
+    count = await db.one(_count) or 0
+    return count, await db.all(_page, most=limit, skip=offset)
+
+
+async def count_members(db: Session) -> int:
+    return await db.one(_count_members) or 0
+
+
+async def has_superuser(db: Session) -> bool:
+    return await db.one(_any_superuser) is not None
+
+
+async def change(db: Session, user_id: int, name: str, value: object, now: datetime) -> None:
+    await db.run(_set[name], user=user_id, value=value, now=now)
+
+
+async def set_password(db: Session, user_id: int, hash: str, now: datetime) -> None:
+    await db.run(_set_password, user=user_id, hash=hash, now=now)
+
+
+async def rehash(db: Session, user_id: int, old: str, hash: str) -> None:
+    """Only where the password is still the one that was checked."""
+    await db.run(_rehash, user=user_id, old=old, hash=hash)
+
+
+async def offer_setup(db: Session, token_hash: str, now: datetime) -> None:
+    await db.run(_offer_setup, hash=token_hash, now=now)
+
+
+async def open_setup(db: Session) -> str | None:
+    return await db.one(_open_setup)
+
+
+async def use_setup(db: Session, token_hash: str, now: datetime) -> bool:
+    """Whether the set-up was still open for this token; it never is again."""
+    return await db.run(_use_setup, hash=token_hash, now=now) == 1

@@ -1,0 +1,66 @@
+"""Errors as Mastodon's clients read them: `error`, and `details` per field where a form was refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kith.base.edge import Answer, Exchange, Face, Headers
+from kith.base.errors import Complaint, Invalid, Problem
+from kith.base.limits import Spent
+
+_CODES = {
+    "blank": "ERR_BLANK", "taken": "ERR_TAKEN", "too_long": "ERR_TOO_LONG", "too_short": "ERR_TOO_SHORT",
+    "reserved": "ERR_RESERVED", "accepted": "ERR_ACCEPTED", "blocked": "ERR_BLOCKED",
+    "inclusion": "ERR_INCLUSION", "unreachable": "ERR_UNREACHABLE", "too_many": "ERR_TOO_MANY",
+    "below_limit": "ERR_BELOW_LIMIT",
+}  # fmt: skip
+
+
+def shape(problem: Problem, exchange: Exchange) -> Answer:
+    status = 422 if isinstance(problem, Invalid) and problem.fields else problem.status
+    headers: list[tuple[bytes, bytes]] = [(b"content-type", b"application/json; charset=utf-8")]
+    headers += [(name.encode(), value.encode()) for name, value in problem.headers.items()]
+    spent = problem.extra.get("spent")
+    if isinstance(spent, Spent):
+        headers.extend(spent_headers(spent))
+    return Answer(status, tuple(headers), msgspec.json.encode(_body(problem, exchange)))
+
+
+def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
+    if isinstance(problem, Invalid) and problem.fields:
+        words = [f"{_label(name)} {words[0]}" for name, words in problem.fields.items()]
+        details = {
+            name: [{"error": _code(complaint), "description": str(complaint)} for complaint in complaints]
+            for name, complaints in problem.fields.items()
+        }
+        return {"error": f"Validation failed: {', '.join(words)}", "details": details}
+    if problem.status == 500:
+        return {"error": "Internal Server Error", "request_id": exchange.id}
+    return {"error": problem.message}
+
+
+def _label(name: str) -> str:
+    return name.replace("_", " ").replace(".", " ").capitalize() or "Request"
+
+
+def _code(complaint: str) -> str:
+    return _CODES.get(complaint.code, "ERR_INVALID") if isinstance(complaint, Complaint) else "ERR_INVALID"
+
+
+def spent_headers(spent: Spent) -> Headers:
+    return (
+        (b"x-ratelimit-limit", str(spent.limit).encode()),
+        (b"x-ratelimit-remaining", str(spent.remaining).encode()),
+        (b"x-ratelimit-reset", f"{spent.resets_at:%Y-%m-%dT%H:%M:%S.%fZ}".encode()),
+    )
+
+
+FACE = Face(
+    name="social",
+    headers=((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")),
+    shape=shape,
+    cors=True,
+    spent_headers=spent_headers,
+)

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email
+import email.policy
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from email.message import EmailMessage
+from pathlib import Path
+from typing import IO, Literal
+
+import httpx
+
+from kith.base.settings import load
+from kith.migrations.runner import upgrade
+from tests.town import postgres
+from tests.town.people import Person
+
+Engine = Literal["sqlite", "postgresql"]
+_KITH = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())"]
+
+
+class Town:
+    """Start it, use it, kill it, start it again; what it kept must still be there."""
+
+    def __init__(self, engine: Engine, folder: Path, database: str, **settings: str) -> None:
+        self.engine = engine
+        self.folder = folder
+        self.port = _free_port()
+        self.base_url = f"http://127.0.0.1:{self.port}"
+        self.database = database
+        self._settings = settings
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] | None = None
+        self._people = 0
+        self.http = httpx.AsyncClient(base_url=self.base_url, timeout=30)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("KITH_")}
+        settings = {
+            "DATA": str(self.folder),
+            "BASE_URL": self.base_url,
+            "BIND": f"127.0.0.1:{self.port}",
+            "DATABASE": self.database,
+            "RATE_LIMITS": "off",
+            "LOG_FORMAT": "json",
+        }
+        settings |= {name.upper(): value for name, value in self._settings.items()}
+        return kept | {f"KITH_{name}": value for name, value in settings.items()}
+
+    # Its life
+
+    async def start(self) -> None:
+        self._log = (self.folder / "server.log").open("ab")
+        self._process = subprocess.Popen(
+            [*_KITH, "serve"], env=self.environment, stdout=self._log, stderr=self._log
+        )
+        await self._until_it_answers()
+
+    async def _until_it_answers(self) -> None:
+        give_up = time.monotonic() + 60
+        while time.monotonic() < give_up:
+            assert self._process is not None
+            if self._process.poll() is not None:
+                raise AssertionError(f"the server ended by itself:\n{self.log()}")
+            with contextlib.suppress(httpx.TransportError):
+                if (await self.http.get("/health")).status_code == 200:
+                    return
+            await asyncio.sleep(0.02)
+        raise AssertionError(f"the server did not answer:\n{self.log()}")
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    async def stop(self) -> int:
+        """Ask it to stop, and wait until it has; its exit code."""
+        return await self._end(signal.SIGTERM)
+
+    async def kill(self) -> None:
+        """As when the power fails."""
+        await self._end(signal.SIGKILL)
+
+    async def _end(self, word: signal.Signals) -> int:
+        assert self._process is not None
+        self._process.send_signal(word)
+        code = await asyncio.to_thread(self._process.wait, 60)
+        self._process = None
+        assert self._log is not None
+        self._log.close()
+        return code
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
+    def log(self) -> str:
+        return (self.folder / "server.log").read_text()
+
+    # Its people and its post
+
+    async def sign_up(self, name: str | None = None, *, role: str | None = None) -> Person:
+        """A person with an account, made by the operator."""
+        self._people += 1
+        username = name or f"person{self._people}_{uuid.uuid4().hex[:6]}"
+        password = f"correct horse {username}"
+        words = ["users", "create", username, "--email", f"{username}@example.org", "--password", password]
+        await self.kith(*words, "--confirmed", *(["--role", role] if role else []))
+        return Person(self.base_url, username, password)
+
+    async def owner(self) -> Person:
+        return await self.sign_up(role="owner")
+
+    async def kith(self, *words: str, expect: int = 0) -> str:
+        """Run a `kith` command beside the server; what it printed."""
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [*_KITH, *words],
+            env=self.environment,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        said = done.stdout.decode()
+        assert done.returncode == expect, f"kith {' '.join(words)}: {said}{done.stderr.decode()}"
+        return said if expect == 0 else said + done.stderr.decode()
+
+    def setup_link(self) -> str:
+        found = re.findall(r"(http\S+/setup/\S+)", self.log())
+        assert found, self.log()
+        return str(found[-1])
+
+    def mails(self) -> list[EmailMessage]:
+        """Oldest first."""
+        return [
+            email.message_from_bytes(path.read_bytes(), policy=email.policy.default)  # type: ignore[misc]
+            for path in sorted((self.folder / "mail").glob("*.eml"))
+        ]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def build_town(
+    engine: Engine, folder: Path, *, start: bool = True, **settings: str
+) -> AsyncIterator[Town]:
+    """A town of its own: migrated by copying a template, not by running the migrations again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if engine == "sqlite":
+        shutil.copy(await _sqlite_template(), folder / "kith.sqlite3")
+        database = "sqlite"
+    else:
+        name = f"kith_{uuid.uuid4().hex[:12]}"
+        database = await postgres.create_database(name, template=await _postgres_template())
+    town = Town(engine, folder, database, **settings)
+    try:
+        if start:
+            await town.start()
+        yield town
+    finally:
+        await town.http.aclose()
+        if town.is_running:
+            await town.stop()
+        if engine == "postgresql":
+            await postgres.drop_database(name)
+
+
+_templates: dict[Engine, str] = {}
+
+
+async def _sqlite_template() -> str:
+    if "sqlite" not in _templates:
+        folder = postgres.shared_folder() / f"template-{os.getpid()}"
+        folder.mkdir(exist_ok=True)
+        await upgrade(load({"KITH_DATA": str(folder)}))
+        _templates["sqlite"] = str(folder / "kith.sqlite3")
+    return _templates["sqlite"]
+
+
+async def _postgres_template() -> str:
+    if "postgresql" not in _templates:
+        name = f"kith_template_{os.getpid()}_{uuid.uuid4().hex[:6]}"
+        await upgrade(load({"KITH_DATABASE": await postgres.create_database(name)}))
+        _templates["postgresql"] = name
+    return _templates["postgresql"]
