@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from litestar import Litestar, Request, Response
-from litestar.datastructures import State
+from litestar import Litestar, Request, Response, get
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 
 from kith.base.db import Database, connect
-from kith.base.edge import Edge, Exchange, Face, as_problem
+from kith.base.edge import Answer, Edge, Exchange, Face, Hot, as_problem, exchange_of
 from kith.base.errors import (
     Forbidden,
     Malformed,
@@ -33,6 +33,7 @@ from kith.base.jobs.worker import Worker
 from kith.base.keys import Keys
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
+from kith.base.memo import Memo
 from kith.base.news import News, relay_for
 from kith.base.settings import Settings
 from kith.base.work import Work, Works
@@ -53,6 +54,11 @@ ROUTES = [
     *web.routes,
     *health.routes,
 ]
+
+# The few GETs that are answered without the framework; it knows them too, for everything else at their paths.
+HOT: dict[str, Hot] = {
+    "/api/v2/core/users/": users.list_users,
+}
 
 KINDS: list[Kind[Any]] = [identity_tasks.SWEEP]
 
@@ -84,7 +90,8 @@ class House:
         self.works = Works(settings, database, self.ids, self.news)
         self.limiter = Limiter(database, enabled=settings.rate_limits)
         self.passwords = Passwords()
-        self.callers = Callers(self.passwords, self.limiter)
+        self.memo = Memo(database)
+        self.callers = Callers(self.passwords, self.limiter, self.memo)
         self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
 
     def worker(self) -> Worker:
@@ -96,8 +103,11 @@ class House:
         return Edge(
             litestar(self),
             self.works,
+            hot=HOT,
+            services=[self.keys, self.limiter, self.memo, self.passwords, self.callers, self.outgoing],
             face_of=face_of,
             access_log=access_log,
+            secret_paths=("/setup/",),
             trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,
         )
@@ -128,7 +138,7 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
 
 def litestar(house: House) -> Litestar:
     def work(request: Request[Any, Any, Any]) -> Work:
-        return request.scope["kith"].work  # type: ignore[typeddict-item, no-any-return]
+        return exchange_of(request).work
 
     def keys() -> Keys:
         return house.keys
@@ -137,20 +147,27 @@ def litestar(house: House) -> Litestar:
         return house.passwords
 
     app = Litestar(
-        ROUTES,
+        [*ROUTES, *(_framed(path, hot) for path, hot in HOT.items())],
         dependencies={
             "work": Provide(work, sync_to_thread=False),
             "keys": Provide(keys, sync_to_thread=False),
             "passwords": Provide(passwords, sync_to_thread=False),
         },
         exception_handlers={Exception: _answer},
-        state=State({"callers": house.callers}),
         openapi_config=None,
         logging_config=None,
         request_max_body_size=None,
     )
     _one_at_a_time(app)
     return app
+
+
+def _framed(path: str, hot: Hot) -> HTTPRouteHandler:
+    @get(path, name=path)
+    async def answer(request: Request[Any, Any, Any]) -> Response[bytes]:
+        return _response(await hot(exchange_of(request)))
+
+    return answer
 
 
 def _one_at_a_time(app: Litestar) -> None:
@@ -166,15 +183,14 @@ def _one_at_a_time(app: Litestar) -> None:
 
 
 def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-    exchange: Exchange = request.scope["kith"]  # type: ignore[typeddict-item]
-    answer = exchange.face.shape(as_problem(_in_our_words(error, exchange), exchange), exchange)
+    exchange = exchange_of(request)
+    return _response(exchange.face.shape(as_problem(_in_our_words(error, exchange), exchange), exchange))
+
+
+def _response(answer: Answer) -> Response[bytes]:
     headers = {name.decode(): value.decode() for name, value in answer.headers}
-    return Response(
-        answer.body,
-        status_code=answer.status,
-        headers=headers,
-        media_type=headers.pop("content-type", "text/plain"),
-    )
+    media_type = headers.pop("content-type").removesuffix("; charset=utf-8")
+    return Response(answer.body, status_code=answer.status, headers=headers, media_type=media_type)
 
 
 _FRAMEWORK = {401: Unauthenticated, 403: Forbidden, 404: NotFound, 413: TooLarge, 415: UnsupportedMedia}
@@ -185,6 +201,24 @@ def _in_our_words(error: Exception, exchange: Exchange) -> Exception:
     if not isinstance(error, HTTPException) or error.status_code >= 500:
         return error
     if error.status_code == 405:
-        allow = (error.headers or {}).get("Allow", "")
-        return MethodNotAllowed(f'Method "{exchange.scope["method"]}" not allowed.', headers={"Allow": allow})
+        allowed = _methods_at(exchange.path, exchange.scope["litestar_app"])
+        return MethodNotAllowed(
+            f'Method "{exchange.scope["method"]}" not allowed.', headers={"Allow": ", ".join(allowed)}
+        )
     return _FRAMEWORK.get(error.status_code, Malformed)()
+
+
+def _methods_at(path: str, app: Litestar) -> list[str]:
+    """What may be done at `path`, whatever was tried."""
+    parts = path.strip("/").split("/")
+    found: set[str] = set()
+    for route in app.routes:
+        components = route.path_components
+        same_length = isinstance(route, HTTPRoute) and len(components) == len([part for part in parts if part])
+        if same_length and all(
+            not isinstance(ours, str) or ours == theirs for ours, theirs in zip(components, parts, strict=True)
+        ):
+            found.update(route.methods)
+    if "GET" in found:
+        found.add("HEAD")
+    return sorted(found)

@@ -1,7 +1,6 @@
 """Every table there is, by hand: what migrations are written for and checked against."""
 
-from kith.base import ids as ids
-from kith.base import limits as limits
+from kith.base import ids, limits
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
 from kith.identity.audit import tables as audit

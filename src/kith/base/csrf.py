@@ -6,10 +6,10 @@ import hmac
 import secrets
 from http.cookies import CookieError, SimpleCookie
 
-from kith.base.edge import Scope, header
+from kith.base.edge import Exchange, header
 from kith.base.errors import Forbidden
 
-__all__ = ["COOKIE", "CSRFFailed", "check", "cookie_header", "token_for"]
+__all__ = ["COOKIE", "CSRFFailed", "check", "token_for"]
 
 COOKIE = "kith_csrf"
 
@@ -19,26 +19,22 @@ class CSRFFailed(Forbidden):
     message = "CSRF Failed: CSRF token missing or incorrect."
 
 
-def token_for(scope: Scope, key: bytes) -> str:
+def token_for(exchange: Exchange, key: bytes) -> str:
     """The visitor's token: the one their cookie carries when we made it, else a new one."""
-    carried = _carried(scope)
+    carried = _carried(exchange)
     return carried if _is_ours(carried, key) else _signed(secrets.token_urlsafe(16), key)
 
 
-def cookie_header(token: str, *, secure: bool) -> str:
-    return f"{COOKIE}={token}; Path=/; SameSite=Lax" + ("; Secure" if secure else "")
-
-
-def check(scope: Scope, key: bytes, given: str | None) -> None:
-    sent = given or header(scope, b"x-csrf-token").decode("latin-1")
-    carried = _carried(scope)
+def check(exchange: Exchange, key: bytes, given: str | None) -> None:
+    sent = given or header(exchange.scope, b"x-csrf-token").decode("latin-1")
+    carried = _carried(exchange)
     if not sent or not _is_ours(carried, key) or not hmac.compare_digest(sent.encode(), carried.encode()):
         raise CSRFFailed
 
 
-def _carried(scope: Scope) -> str:
+def _carried(exchange: Exchange) -> str:
     try:
-        cookies = SimpleCookie(header(scope, b"cookie").decode("latin-1"))
+        cookies = SimpleCookie(header(exchange.scope, b"cookie").decode("latin-1"))
     except CookieError:
         return ""
     return cookies[COOKIE].value if COOKIE in cookies else ""

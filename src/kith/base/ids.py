@@ -33,17 +33,11 @@ id_slots = Table(
     Column("leased_until", Instant, nullable=False),
 )
 
-_taken = query(
-    select(id_slots.c.slot).where(id_slots.c.leased_until >= bindparam("now", type_=Instant())), int
-)
+_taken = query(select(id_slots.c.slot).where(id_slots.c.leased_until >= bindparam("now", type_=Instant())), int)
 _known = query(select(id_slots.c.slot), int)
 _claim = command(
     update(id_slots)
-    .where(
-        and_(
-            id_slots.c.slot == bindparam("free"), id_slots.c.leased_until < bindparam("now", type_=Instant())
-        )
-    )
+    .where(and_(id_slots.c.slot == bindparam("free"), id_slots.c.leased_until < bindparam("now", type_=Instant())))
     .values(holder=bindparam("holder"), leased_until=bindparam("until", type_=Instant()))
 )
 _add_once = command(add_once(id_slots))

@@ -17,9 +17,7 @@ class Keys:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.session, self.signing, self.encryption = (
-            _read_or_make(folder / f"{name}.key") for name in NAMES
-        )
+        self.session, self.signing, self.encryption = (_read_or_make(folder / f"{name}.key") for name in NAMES)
 
 
 def _read_or_make(path: Path) -> bytes:

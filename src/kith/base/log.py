@@ -33,7 +33,7 @@ def configure(settings: Settings, stream: TextIO = sys.stderr) -> AccessLog:
     ]
     if as_json:
         shared += [
-            structlog.processors.dict_tracebacks,
+            structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(serializer=lambda entry, **_: _encode(entry).decode()),
         ]
     else:

@@ -97,9 +97,7 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
 def split_bind(text: str, name: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or not port.isdigit() or int(port) > 65535:
-        raise BadSettings(
-            f"{_label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}"
-        )
+        raise BadSettings(f"{_label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}")
     return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - an empty host means every interface
 
 
@@ -152,13 +150,7 @@ def _from_text(name: str, value: object) -> object:
 
 def _check(settings: Settings) -> None:
     url = urlsplit(settings.base_url)
-    if (
-        url.scheme not in ("http", "https")
-        or not url.hostname
-        or url.path.strip("/")
-        or url.query
-        or url.fragment
-    ):
+    if url.scheme not in ("http", "https") or not url.hostname or url.path.strip("/") or url.query or url.fragment:
         raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
     if settings.base_url.endswith("/"):
         raise BadSettings(f"{_label('base_url')} must not end with a slash")

@@ -55,9 +55,7 @@ class Work:
 
         While a job with the same `key` waits, another one is not added.
         """
-        self._jobs.append(
-            jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key)
-        )
+        self._jobs.append(jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key))
 
     @property
     def settings(self) -> Settings:

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import click
 
+from kith.base.db import connect
 from kith.base.settings import BadSettings, Settings, load
 from kith.cli.running import as_json, newer, run, say
-from kith.base.db import connect
 from kith.migrations import HEAD
 from kith.migrations.runner import upgrade
 

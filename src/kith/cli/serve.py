@@ -56,9 +56,8 @@ def _refuse_taken(settings: Settings) -> None:
 async def _prepare(settings: Settings) -> None:
     """What happens once, however many processes follow."""
     await bring_up(settings)
-    async with open_house(settings, connections=1) as house:
-        async with house.works.begin() as work:
-            token = await users.offer_setup(work)
+    async with open_house(settings, connections=1) as house, house.works.begin() as work:
+        token = await users.offer_setup(work)
     click.echo(f"Kith is at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(f"Make the first administrator here, once: {settings.base_url}/setup/{token}")
@@ -105,7 +104,7 @@ async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.A
     waiting = asyncio.create_task(stopping.wait())
     await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
-        server.stop()
+        server.stop()  # type: ignore[no-untyped-call]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(STOP_SECONDS):
                 await serving

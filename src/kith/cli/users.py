@@ -1,16 +1,33 @@
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
 import click
 
+from kith.base.work import Work
+from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
 from kith.cli.running import as_json, house, run, say
-from kith.identity.users import service
+from kith.cli.showing import show_record, show_rows
+from kith.identity.users import service, store
+from kith.identity.users.service import Role
+from kith.identity.users.tables import User
 
-ROLES = {
+ROLES: dict[str, Role] = {
     "owner": "owner",
     "admin": "administrator",
     "administrator": "administrator",
     "moderator": "moderator",
+    "user": "user",
 }
+_ROLE = click.Choice(list(ROLES), case_sensitive=False)
+_ROLES_SHOWN = "[owner|admin|moderator|user]"
+_UNSEEN = {"username_key", "email_key", "password"}
+
+_name = click.argument("name", type=WORDS)
+_password = click.option(
+    "--password", type=WORDS, help="Asked for when left out; - reads one line from standard input."
+)
 
 
 @click.group()
@@ -19,29 +36,169 @@ def users() -> None:
 
 
 @users.command()
-@click.argument("name")
-@click.option("--email", required=True, help="Where mail for this person goes.")
-@click.option("--password", help="Asked for when left out.")
-@click.option(
-    "--role", type=click.Choice(["owner", "admin", "moderator"]), help="An ordinary member when left out."
-)
+@_name
+@click.option("--email", required=True, type=WORDS, help="Where mail for this person goes.")
+@_password
+@click.option("--name", "full_name", default="", type=WORDS, help="What they are called; NAME when left out.")
+@click.option("--role", type=_ROLE, default="user", metavar=_ROLES_SHOWN, help="An ordinary member when left out.")
 @click.option("--confirmed", is_flag=True, help="The address is known to be theirs.")
 @as_json
 def create(
-    *, name: str, email: str, password: str | None, role: str | None, confirmed: bool, as_json: bool
+    *, name: str, email: str, password: str | None, full_name: str, role: str, confirmed: bool, as_json: bool
 ) -> None:
     """Make a person called NAME."""
-    secret = password or click.prompt("Password", hide_input=True, confirmation_prompt=True)
     new = service.NewUser(
-        username=name, email=email, password=secret, role=ROLES[role] if role else "user", confirmed=confirmed
+        username=name,
+        name=full_name,
+        email=email,
+        password=password_given(password),
+        role=ROLES[role],
+        confirmed=confirmed,
     )
 
-    async def make() -> None:
+    async def make() -> User:
         async with house() as opened, opened.works.begin() as work:
-            user = await service.create(work, opened.passwords, new)
-        if as_json:
-            say({"id": user.id, "username": user.username, "email": user.email, "role": user.role})
-        else:
-            click.echo(f"Made {user.username} (id {user.id}, {user.role}).")
+            return await service.create(work, opened.passwords, new, by_name=COMMAND_LINE)
 
-    run(make())
+    user = run(make())
+    _tell(user, f"Made {user.username} (id {user.id}, {user.role}).", as_json=as_json)
+
+
+@users.command("list")
+@click.option("--role", type=_ROLE, metavar=_ROLES_SHOWN, help="Only those who are this.")
+@click.option("--search", default="", type=WORDS, help="Only those with this in a name or the address.")
+@click.option(
+    "--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many."
+)
+@as_json
+def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> None:
+    """People by name: id, username, name, address, role, state, when they came and were last here."""
+
+    async def read() -> list[User]:
+        async with house() as opened, opened.works.begin() as work:
+            return await store.listed(work.db, search=search, role=ROLES[role] if role else None, most=limit + 1)
+
+    found = run(read())
+    if as_json:
+        say([_record(user) for user in found[:limit]])
+    else:
+        heads = ["id", "username", "name", "address", "role", "state", "joined", "last here"]
+        show_rows(heads, [_row(user) for user in found[:limit]], nothing="Nobody.")
+    if len(found) > limit:
+        click.echo(f"kith: there are more than {limit}; see them with --limit", err=True)
+
+
+@users.command()
+@_name
+@as_json
+def show(*, name: str, as_json: bool) -> None:
+    """All there is to know about NAME (a username or an address), but for the password."""
+
+    async def read() -> User:
+        async with house() as opened, opened.works.begin() as work:
+            return await user_called(work.db, name)
+
+    record = _record(run(read()))
+    if as_json:
+        say(record)
+    else:
+        show_record(record)
+
+
+@users.command("set-password")
+@_name
+@_password
+@as_json
+def set_password(*, name: str, password: str | None, as_json: bool) -> None:
+    """Give NAME a new password; the old one ends at once."""
+    secret = password_given(password)
+
+    async def change() -> User:
+        async with house() as opened, opened.works.begin() as work:
+            user = await user_called(work.db, name)
+            await service.set_password(work, opened.passwords, user, secret, by_name=COMMAND_LINE)
+            return await store.get(work.db, user.id)
+
+    user = run(change())
+    _tell(user, f"{user.username} has a new password.", as_json=as_json)
+
+
+@users.command("set-role")
+@_name
+@click.argument("role", type=_ROLE, metavar=_ROLES_SHOWN)
+@as_json
+def set_role(*, name: str, role: str, as_json: bool) -> None:
+    """Make NAME an owner, an administrator, a moderator or an ordinary member."""
+
+    async def change(work: Work, user: User) -> None:
+        await service.set_role(work, user, ROLES[role], by_name=COMMAND_LINE)
+
+    user = run(_changed(name, change))
+    _tell(user, f"{user.username} has the role {user.role} now.", as_json=as_json)
+
+
+@users.command()
+@_name
+@as_json
+def disable(*, name: str, as_json: bool) -> None:
+    """Shut NAME out of everything, at once. Nothing of theirs is lost."""
+    _set_active(name, active=False, as_json=as_json)
+
+
+@users.command()
+@_name
+@as_json
+def enable(*, name: str, as_json: bool) -> None:
+    """Let NAME in again."""
+    _set_active(name, active=True, as_json=as_json)
+
+
+def _set_active(name: str, *, active: bool, as_json: bool) -> None:
+    async def change(work: Work, user: User) -> None:
+        await service.set_active(work, user, active, by_name=COMMAND_LINE)
+
+    user = run(_changed(name, change))
+    _tell(user, f"{user.username} is {_state(user)} now.", as_json=as_json)
+
+
+async def _changed(name: str, change: Callable[[Work, User], Awaitable[None]]) -> User:
+    async with _holding(name) as (work, user):
+        await change(work, user)
+        return await store.get(work.db, user.id)
+
+
+@asynccontextmanager
+async def _holding(name: str) -> AsyncIterator[tuple[Work, User]]:
+    """Two commands at once must not each take one of the last two administrators away."""
+    async with house() as opened, opened.works.begin() as work:
+        await store.hold_staff(work.db)
+        yield work, await user_called(work.db, name)
+
+
+def _tell(user: User, words: str, *, as_json: bool) -> None:
+    if as_json:
+        say(_record(user))
+    else:
+        click.echo(words)
+
+
+def _record(user: User) -> dict[str, object]:
+    record = {field: getattr(user, field) for field in User.__struct_fields__ if field not in _UNSEEN}
+    return record | {"has_password": user.password is not None}
+
+
+def _row(user: User) -> list[object]:
+    return [
+        user.id,
+        user.username,
+        user.name,
+        user.email,
+        user.role,
+        _state(user),
+        user.created_at,
+        user.last_login_at,
+    ]
+
+
+def _state(user: User) -> str:
+    return "active" if user.is_active else "disabled"

@@ -11,6 +11,7 @@ import msgspec
 from kith.base.edge import Exchange, header
 from kith.base.errors import Forbidden, Unauthenticated
 from kith.base.limits import Limiter, Rule
+from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.groups import store as groups
@@ -42,8 +43,9 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class Callers:
-    def __init__(self, passwords: Passwords, limiter: Limiter) -> None:
+    def __init__(self, passwords: Passwords, limiter: Limiter, memo: Memo) -> None:
         self._passwords = passwords
+        self._memo = memo
         self._limiter = limiter
 
     async def identify(self, exchange: Exchange) -> Caller:
@@ -75,7 +77,7 @@ class Callers:
             found = await self._app_password(work, username, password)
             if found is not None:
                 return found
-        login = await users.find_login(work.db, username)
+        login = await self._login(exchange, username)
         stored = login.password if login is not None else None
         if not self._passwords.is_remembered(stored, password):
             await self._slow_check(exchange, login, username, password)
@@ -83,9 +85,15 @@ class Callers:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
         return Caller(login.id, login.username, login.role)
 
-    async def _slow_check(
-        self, exchange: Exchange, login: Login | None, username: str, password: str
-    ) -> None:
+    async def _login(self, exchange: Exchange, username: str) -> Login | None:
+        version = exchange.version = self._memo.now()
+        login: Login | None = self._memo.get(version, ("login", username))
+        if login is None:
+            login = await users.find_login(exchange.work.db, username)
+            self._memo.put(version, ("login", username), login)
+        return login
+
+    async def _slow_check(self, exchange: Exchange, login: Login | None, username: str, password: str) -> None:
         """The real work of argon2, the same for a name nobody has; failures are counted and written down."""
         await self._limiter.refuse_if_spent(FAILURES, exchange.address)
         stored = login.password if login is not None else None
@@ -107,11 +115,7 @@ class Callers:
         login = await self._owner(work, token)
         if token.intent == "app_password":
             named = await users.find_login(work.db, username)
-            return (
-                None
-                if named is None or named.id != login.id
-                else Caller(login.id, login.username, login.role)
-            )
+            return None if named is None or named.id != login.id else Caller(login.id, login.username, login.role)
         return _with_scopes(login, token)
 
     async def _bearer(self, exchange: Exchange, key: str) -> Caller:
@@ -160,6 +164,4 @@ def read_basic(encoded: bytes) -> tuple[str, str]:
 
 
 def _not_base64() -> Unauthenticated:
-    return Unauthenticated(
-        "Invalid basic header. Credentials not correctly base64 encoded.", headers=CHALLENGE
-    )
+    return Unauthenticated("Invalid basic header. Credentials not correctly base64 encoded.", headers=CHALLENGE)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
+from kith.base.edge import exchange_of
 from kith.identity.callers import Callers
 
 
-async def administrator(connection: ASGIConnection, _handler: BaseRouteHandler) -> None:  # type: ignore[type-arg]
-    callers: Callers = connection.app.state["callers"]
-    await callers.administrator(connection.scope["kith"])  # type: ignore[typeddict-item]
+async def administrator(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+    exchange = exchange_of(connection)
+    await exchange.find(Callers).administrator(exchange)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from litestar import MediaType, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from kith.base import csrf
+from kith.base.edge import exchange_of
 from kith.base.errors import Complaint, Invalid
 from kith.base.keys import Keys
 from kith.base.params import fill, read_body
@@ -14,6 +17,8 @@ from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.errors import wants_json
 from kith.web.pages import STYLE, form_page, render
+
+AnyRequest = Request[Any, Any, Any]
 
 
 @get("/", media_type=MediaType.HTML)
@@ -25,17 +30,15 @@ async def welcome(work: NamedDependency[Work]) -> str:
 
 @get("/static/kith.css")
 async def style() -> Response[bytes]:
-    return Response(
-        STYLE, media_type="text/css; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"}
-    )
+    return Response(STYLE, media_type="text/css; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
 
 
 @get("/setup/{token:str}")
 async def show_setup(
-    request: Request,
+    request: AnyRequest,
     work: NamedDependency[Work],
     keys: NamedDependency[Keys],
-    token: FromPath[str],  # type: ignore[type-arg]
+    token: FromPath[str],
 ) -> Response[str]:
     await identity.check_setup(work, token)
     return _setup_page(request, work, keys, fields={}, values={})
@@ -43,7 +46,7 @@ async def show_setup(
 
 @post("/setup/{token:str}", status_code=201)
 async def set_up(
-    request: Request,  # type: ignore[type-arg]
+    request: AnyRequest,
     work: NamedDependency[Work],
     keys: NamedDependency[Keys],
     passwords: NamedDependency[identity.Passwords],
@@ -51,15 +54,13 @@ async def set_up(
 ) -> Response[str] | Response[dict[str, object]]:
     """The form of the page, or the same fields as JSON; the link itself is what proves the right to."""
     sent = await read_body(request)
-    as_json = wants_json(request.scope["kith"])  # type: ignore[typeddict-item]
+    as_json = wants_json(exchange_of(request))
     if not as_json:
-        csrf.check(request.scope, keys.session, str(sent.get("csrf", "")))
+        csrf.check(exchange_of(request), keys.session, str(sent.get("csrf", "")))
     try:
         owner = fill(identity.Owner, sent)
         if not as_json and sent.get("password_again") != owner.password:
-            raise Invalid(
-                fields={"password_again": [Complaint("The two passwords are not the same.", "differs")]}
-            )
+            raise Invalid(fields={"password_again": [Complaint("The two passwords are not the same.", "differs")]})
         user = await identity.use_setup(work, passwords, token, owner)
     except Invalid as problem:
         if as_json:
@@ -69,13 +70,11 @@ async def set_up(
         return Response(
             {"id": user.id, "pk": user.id, "username": user.username, "role": user.role}, status_code=201
         )
-    return Response(
-        render("setup_done.html", username=user.username), media_type=MediaType.HTML, status_code=201
-    )
+    return Response(render("setup_done.html", username=user.username), media_type=MediaType.HTML, status_code=201)
 
 
 def _setup_page(
-    request: Request,  # type: ignore[type-arg]
+    request: AnyRequest,
     work: Work,
     keys: Keys,
     *,
@@ -83,7 +82,7 @@ def _setup_page(
     values: dict[str, object],
 ) -> Response[str]:
     return form_page(
-        request.scope, "setup.html", keys.session, secure=work.settings.base_url.startswith("https"),
+        exchange_of(request), "setup.html", keys.session, secure=work.settings.base_url.startswith("https"),
         status=400 if fields else 200, title=work.settings.title, fields=fields,
         values={name: str(values.get(name, "")) for name in ("username", "name", "email")},
     )  # fmt: skip

@@ -33,8 +33,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         body: object = {"detail": problem.message}
         if isinstance(problem, Invalid) and problem.fields:
             body = {
-                name or "non_field_errors": [str(said) for said in words]
-                for name, words in problem.fields.items()
+                name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()
             }
         return Answer(
             problem.status, (*headers, (b"content-type", b"application/json")), msgspec.json.encode(body)
@@ -53,8 +52,10 @@ FACE = Face(
     headers=(
         (
             b"content-security-policy",
-            b"default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
-            b"base-uri 'none'; frame-ancestors 'none'",
+            (
+                b"default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+                b"base-uri 'none'; frame-ancestors 'none'"
+            ),
         ),
         (b"x-content-type-options", b"nosniff"),
         (b"x-frame-options", b"DENY"),

@@ -9,7 +9,7 @@ from litestar import MediaType, Response
 from litestar.datastructures import Cookie
 
 from kith.base import csrf
-from kith.base.edge import Scope
+from kith.base.edge import Exchange
 
 _FOLDER = Path(__file__).parent
 _environment = Environment(
@@ -27,14 +27,14 @@ def render(template: str, **values: object) -> str:
 
 
 def form_page(
-    scope: Scope, template: str, key: bytes, *, secure: bool, status: int = 200, **values: object
+    exchange: Exchange, template: str, key: bytes, *, secure: bool, status: int = 200, **values: object
 ) -> Response[str]:
     """A page with a form: it carries the visitor's token, and so does their cookie."""
-    token = csrf.token_for(scope, key)
+    token = csrf.token_for(exchange, key)
     return Response(
         render(template, csrf=token, **values),
         status_code=status,
         media_type=MediaType.HTML,
-        cookies=[Cookie(csrf.COOKIE, token, path="/", samesite="lax", secure=secure)],
+        cookies=[Cookie(key=csrf.COOKIE, value=token, samesite="lax", secure=secure)],
         headers={"Cache-Control": "no-store"},
     )

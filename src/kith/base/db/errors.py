@@ -32,9 +32,7 @@ def columns_of(constraint: str) -> tuple[str, tuple[str, ...]]:
             return table.name, tuple(column.name for column in table.primary_key)
         for index in table.indexes:
             if index.name == constraint:
-                return table.name, tuple(index.info.get("columns", ())) or tuple(
-                    c.name for c in index.columns
-                )
+                return table.name, tuple(index.info.get("columns", ())) or tuple(c.name for c in index.columns)
         for unique in table.constraints:
             if unique.name == constraint:
                 return table.name, tuple(column.name for column in getattr(unique, "columns", ()))

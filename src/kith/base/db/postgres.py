@@ -49,6 +49,9 @@ class Postgres:
     def session(self) -> PostgresSession:
         return PostgresSession(self.pool)
 
+    def version(self) -> int | None:
+        return None
+
     async def revision(self) -> str | None:
         if not await self.pool.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL"):
             return None

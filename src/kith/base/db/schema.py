@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, ColumnElement, MetaData, String, Text, bindparam
+from sqlalchemy import Boolean, ColumnElement, MetaData, String, Text, bindparam
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -23,15 +23,15 @@ METADATA = MetaData(
 
 
 class Instant(TypeDecorator[Any]):
-    """A moment, aware and UTC: `timestamptz`, or whole microseconds since 1970 on SQLite."""
+    """A moment, aware and UTC: `timestamptz`, or ISO 8601 text of fixed width on SQLite, which sorts alike."""
 
-    impl = BigInteger
+    impl = String(27)
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))  # type: ignore[no-any-return]
-        return dialect.type_descriptor(BigInteger())  # type: ignore[no-any-return]
+        return dialect.type_descriptor(String(27))  # type: ignore[no-any-return]
 
 
 class UID(TypeDecorator[Any]):

@@ -51,6 +51,10 @@ class Database(Protocol):
 
     def session(self) -> Session: ...
 
+    def version(self) -> int | None:
+        """A number that changes with every commit of anyone; None where asking would cost too much."""
+        ...
+
     async def revision(self) -> str | None:
         """The migration the database stands at, None for an empty one."""
         ...

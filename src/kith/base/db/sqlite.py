@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kith.base.db.errors import Dangling, Taken, columns_of
-from kith.base.db.statement import Command, Query, Statement
+from kith.base.db.statement import Command, Query
 from kith.base.errors import Unavailable
 
 Row = TypeVar("Row")
@@ -56,6 +56,9 @@ class SQLite:
     def session(self) -> SQLiteSession:
         return SQLiteSession(self)
 
+    def version(self) -> int | None:
+        return self.reader.execute("PRAGMA data_version").fetchone()[0]  # type: ignore[no-any-return]
+
     async def revision(self) -> str | None:
         found = self.reader.execute(
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
@@ -71,7 +74,7 @@ class SQLite:
         if connection is None:
             connection = self._local.connection = open_connection(self._path, timeout=5.0, query_only=True)
             self._lent.append(connection)
-        return connection.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+        return connection.execute(sql, values).fetchall()
 
     async def close(self) -> None:
         await self.pen.close()
@@ -189,13 +192,13 @@ class SQLiteSession:
         if query.writes and not self._writing:
             await self.begin()
         compiled = query.compiled("sqlite")
-        return compiled.read(self._execute(query, compiled.sql, compiled.bind(params)).fetchall())
+        return compiled.read(self._execute(compiled.sql, compiled.bind(params)).fetchall())
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None:  # noqa: ANN401
         if query.writes and not self._writing:
             await self.begin()
         compiled = query.compiled("sqlite")
-        rows = self._execute(query, compiled.sql, compiled.bind(params)).fetchall()
+        rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
         return compiled.read(rows[:1])[0] if rows else None
 
     async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
@@ -206,7 +209,7 @@ class SQLiteSession:
         if not self._writing:
             await self.begin()
         compiled = command.compiled("sqlite")
-        return self._execute(command, compiled.sql, compiled.bind(params)).rowcount
+        return self._execute(compiled.sql, compiled.bind(params)).rowcount
 
     async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None:
         if not self._writing:
@@ -251,7 +254,7 @@ class SQLiteSession:
         self._reading = self._database.reader
         return was_writing
 
-    def _execute(self, statement: Statement[Any], sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+    def _execute(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
             return self._reading.execute(sql, values)
         except sqlite3.IntegrityError as error:

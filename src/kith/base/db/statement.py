@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -21,34 +21,39 @@ Convert = Callable[[Any], Any]
 
 DIALECTS: dict[str, Any] = {
     "sqlite": sqlite_dialect(paramstyle="qmark"),  # type: ignore[no-untyped-call]
-    "postgresql": postgresql_dialect(paramstyle="numeric_dollar"),  # type: ignore[no-untyped-call]
+    "postgresql": postgresql_dialect(paramstyle="numeric_dollar"),
 }
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
-def _to_micros(at: datetime) -> int:
-    return (at - _EPOCH) // _MICROSECOND
-
-
-def _from_micros(micros: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=micros)
+def _to_text(at: datetime) -> str:
+    if at.tzinfo is not UTC:
+        at = at.astimezone(UTC)
+    return at.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 def _to_json(value: object) -> str:
     return _encode(value).decode()
 
 
+def _raw(text: str) -> msgspec.Raw:
+    return msgspec.Raw(text.encode())
+
+
 # What must be turned on the way in and out, per dialect; a type that is not named passes as it is.
 _BIND: dict[str, dict[type, Convert]] = {
-    "sqlite": {Instant: _to_micros, Document: _to_json, ListOf: _to_json},
+    "sqlite": {Instant: _to_text, Document: _to_json, ListOf: _to_json},
     "postgresql": {Document: _to_json},
 }
 _RESULT: dict[str, dict[type, Convert]] = {
-    "sqlite": {Instant: _from_micros, Document: _decode, Boolean: bool},
+    "sqlite": {Instant: datetime.fromisoformat, Document: _decode, Boolean: bool},
     "postgresql": {Document: _decode},
+}
+# A row on its way to the wire keeps what JSON can take as it is: moments as the driver gives them, documents raw.
+_WIRE: dict[str, dict[type, Convert]] = {
+    "sqlite": {Document: _raw, Boolean: bool},
+    "postgresql": {Document: _raw},
 }
 
 
@@ -57,7 +62,7 @@ class Compiled(Generic[Row]):
 
     __slots__ = ("_binds", "_defaults", "_make", "_names", "_reads", "_scalar", "sql")
 
-    def __init__(self, clause: Executable, row: type[Row] | None, dialect: str) -> None:
+    def __init__(self, clause: Executable, row: type[Row] | None, dialect: str, *, wire: bool) -> None:
         compiled = clause.compile(  # type: ignore[attr-defined]
             dialect=DIALECTS[dialect], compile_kwargs={"render_postcompile": True}
         )
@@ -66,9 +71,7 @@ class Compiled(Generic[Row]):
         constants: dict[str, Any] = compiled.construct_params(_check=False)
         self._names: tuple[str, ...] = tuple(compiled.positiontup or ())
         binds = [compiled.binds.get(name) for name in self._names]
-        self._binds = tuple(
-            bind is not None and _BIND[dialect].get(type(bind.type)) or None for bind in binds
-        )
+        self._binds = tuple((bind is not None and _BIND[dialect].get(type(bind.type))) or None for bind in binds)
         self._defaults = {
             name: self._bound(place, constants[name])
             for place, (name, bind) in enumerate(zip(self._names, binds, strict=True))
@@ -82,7 +85,7 @@ class Compiled(Generic[Row]):
             self._reads = tuple(
                 (place, convert)
                 for place, column in enumerate(columns)
-                if (convert := _RESULT[dialect].get(type(column.type)))
+                if (convert := (_WIRE if wire else _RESULT)[dialect].get(type(column.type)))
             )
             if issubclass(row, msgspec.Struct) and row.__struct_fields__ != tuple(c.name for c in columns):
                 given = [column.name for column in columns]
@@ -124,9 +127,10 @@ class Compiled(Generic[Row]):
 class Statement(Generic[Row]):
     """A statement as a store declares it; compiled when a database first runs it."""
 
-    __slots__ = ("_compiled", "clause", "row", "writes")
+    __slots__ = ("_compiled", "_wire", "clause", "row", "writes")
 
-    def __init__(self, clause: Executable, row: type[Row] | None) -> None:
+    def __init__(self, clause: Executable, row: type[Row] | None, *, wire: bool = False) -> None:
+        self._wire = wire
         self.clause = clause
         self.row = row
         self.writes = (
@@ -137,7 +141,7 @@ class Statement(Generic[Row]):
     def compiled(self, dialect: str) -> Compiled[Row]:
         found = self._compiled.get(dialect)
         if found is None:
-            found = self._compiled[dialect] = Compiled(self.clause, self.row, dialect)
+            found = self._compiled[dialect] = Compiled(self.clause, self.row, dialect, wire=self._wire)
         return found
 
 
@@ -153,8 +157,9 @@ class Command(Statement[None]):
     __slots__ = ()
 
 
-def query(clause: Executable, row: type[Row]) -> Query[Row]:
-    return Query(clause, row)
+def query(clause: Executable, row: type[Row], *, wire: bool = False) -> Query[Row]:
+    """`wire` for rows that are encoded as they come and looked at by nobody."""
+    return Query(clause, row, wire=wire)
 
 
 def command(clause: Executable) -> Command:

@@ -37,15 +37,11 @@ _claim = query(
     .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at),
     Claimed,
 )
-_mine = and_(
-    any_of(jobs.c.id, "ids"), jobs.c.state == RUNNING, jobs.c.held_by == bindparam("worker", type_=UID())
-)
+_mine = and_(any_of(jobs.c.id, "ids"), jobs.c.state == RUNNING, jobs.c.held_by == bindparam("worker", type_=UID()))
 _finish = command(delete(jobs).where(_mine))
 _hold = command(update(jobs).where(_mine).values(held_until=bindparam("until", type_=Instant())))
 _give_back = command(
-    update(jobs)
-    .where(_mine)
-    .values(state=READY, held_by=null(), held_until=null(), attempts=jobs.c.attempts - 1)
+    update(jobs).where(_mine).values(state=READY, held_by=null(), held_until=null(), attempts=jobs.c.attempts - 1)
 )
 _put_off = command(
     update(jobs)
@@ -94,7 +90,12 @@ _last_beat = query(select(func.max(workers.c.seen_at)), datetime)
 
 _listed = query(
     select(jobs)
-    .where(or_(jobs.c.state == bindparam("in_state"), literal(-1) == bindparam("in_state")))
+    .where(
+        and_(
+            or_(jobs.c.state == bindparam("in_state"), literal(-1) == bindparam("in_state")),
+            or_(jobs.c.kind == bindparam("of_kind"), literal("") == bindparam("of_kind")),
+        )
+    )
     .order_by(jobs.c.id)
     .limit(bindparam("most")),
     Job,
@@ -193,8 +194,8 @@ async def last_beat(db: Session) -> datetime | None:
     return await db.one(_last_beat)
 
 
-async def listed(db: Session, *, state: int | None, most: int) -> list[Job]:
-    return await db.all(_listed, in_state=-1 if state is None else state, most=most)
+async def listed(db: Session, *, state: int | None, kind: str | None = None, most: int) -> list[Job]:
+    return await db.all(_listed, in_state=-1 if state is None else state, of_kind=kind or "", most=most)
 
 
 async def retry(db: Session, job: int | None, now: datetime) -> int:

@@ -65,9 +65,7 @@ class Worker:
     async def run(self) -> None:
         await self._start()
         lanes = [self._quick_lane(self._wake(QUICK))]
-        lanes += [
-            self._outside_lane(kind, self._wake(kind.lane)) for kind in self._kinds.values() if kind.outside
-        ]
+        lanes += [self._outside_lane(kind, self._wake(kind.lane)) for kind in self._kinds.values() if kind.outside]
         chores = [asyncio.create_task(chore) for chore in (self._heartbeat(), self._hear(), self._clock())]
         try:
             async with asyncio.TaskGroup() as group:
@@ -148,7 +146,7 @@ class Worker:
             if taken:
                 await self._together(taken)
             else:
-                await self._rest(QUICK, wake)
+                await self._rest(wake)
 
     async def _outside_lane(self, kind: Kind[Any], wake: asyncio.Event) -> None:
         running: set[asyncio.Task[None]] = set()
@@ -162,7 +160,7 @@ class Worker:
                     task.add_done_callback(running.discard)
                     task.add_done_callback(lambda _: wake.set())
                 if len(taken) < max(free, 1):
-                    await self._rest(kind.lane, wake)
+                    await self._rest(wake)
         finally:
             await self._drain(running)
 
@@ -174,7 +172,7 @@ class Worker:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    async def _rest(self, lane: str, wake: asyncio.Event) -> None:
+    async def _rest(self, wake: asyncio.Event) -> None:
         """Sleep until there is news, a job comes due, or a moment has passed."""
         try:
             async with asyncio.timeout(IDLE_SECONDS):
@@ -248,9 +246,7 @@ class Worker:
         dead = isinstance(error, Give) and error.later is None
         dead = dead or (kind is not None and job.attempts >= kind.attempts)
         JOBS_DONE.labels(job.kind, "dead" if dead else "failed").inc()
-        _log.warning(
-            "jobs.failed", job=job.id, kind=job.kind, attempt=job.attempts, dead=dead, cause=repr(error)
-        )
+        _log.warning("jobs.failed", job=job.id, kind=job.kind, attempt=job.attempts, dead=dead, cause=repr(error))
         wait = error.later if isinstance(error, Give) and error.later else backoff(job.attempts)
         try:
             async with self._works.begin() as work:

@@ -97,8 +97,7 @@ def plan_of(kind: type[msgspec.Struct]) -> Plan:
         plan = _plans[kind] = []  # known before its fields are: a struct may hold its own kind
         try:
             plan += [
-                Place(field.name, field.encode_name, field.required, *_shape(field.type))
-                for field in info.fields
+                Place(field.name, field.encode_name, field.required, *_shape(field.type)) for field in info.fields
             ]
         except TypeError:
             del _plans[kind]

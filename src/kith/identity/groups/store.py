@@ -15,9 +15,7 @@ _memberships = query(
 )
 _above = select(groups.c.group_uuid).where(groups.c.is_superuser).cte("mighty", recursive=True)
 _mighty = query(
-    select(
-        _above.union(select(groups.c.group_uuid).where(groups.c.parent == _above.c.group_uuid)).c.group_uuid
-    ),
+    select(_above.union(select(groups.c.group_uuid).where(groups.c.parent == _above.c.group_uuid)).c.group_uuid),
     str,
 )
 _any_membership = query(select(members.c.user_id).where(members.c.user_id == bindparam("user")).limit(1), int)

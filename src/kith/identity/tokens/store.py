@@ -11,10 +11,9 @@ _now = bindparam("now", type_=Instant())
 _live = or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > _now)
 _insert = command(insert_into(tokens))
 _by_hash = query(select(tokens).where(and_(tokens.c.key_hash == bindparam("hash"), _live)), Token)
+_by_hash_even_expired = query(select(tokens).where(tokens.c.key_hash == bindparam("hash")), Token)
 _of_user = query(
-    select(tokens)
-    .where(tokens.c.user_id == bindparam("user"))
-    .order_by(tokens.c.created_at, tokens.c.token_uuid),
+    select(tokens).where(tokens.c.user_id == bindparam("user")).order_by(tokens.c.created_at, tokens.c.token_uuid),
     Token,
 )
 _by_uuid = query(select(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())), Token)
@@ -35,6 +34,11 @@ async def find_live(db: Session, key_hash: str, now: datetime) -> Token | None:
 
 async def find(db: Session, token_uuid: str) -> Token | None:
     return await db.one(_by_uuid, token=token_uuid)
+
+
+async def find_by_hash(db: Session, key_hash: str) -> Token | None:
+    """The token with this key, whether it still opens a door or not."""
+    return await db.one(_by_hash_even_expired, hash=key_hash)
 
 
 async def of_user(db: Session, user_id: int) -> list[Token]:

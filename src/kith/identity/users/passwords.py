@@ -62,9 +62,7 @@ class Passwords:
 
     def _memory(self, stored: str, password: str) -> bytes:
         """Kept instead of the password: worthless without this process's key, void once `stored` changes."""
-        return hashlib.blake2b(
-            f"{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key
-        ).digest()
+        return hashlib.blake2b(f"{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key).digest()
 
     def _remember(self, memory: bytes) -> None:
         now = time.monotonic()

@@ -24,11 +24,11 @@ Role = Literal["user", "moderator", "administrator", "owner"]
 FEWEST_CHARACTERS = 8
 
 
-class UserCreated(Fact):
+class UserCreated(Fact, frozen=True):
     user_id: int
 
 
-class UserChanged(Fact):
+class UserChanged(Fact, frozen=True):
     user_id: int
 
 
@@ -129,9 +129,7 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
     await _change(work, user, "role", role, by, by_name)
 
 
-async def set_active(
-    work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = ""
-) -> None:  # noqa: FBT001
+async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
     """A person who is not active can do nothing anywhere, from the next request on."""
     await _change(work, user, "is_active", active, by, by_name)
 
@@ -148,9 +146,7 @@ async def _change(work: Work, user: User, name: str, value: object, by: int | No
     work.announce(UserChanged(user_id=user.id))
 
 
-async def _record(
-    work: Work, action: str, user: User, by: int | None, by_name: str, **context: object
-) -> None:
+async def _record(work: Work, action: str, user: User, by: int | None, by_name: str, **context: object) -> None:
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await audit.record(
         work, action, "core.users", user_id=by, username=by_name, context={"model": model, **context}
@@ -169,11 +165,7 @@ async def offer_setup(work: Work) -> str | None:
 
 async def check_setup(work: Work, token: str) -> None:
     expected = await store.open_setup(work.db)
-    if (
-        expected is None
-        or not hmac.compare_digest(expected, _hash(token))
-        or await store.has_superuser(work.db)
-    ):
+    if expected is None or not hmac.compare_digest(expected, _hash(token)) or await store.has_superuser(work.db):
         raise SetupClosed
 
 

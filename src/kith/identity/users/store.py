@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, func, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
 from kith.base.db import Instant, Session, command, insert_into, query, upsert
 from kith.base.errors import NotFound
@@ -25,6 +26,26 @@ class Login(msgspec.Struct):
     role: str
 
 
+class UserLine(msgspec.Struct):
+    """A person as lists show them: moments and attributes go to the wire as the database gives them."""
+
+    id: int
+    uuid: str
+    username: str
+    name: str
+    email: str
+    is_active: bool
+    role: str
+    type: str
+    path: str
+    attributes: msgspec.Raw
+    created_at: datetime
+    updated_at: datetime
+    last_login_at: datetime | None
+    password_changed_at: datetime | None
+
+
+_line = select(*(users.c[name] for name in UserLine.__struct_fields__))
 _login = select(users.c.id, users.c.username, users.c.password, users.c.is_active, users.c.role)
 _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
@@ -33,8 +54,39 @@ _by_key = query(select(users).where(users.c.username_key == bindparam("key")), U
 _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
 _count = query(select(func.count()).select_from(users), int)
 _page = query(
-    select(users).order_by(users.c.username, users.c.id).limit(bindparam("most")).offset(bindparam("skip")),
+    _line.order_by(users.c.username, users.c.id).limit(bindparam("most")).offset(bindparam("skip")),
+    UserLine,
+    wire=True,
+)
+_one_line = query(_line.where(users.c.id == bindparam("user")), UserLine, wire=True)
+_with_email = query(
+    select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
+)
+_listed = query(
+    select(users)
+    .where(
+        and_(
+            users.c.role.like(bindparam("role")),
+            or_(
+                users.c.username_key.like(bindparam("part"), escape="\\"),
+                users.c.email_key.like(bindparam("part"), escape="\\"),
+                func.lower(users.c.name).like(bindparam("part"), escape="\\"),
+            ),
+        )
+    )
+    .order_by(users.c.username, users.c.id)
+    .limit(bindparam("most")),
     User,
+)
+_names_near = query(
+    select(users.c.username)
+    .where(func.length(users.c.username_key).between(bindparam("fewest"), bindparam("most")))
+    .order_by(users.c.id)
+    .limit(10_000),
+    str,
+)
+_hold_staff = query(
+    select(users.c.id).where(users.c.role.in_(STAFF_ROLES)).order_by(users.c.id).with_for_update(), int
 )
 _count_members = query(
     select(func.count())
@@ -116,9 +168,38 @@ async def insert(db: Session, values: Mapping[str, Any]) -> User:
     return User(id=made, **values, **keys)  # type: ignore[arg-type]
 
 
-async def page(db: Session, *, limit: int, offset: int) -> tuple[int, list[User]]:
+async def get_line(db: Session, user_id: int) -> UserLine:
+    line = await db.one(_one_line, user=user_id)
+    if line is None:
+        raise NotFound
+    return line
+
+
+async def page(db: Session, *, limit: int, offset: int) -> tuple[int, list[UserLine]]:
     count = await db.one(_count) or 0
     return count, await db.all(_page, most=limit, skip=offset)
+
+
+async def with_email(db: Session, email: str) -> list[User]:
+    """Everybody with this address; nothing keeps two people from sharing one."""
+    return await db.all(_with_email, key=email_key(email))
+
+
+async def listed(db: Session, *, search: str = "", role: str | None = None, most: int) -> list[User]:
+    """People by name, those with `search` in their username, name or address."""
+    part = re.sub(r"([%_\\])", r"\\\1", username_key(search))
+    return await db.all(_listed, part=f"%{part}%", role=role or "%", most=most)
+
+
+async def names_near(db: Session, username: str) -> list[str]:
+    """Names about as long as this one, to look for a likely slip of the pen among them."""
+    length = len(username_key(username))
+    return await db.all(_names_near, fewest=length - 2, most=length + 2)
+
+
+async def hold_staff(db: Session) -> None:
+    """Until this work ends nobody else changes those who administer, so the last one cannot slip away."""
+    await db.all(_hold_staff)
 
 
 async def count_members(db: Session) -> int:

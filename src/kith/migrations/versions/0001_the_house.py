@@ -134,9 +134,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("event_uuid", name=op.f("pk_identity_events")),
     )
     op.create_index("ix_identity_events_action", "identity_events", ["action", "created_at"], unique=False)
-    op.create_index(
-        "ix_identity_events_created_at", "identity_events", ["created_at", "event_uuid"], unique=False
-    )
+    op.create_index("ix_identity_events_created_at", "identity_events", ["created_at", "event_uuid"], unique=False)
     op.create_index("ix_identity_events_expires_at", "identity_events", ["expires_at"], unique=False)
     op.create_index("ix_identity_events_user", "identity_events", ["user_id", "created_at"], unique=False)
     op.create_table(

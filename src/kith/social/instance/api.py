@@ -14,9 +14,7 @@ PUBLIC = {"Cache-Control": "public, max-age=300, stale-while-revalidate=30, stal
 @get("/api/v1/instance")
 async def show_instance(work: NamedDependency[Work]) -> Response[V1Instance]:
     members = await identity.count_members(work)
-    return Response(
-        render_v1(work.settings, members=members), headers=PUBLIC | {"Deprecation": "@1668384000"}
-    )
+    return Response(render_v1(work.settings, members=members), headers=PUBLIC | {"Deprecation": "@1668384000"})
 
 
 @get("/api/v1/instances")

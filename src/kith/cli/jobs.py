@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from kith.base.errors import Invalid, NotFound
+from kith.base.jobs import store
+from kith.base.jobs.tables import DEAD, READY, RUNNING, Job
+from kith.cli.inputs import WORDS
+from kith.cli.running import as_json, house, run, say
+from kith.cli.showing import show_rows
+
+STATES = {"ready": READY, "running": RUNNING, "dead": DEAD}
+_WORDS = {number: word for word, number in STATES.items()}
+_ID = click.IntRange(0, 2**63 - 1)
+
+
+@click.group()
+def jobs() -> None:
+    """See jobs, and bring dead ones back."""
+
+
+@jobs.command("list")
+@click.option("--state", type=click.Choice(list(STATES)), help="Only those in this state.")
+@click.option("--kind", type=WORDS, help="Only those of this kind.")
+@click.option("--limit", default=50, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many.")
+@as_json
+def list_jobs(*, state: str | None, kind: str | None, limit: int, as_json: bool) -> None:
+    """Jobs, oldest first, each with the last line of its last error."""
+
+    async def read() -> list[Job]:
+        async with house() as opened, opened.works.begin() as work:
+            return await store.listed(
+                work.db, state=None if state is None else STATES[state], kind=kind, most=limit + 1
+            )
+
+    found = run(read())
+    if as_json:
+        say([_record(job) for job in found[:limit]])
+    else:
+        heads = ["id", "kind", "state", "attempts", "runs at", "made", "last error"]
+        show_rows(heads, [_row(job) for job in found[:limit]], nothing="No jobs.")
+    if len(found) > limit:
+        click.echo(f"kith: there are more than {limit}; see them with --limit", err=True)
+
+
+@jobs.command()
+@as_json
+def counts(*, as_json: bool) -> None:
+    """How many jobs of each kind are in each state, and since when the oldest ready one waits."""
+
+    async def read() -> list[tuple[str, int, int, datetime | None]]:
+        async with house() as opened, opened.works.begin() as work:
+            return await store.counts(work.db)
+
+    found = [(kind, _WORDS[state], count, since) for kind, state, count, since in run(read())]
+    if as_json:
+        names = ("kind", "state", "count", "oldest_run_at")
+        say([dict(zip(names, row, strict=True)) for row in found])
+    else:
+        show_rows(["kind", "state", "count", "oldest"], found, nothing="No jobs.")
+
+
+@jobs.command()
+@click.argument("id", type=_ID, required=False)
+@click.option("--all", "everything", is_flag=True, help="All dead jobs.")
+@as_json
+def retry(*, id: int | None, everything: bool, as_json: bool) -> None:
+    """Bring the dead job ID back to life, or with --all every one."""
+    if (id is None) != everything:
+        raise Invalid("name one job, or say --all")
+
+    async def revive() -> int:
+        async with house() as opened, opened.works.begin() as work:
+            return await store.retry(work.db, id, work.now)
+
+    count = run(revive())
+    if id is not None and not count:
+        raise _no_dead(id)
+    if as_json:
+        say({"retried": count})
+    else:
+        click.echo(f"{count} {'job' if count == 1 else 'jobs'} will be tried again.")
+
+
+@jobs.command()
+@click.argument("id", type=_ID)
+@as_json
+def discard(*, id: int, as_json: bool) -> None:
+    """Forget the dead job ID; what it was to do will not be done."""
+
+    async def forget() -> int:
+        async with house() as opened, opened.works.begin() as work:
+            return await store.discard(work.db, id)
+
+    count = run(forget())
+    if not count:
+        raise _no_dead(id)
+    if as_json:
+        say({"discarded": count})
+    else:
+        click.echo(f"Job {id} is gone.")
+
+
+def _no_dead(id: int) -> NotFound:
+    return NotFound(f"there is no dead job {id}; see `kith jobs list --state dead`")
+
+
+def _record(job: Job) -> dict[str, object]:
+    """The id as text: it is longer than the numbers of many JSON readers."""
+    return {
+        "id": str(job.id),
+        "kind": job.kind,
+        "state": _WORDS[job.state],
+        "attempts": job.attempts,
+        "run_at": job.run_at,
+        "created_at": job.created_at,
+        "held_until": job.held_until,
+        "key": job.key,
+        "payload": job.payload,
+        "last_error": _last_line(job.error),
+        "error": job.error,
+    }
+
+
+def _row(job: Job) -> list[object]:
+    return [
+        job.id,
+        job.kind,
+        _WORDS[job.state],
+        job.attempts,
+        job.run_at,
+        job.created_at,
+        _last_line(job.error),
+    ]
+
+
+def _last_line(error: str | None) -> str | None:
+    lines = (error or "").strip().splitlines()
+    return lines[-1] if lines else None

@@ -1,0 +1,50 @@
+"""Rows and records for people: a table on a terminal, plain tab-separated text for a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import click
+import msgspec
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+def show_rows(heads: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> None:
+    """`nothing` is said on a terminal when there are no rows; a pipe gets none."""
+    shown = [[cell(value) for value in row] for row in rows]
+    if not sys.stdout.isatty():
+        for row in shown:
+            click.echo("\t".join(row))
+    elif shown:
+        table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False)
+        for row in shown:
+            table.add_row(*(Text(value, overflow="fold") for value in row))
+        Console().print(table)
+    else:
+        click.echo(nothing)
+
+
+def show_record(record: Mapping[str, object]) -> None:
+    separator = ": " if sys.stdout.isatty() else "\t"
+    for name, value in record.items():
+        click.echo(f"{name}{separator}{cell(value)}")
+
+
+def cell(value: object) -> str:
+    """One line that can neither break a row nor speak to the terminal, whatever somebody called themselves."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case datetime():
+            return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        case dict() | list():
+            return cell(msgspec.json.encode(value).decode())
+        case _:
+            return "".join(letter if letter.isprintable() else " " for letter in str(value))

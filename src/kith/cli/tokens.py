@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import uuid
+from datetime import timedelta
+
+import click
+
+from kith.base.db import Session
+from kith.base.errors import Invalid, NotFound
+from kith.cli.inputs import COMMAND_LINE, WORDS, line_given, user_called
+from kith.cli.running import as_json, house, run, say
+from kith.cli.showing import show_rows
+from kith.identity.tokens import service, store
+from kith.identity.tokens.service import Intent
+from kith.identity.tokens.tables import Token
+
+_name = click.argument("name", type=WORDS)
+
+
+@click.group()
+def tokens() -> None:
+    """Make, list and revoke tokens."""
+
+
+@tokens.command()
+@_name
+@click.option("--scopes", default="", type=WORDS, help='What it may do, such as "read write follow push".')
+@click.option("--description", default="", type=WORDS, help="What it is for.")
+@click.option("--expires", metavar="DAYS", type=click.IntRange(1, 36_500), help="Never, when left out.")
+@click.option("--intent", type=click.Choice(["api", "app_password"]), default="api", show_default=True)
+@as_json
+def create(
+    *, name: str, scopes: str, description: str, expires: int | None, intent: Intent, as_json: bool
+) -> None:
+    """Make a token that speaks for NAME, and print it. It cannot be shown again."""
+    if intent == "api" and not scopes.strip():
+        raise Invalid('say what the token may do: --scopes "read write follow push"')
+
+    async def make() -> tuple[Token, str]:
+        async with house() as opened, opened.works.begin() as work:
+            user = await user_called(work.db, name)
+            return await service.create(
+                work,
+                user.id,
+                scopes=scopes,
+                intent=intent,
+                description=description,
+                expires_at=work.now + timedelta(days=expires) if expires else None,
+                by_name=COMMAND_LINE,
+            )
+
+    token, key = run(make())
+    if as_json:
+        say({"token": key, "id": token.token_uuid, "scopes": token.scopes, "expires_at": token.expires_at})
+    else:
+        click.echo(key)
+
+
+@tokens.command("list")
+@_name
+@as_json
+def list_tokens(*, name: str, as_json: bool) -> None:
+    """The tokens of NAME, oldest first; a token itself is never shown again."""
+
+    async def read() -> list[Token]:
+        async with house() as opened, opened.works.begin() as work:
+            user = await user_called(work.db, name)
+            return await store.of_user(work.db, user.id)
+
+    records = [_record(token) for token in run(read())]
+    if as_json:
+        say(records)
+    else:
+        show_rows(
+            ["id", "identifier", "intent", "scopes", "description", "made", "expires", "last used"],
+            [list(record.values()) for record in records],
+            nothing="None.",
+        )
+
+
+@tokens.command()
+@click.argument("id_or_token", type=WORDS)
+@as_json
+def revoke(*, id_or_token: str, as_json: bool) -> None:
+    """End a token, named by its id or by itself (- reads it from standard input)."""
+    given = line_given("token") if id_or_token == "-" else id_or_token
+
+    async def end() -> Token:
+        async with house() as opened, opened.works.begin() as work:
+            token = await _token(work.db, given)
+            await service.revoke(work, token, by_name=COMMAND_LINE)
+            return token
+
+    token = run(end())
+    if as_json:
+        say(_record(token))
+    else:
+        click.echo(f"Revoked {token.token_uuid}.")
+
+
+async def _token(db: Session, given: str) -> Token:
+    try:
+        named = str(uuid.UUID(given))
+    except ValueError:
+        token = await store.find_by_hash(db, service.hash_key(given))
+    else:
+        token = await store.find(db, named)
+    if token is None:
+        raise NotFound("there is no token with this id or key; see `kith tokens list NAME`")
+    return token
+
+
+def _record(token: Token) -> dict[str, object]:
+    return {
+        "id": token.token_uuid,
+        "identifier": token.identifier,
+        "intent": token.intent,
+        "scopes": token.scopes,
+        "description": token.description,
+        "created_at": token.created_at,
+        "expires_at": token.expires_at,
+        "last_used_at": token.last_used_at,
+    }
