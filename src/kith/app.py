@@ -9,12 +9,14 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from litestar import Litestar, Request, Response, get
+from litestar import Litestar, Request, Response, Router, get
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
+from litestar.types import ControllerRouterHandler
 
+from kith.base.blobs import Blobs, blobs
 from kith.base.db import Database, connect
 from kith.base.edge import Answer, Edge, Exchange, Face, Hot, as_problem, exchange_of
 from kith.base.errors import (
@@ -33,6 +35,8 @@ from kith.base.jobs.worker import Worker
 from kith.base.keys import Keys
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
+from kith.base.mail import Mailer, mailer
+from kith.base.mailing import SEND_MAIL
 from kith.base.memo import Memo
 from kith.base.news import News, relay_for
 from kith.base.settings import Settings
@@ -40,6 +44,7 @@ from kith.base.work import Work, Works
 from kith.identity import tasks as identity_tasks
 from kith.identity.callers import Callers
 from kith.identity.errors import FACE as IDENTITY
+from kith.identity.guards import administrator, for_administrators
 from kith.identity.users import api as users
 from kith.identity.users.passwords import Passwords
 from kith.social.errors import FACE as SOCIAL
@@ -48,8 +53,8 @@ from kith.web import api as web
 from kith.web import health
 from kith.web.errors import FACE as PAGES
 
-ROUTES = [
-    *users.routes,
+ROUTES: list[ControllerRouterHandler] = [
+    Router("/", guards=[administrator], route_handlers=users.routes),
     *instance.routes,
     *web.routes,
     *health.routes,
@@ -57,10 +62,10 @@ ROUTES = [
 
 # The few GETs that are answered without the framework; it knows them too, for everything else at their paths.
 HOT: dict[str, Hot] = {
-    "/api/v2/core/users/": users.list_users,
+    "/api/v2/core/users/": for_administrators(users.list_users),
 }
 
-KINDS: list[Kind[Any]] = [identity_tasks.SWEEP]
+KINDS: list[Kind[Any]] = [SEND_MAIL, identity_tasks.SWEEP]
 
 PERIODIC = [Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep())]
 
@@ -78,6 +83,9 @@ def face_of(path: str) -> Face:
     return PAGES
 
 
+HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
+
+
 class House:
     """Everything that runs, opened in order and closed in reverse."""
 
@@ -93,6 +101,23 @@ class House:
         self.memo = Memo(database)
         self.callers = Callers(self.passwords, self.limiter, self.memo)
         self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
+        self.mailer = mailer(settings.smtp or None, settings.data / "mail", settings.sender)
+        self.blobs = blobs(
+            settings.media,
+            settings.data / "media",
+            access_key=settings.media_access_key,
+            secret_key=settings.media_secret_key,
+        )
+        self.works.services = {
+            Keys: self.keys,
+            Limiter: self.limiter,
+            Memo: self.memo,
+            Passwords: self.passwords,
+            Callers: self.callers,
+            Outgoing: self.outgoing,
+            Mailer: self.mailer,
+            Blobs: self.blobs,
+        }
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
@@ -104,9 +129,9 @@ class House:
             litestar(self),
             self.works,
             hot=HOT,
-            services=[self.keys, self.limiter, self.memo, self.passwords, self.callers, self.outgoing],
             face_of=face_of,
             access_log=access_log,
+            headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=("/setup/",),
             trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,

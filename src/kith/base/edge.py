@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from secrets import token_hex
 from typing import Any, TypeVar
@@ -65,8 +65,8 @@ class Exchange:
     """One request under way; handlers find it as `scope["kith"]`."""
 
     __slots__ = (
-        "_body_seen", "_deadline", "_receive", "_send", "_swallow", "_work", "address", "caller", "edge", "face",
-        "id", "is_head", "path", "scope", "spent", "started_at", "status", "user_id", "version",
+        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "address", "caller",
+        "edge", "face", "id", "is_head", "path", "scope", "spent", "started_at", "status", "user_id", "version",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,6 +76,7 @@ class Exchange:
         self._send = send
         self._work: Work | None = None
         self._body_seen = 0
+        self._body_whole = False
         self._deadline = 0.0
         self._swallow = False
         self.id = token_hex(16)
@@ -92,7 +93,7 @@ class Exchange:
 
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""
-        found: Service = self.edge.services[kind]
+        found: Service = self.edge.works.services[kind]
         return found
 
     @property
@@ -114,7 +115,12 @@ class Exchange:
         )
 
     async def receive(self) -> Message:
-        """The next piece of the body, within its limits; a client that falls silent is not waited for."""
+        """The next piece of the body, within its limits; a client that falls silent is not waited for.
+
+        Once the body is whole, all that can come is the word that the client has gone, and that may take long.
+        """
+        if self._body_whole:
+            return await self._receive()
         now = time.perf_counter()
         self._deadline = self._deadline or now + BODY_SECONDS
         try:
@@ -126,6 +132,7 @@ class Exchange:
             self._body_seen += len(message.get("body", b""))
             if self._body_seen > self.edge.max_body:
                 raise TooLarge
+            self._body_whole = not message.get("more_body", False)
         return message
 
     async def send(self, message: Message) -> None:
@@ -198,7 +205,7 @@ class Exchange:
             await self._send({"type": "http.response.body", "body": body})
 
     def _headers(self) -> list[tuple[bytes, bytes]]:
-        headers = [(b"x-request-id", self.id.encode()), *self.face.headers]
+        headers = [(b"x-request-id", self.id.encode()), *self.face.headers, *self.edge.headers]
         if self.spent is not None and self.face.spent_headers is not None:
             headers.extend(self.face.spent_headers(self.spent))
         if self.face.cors and header(self.scope, b"origin"):
@@ -221,9 +228,9 @@ class Edge:
         works: Works,
         *,
         hot: Mapping[str, Hot] | None = None,
-        services: Iterable[object] = (),
         face_of: Callable[[str], Face],
         access_log: AccessLog,
+        headers: Headers = (),
         secret_paths: tuple[str, ...] = (),
         trusted_proxies: tuple[str, ...] = (),
         max_body: int = 1 << 20,
@@ -232,15 +239,13 @@ class Edge:
         self.works = works
         self.face_of = face_of
         self.max_body = max_body
-        self.services: dict[type, Any] = {type(service): service for service in services}
         self._hot = dict(hot or {})
         self._access_log = access_log
         self._secret_paths = secret_paths
+        self.headers = headers
         self._proxies: tuple[IPv4Network | IPv6Network, ...] = tuple(
             ip_network(text, strict=False) for text in trusted_proxies
         )
-        self.in_flight = 0
-        IN_FLIGHT.set_function(lambda: self.in_flight)
         self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -251,7 +256,7 @@ class Edge:
         scope["kith"] = exchange
         if scope["method"] == "HEAD":
             scope["method"], exchange.is_head = "GET", True
-        self.in_flight += 1
+        IN_FLIGHT.inc()
         hot = self._hot.get(exchange.path) if scope["method"] == "GET" else None
         try:
             if hot is not None:
@@ -268,7 +273,7 @@ class Edge:
                 raise
             await exchange.fail(error)
         finally:
-            self.in_flight -= 1
+            IN_FLIGHT.dec()
             await exchange.end_work(commit=False)
             self._record(exchange)
 

@@ -24,6 +24,7 @@ SLOTS = 256
 COUNTER_BITS = 8
 LEASE = timedelta(seconds=30)
 RENEW_SECONDS = 10.0
+LOOK_AGAIN_SECONDS = 1.0
 
 id_slots = Table(
     "base_id_slots",
@@ -49,13 +50,21 @@ _extend = command(
 _soonest = query(select(func.min(id_slots.c.leased_until)), datetime)
 
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
 def id_at(at: datetime, tail: int = 0) -> int:
     """The smallest id of the moment `at` (or the one with `tail`)."""
-    return int(at.timestamp() * 1000) << 16 | tail
+    return _milliseconds(at) << 16 | tail
 
 
 def at_of(id: int) -> datetime:
-    return datetime.fromtimestamp((id >> 16) / 1000, UTC)
+    return _EPOCH + (id >> 16) * _MILLISECOND
+
+
+def _milliseconds(at: datetime) -> int:
+    return (at - _EPOCH) // _MILLISECOND
 
 
 class Counter:
@@ -96,7 +105,7 @@ class IDs:
         if self._counter is None:
             raise Unavailable("No id slot is leased")
         made = self._counter.next(time.time_ns() // 1_000_000)
-        if made >> 16 > self._until_ms:
+        if made >> 16 >= self._until_ms:  # the millisecond it ends in may be the next holder's first
             raise Unavailable("The id slot's lease has run out")
         return made
 
@@ -109,7 +118,8 @@ class IDs:
             session = self._database.session()
             soonest = await session.one(_soonest)
             await session.rollback()
-            await asyncio.sleep(max(0.05, ((soonest or now) - now).total_seconds()))
+            left = ((soonest or now) - now).total_seconds()
+            await asyncio.sleep(min(max(0.05, left), LOOK_AGAIN_SECONDS))  # one may be given back before
 
     async def _take_one(self, now: datetime) -> bool:
         session = self._database.session()
@@ -130,8 +140,10 @@ class IDs:
                     won = await session.run(_add_once, slot=slot, holder=self._holder, leased_until=until)
                 if won:
                     await session.commit()
-                    self._slot, self._counter = slot, Counter(slot)
-                    self._until_ms = int(until.timestamp() * 1000)
+                    # Not before the lease, even if the clock is set back: those moments were others'.
+                    last_ms = self._counter.last_ms if self._counter else 0
+                    self._counter = Counter(slot, not_before=max(_milliseconds(now), last_ms))
+                    self._slot, self._until_ms = slot, _milliseconds(until)
                     return True
         finally:
             await session.rollback()
@@ -146,7 +158,7 @@ class IDs:
         finally:
             await session.rollback()
         if held:
-            self._until_ms = int(until.timestamp() * 1000)
+            self._until_ms = _milliseconds(until)
         else:
             await self.lease()
 
@@ -162,7 +174,7 @@ class IDs:
         """Give the slot back at the moment of the last id, for the next process to take."""
         if self._counter is None:
             return
-        until = at_of(max(self._counter.last_ms, 1) << 16) + timedelta(milliseconds=1)
+        until = at_of(self._counter.last_ms << 16) + _MILLISECOND
         self._counter, session = None, self._database.session()
         try:
             await session.run(_extend, mine=self._slot, me=self._holder, until=until)

@@ -36,7 +36,17 @@ def _read_or_make(path: Path) -> bytes:
             pass
         finally:
             draft.unlink()
+        _flush(path.parent)
     key = path.read_bytes()
     if len(key) != SIZE:
         raise ValueError(f"{path} is not a key of {SIZE} bytes; restore it from a backup")
     return key
+
+
+def _flush(folder: Path) -> None:
+    """A name is on disk once its folder is; what a lost key has encrypted is lost with it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from datetime import UTC, datetime
+from ipaddress import ip_network
 
 import msgspec
 import structlog
@@ -18,7 +19,7 @@ from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindpar
 from kith.base.db import METADATA, Command, Database, command, query, upsert
 from kith.base.errors import Throttled, Unavailable
 
-__all__ = ["Limiter", "Rule", "Spent"]
+__all__ = ["Limiter", "Rule", "Spent", "address_key"]
 
 rate_counts = Table(
     "base_rate_counts",
@@ -132,17 +133,22 @@ class Limiter:
             now = int(time.time())
             self._counts = {key: count for key, count in self._counts.items() if count.ends > now}
             try:
-                await self._share()
+                await self.share()
             except Unavailable:
                 structlog.get_logger().warning("limits.not_shared")
 
-    async def _share(self) -> None:
-        unshared, self._unshared = self._unshared, {}
-        for key, added in unshared.items():
-            count = self._counts.get(key)
-            if count is not None:
+    async def share(self) -> None:
+        """Add what was counted here to the database, and learn what was counted elsewhere."""
+        for key in list(self._unshared):
+            added, count = self._unshared.pop(key), self._counts.get(key)
+            if count is None:
+                continue
+            try:
                 total = await self._add(key[0], key[1], count.ends, added)
-                count.others = max(0, total - count.mine)
+            except BaseException:
+                self._unshared[key] = self._unshared.get(key, 0) + added
+                raise
+            count.others = max(0, total - (count.mine - self._unshared.get(key, 0)))
 
     async def sweep(self) -> None:
         session = self._database.session()
@@ -151,6 +157,16 @@ class Limiter:
             await session.commit()
         finally:
             await session.rollback()
+
+
+def address_key(address: str) -> str:
+    """Whoever has one IPv6 address usually has the whole /64 it is in."""
+    if ":" not in address:
+        return address
+    try:
+        return str(ip_network(f"{address}/64", strict=False))
+    except ValueError:
+        return address
 
 
 def _verdict(rule: Rule, count: int, ends: int, now: int) -> Spent:

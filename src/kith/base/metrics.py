@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from prometheus_client import Counter, Gauge, Histogram, start_http_server
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client.multiprocess import MultiProcessCollector
 
 REQUESTS = Histogram(
     "kith_request_seconds",
@@ -12,12 +13,19 @@ REQUESTS = Histogram(
     ["method", "route", "status"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
 )
-IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered")
+IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum")
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took", ["kind"])
 
 
-def serve_metrics(host: str, port: int) -> Any:  # noqa: ANN401 - the library's own server
-    """A page of numbers on an address of its own, in a thread of its own."""
-    server, _thread = start_http_server(port, host)
+def serve_metrics(host: str, port: int, *, folder: str | None = None) -> Any:  # noqa: ANN401 - the library's server
+    """A page of numbers on an address of its own, in a thread of its own.
+
+    With several web processes each writes its numbers to `folder`, and the one that keeps them adds them up.
+    """
+    registry = REGISTRY
+    if folder is not None:
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry, folder)  # type: ignore[no-untyped-call]
+    server, _thread = start_http_server(port, host, registry)
     return server

@@ -69,7 +69,12 @@ class News:
         if name == JOBS:
             self.jobs_came.set()
         elif name in self._names:
-            self._tell(msgspec.json.decode(body, type=self._names[name]))
+            try:
+                fact = msgspec.json.decode(body, type=self._names[name])
+            except msgspec.DecodeError:
+                _log.warning("news.not_understood", fact=name)  # from another version of this program
+            else:
+                self._tell(fact)
 
     def _tell(self, fact: Fact) -> None:
         for listener in self._listeners.get(type(fact), ()):
@@ -110,9 +115,10 @@ class Relay:
                 await asyncio.sleep(1)
 
     async def _talk(self) -> None:
-        connection = await asyncpg.connect(self._url, timeout=10)
+        connection = await asyncpg.connect(self._url, timeout=10, command_timeout=10)
         try:
             await connection.add_listener(CHANNEL, self._hear)
+            connection.add_termination_listener(lambda _: self._wake.set())
             while True:
                 try:
                     async with asyncio.timeout(30):
@@ -129,7 +135,10 @@ class Relay:
     def _bundles(self) -> list[str]:
         bundles = [self._me]
         for line in self._outbox:
-            if len(bundles[-1]) + len(line) > self.BUNDLE_BYTES:
+            if len(line.encode()) > self.BUNDLE_BYTES:
+                _log.error("news.too_long", fact=line.partition(" ")[0])
+                continue
+            if len(bundles[-1].encode()) + len(line.encode()) > self.BUNDLE_BYTES:
                 bundles.append(self._me)
             bundles[-1] += "\n" + line
         self._outbox.clear()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -96,7 +98,7 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
 
 def split_bind(text: str, name: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
-    if not colon or not port.isdigit() or int(port) > 65535:
+    if not colon or not re.fullmatch("[0-9]{1,5}", port) or int(port) > 65535:
         raise BadSettings(f"{_label(name)} must be an address with a port such as 127.0.0.1:8000, not {text!r}")
     return host.strip("[]") or "0.0.0.0", int(port)  # noqa: S104 - an empty host means every interface
 
@@ -109,6 +111,8 @@ def _read_file(named: str | None, folder: Path) -> dict[str, Any]:
         return {}
     try:
         values = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise BadSettings(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettings(f"{path} is not valid TOML: {error}") from error
     return {_known(name, str(path), name): value for name, value in values.items()}
@@ -149,8 +153,7 @@ def _from_text(name: str, value: object) -> object:
 
 
 def _check(settings: Settings) -> None:
-    url = urlsplit(settings.base_url)
-    if url.scheme not in ("http", "https") or not url.hostname or url.path.strip("/") or url.query or url.fragment:
+    if not _is_origin(settings.base_url):
         raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
     if settings.base_url.endswith("/"):
         raise BadSettings(f"{_label('base_url')} must not end with a slash")
@@ -161,9 +164,27 @@ def _check(settings: Settings) -> None:
         )
     if settings.processes > 1 and settings.is_sqlite:
         raise BadSettings(f"{_label('processes')} above 1 needs PostgreSQL: set {_label('database')}")
+    for network in settings.trusted_proxies:
+        try:
+            ip_network(network, strict=False)
+        except ValueError as error:
+            raise BadSettings(
+                f"{_label('trusted_proxies')} must be addresses or networks such as 10.0.0.0/8, not {network!r}"
+            ) from error
     split_bind(settings.bind, "bind")
     if settings.metrics_bind:
         split_bind(settings.metrics_bind, "metrics_bind")
+
+
+def _is_origin(text: str) -> bool:
+    """Scheme, host and perhaps a port; a slash at the end has an error of its own."""
+    try:
+        url = urlsplit(text)
+        host, _port = url.hostname, url.port
+    except ValueError:
+        return False
+    is_plain = not (url.path.strip("/") or url.query or url.fragment or url.username or url.password)
+    return url.scheme in ("http", "https") and bool(host) and is_plain and not re.search(r"\s", text)
 
 
 def _words(error: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,6 +17,8 @@ from kith.base.news import Fact, News
 from kith.base.settings import Settings
 
 __all__ = ["Origin", "Work", "Works"]
+
+Service = TypeVar("Service")
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -57,6 +59,11 @@ class Work:
         """
         self._jobs.append(jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key))
 
+    def find(self, kind: type[Service]) -> Service:
+        """One of the server's own parts, by its type."""
+        found: Service = self._works.services[kind]
+        return found
+
     @property
     def settings(self) -> Settings:
         return self._works.settings
@@ -67,6 +74,8 @@ class Work:
     async def commit(self) -> None:
         """Called by the edge, once. What was announced is written with the rest, then told."""
         if self._jobs:
+            # Always in the same order, so that two works that ask for the same keys never wait for each other.
+            self._jobs.sort(key=lambda row: (row["kind"], row["key"] or "", row["id"]))
             await self.db.many(jobs.add, self._jobs)
         await self.db.commit()
         if self._facts or self._jobs:
@@ -95,6 +104,7 @@ class Works:
         self.database = database
         self.ids = ids
         self.news = news
+        self.services: dict[type, Any] = {}  # parts of the server, by the type they are asked for
 
     def open(self, origin: Origin | None = None) -> Work:
         """A work whose end is somebody else's duty: the edge of a request."""

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 
 import click
 import structlog
@@ -25,12 +28,16 @@ from kith.identity.users import service as users
 STOP_SECONDS = 30
 
 
+_PR_SET_PDEATHSIG = 1
+
+
 @click.command()
 @click.option("--child", is_flag=True, hidden=True, help="One of several web processes.")
 def serve(*, child: bool) -> None:
     """Start the server: migrate the database, print the address, answer until told to stop."""
     settings = load()
     if child:
+        _end_with_parent()
         uvloop.run(_serve(settings, with_worker=settings.worker))
         return
     _refuse_taken(settings)
@@ -39,6 +46,11 @@ def serve(*, child: bool) -> None:
         uvloop.run(_serve(settings, with_worker=settings.worker))
     else:
         sys.exit(_supervise(settings))
+
+
+def _end_with_parent() -> None:
+    """A web process whose keeper is gone would serve on unseen; the system tells it to stop."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _refuse_taken(settings: Settings) -> None:
@@ -115,27 +127,33 @@ async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.A
 
 def _supervise(settings: Settings) -> int:
     """Keep the web processes alive: one that dies is started again, a word to stop goes to all."""
-    command = [
-        sys.executable,
-        "-c",
-        "import sys; from kith.cli import main; sys.exit(main())",
-        "serve",
-        "--child",
-    ]
-    children = [subprocess.Popen(command) for _ in range(settings.processes)]  # noqa: S603 - our own words
-    stopping = False
+    with tempfile.TemporaryDirectory(prefix="kith-metrics-") as folder:
+        environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": folder}
+        children = [_child(environment) for _ in range(settings.processes)]
+        metrics = None
+        if settings.metrics_bind:
+            metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"), folder=folder)
+        stopping = False
 
-    def stop(*_: object) -> None:
-        nonlocal stopping
-        stopping = True
-        for child in children:
-            child.terminate()
+        def stop(*_: object) -> None:
+            nonlocal stopping
+            stopping = True
+            for child in children:
+                child.terminate()
 
-    for word in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(word, stop)
-    while children:
-        pid, _status = os.wait()
-        children = [child for child in children if child.pid != pid]
-        if not stopping:
-            children.append(subprocess.Popen(command))  # noqa: S603 - our own words
+        for word in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(word, stop)
+        while children:
+            pid, _status = os.wait()
+            children[:] = [child for child in children if child.pid != pid]
+            if not stopping:
+                time.sleep(0.5)  # a process that cannot live must not be reborn without end
+                children.append(_child(environment))
+        if metrics is not None:
+            metrics.shutdown()
     return 0
+
+
+def _child(environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    words = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())", "serve", "--child"]
+    return subprocess.Popen(words, env=environment)  # noqa: S603 - our own words

@@ -79,11 +79,11 @@ def list_tokens(*, name: str, as_json: bool) -> None:
 
 
 @tokens.command()
-@click.argument("id_or_token", type=WORDS)
+@click.argument("named", metavar="ID_OR_TOKEN", type=WORDS)
 @as_json
-def revoke(*, id_or_token: str, as_json: bool) -> None:
+def revoke(*, named: str, as_json: bool) -> None:
     """End a token, named by its id or by itself (- reads it from standard input)."""
-    given = line_given("token") if id_or_token == "-" else id_or_token
+    given = line_given("token") if named == "-" else named
 
     async def end() -> Token:
         async with house() as opened, opened.works.begin() as work:

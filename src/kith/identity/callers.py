@@ -10,7 +10,7 @@ import msgspec
 
 from kith.base.edge import Exchange, header
 from kith.base.errors import Forbidden, Unauthenticated
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -58,7 +58,7 @@ class Callers:
             case b"bearer":
                 caller = await self._bearer(exchange, rest.strip().decode("latin-1"))
             case _:
-                exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, exchange.address)
+                exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, address_key(exchange.address))
                 raise Unauthenticated(headers=CHALLENGE)
         exchange.caller, exchange.user_id = caller, caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
@@ -95,7 +95,7 @@ class Callers:
 
     async def _slow_check(self, exchange: Exchange, login: Login | None, username: str, password: str) -> None:
         """The real work of argon2, the same for a name nobody has; failures are counted and written down."""
-        await self._limiter.refuse_if_spent(FAILURES, exchange.address)
+        await self._limiter.refuse_if_spent(FAILURES, address_key(exchange.address))
         stored = login.password if login is not None else None
         if await self._passwords.check(stored, password):
             return
@@ -104,7 +104,7 @@ class Callers:
                 aside, "login_failed", "core.api", user_id=login.id if login else None, username=username,
                 context={"username": username[:150], "auth_method": "basic"},
             )  # fmt: skip
-        await self._limiter.spend_strictly(FAILURES, exchange.address)
+        await self._limiter.spend_strictly(FAILURES, address_key(exchange.address))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
 
     async def _app_password(self, work: Work, username: str, password: str) -> Caller | None:

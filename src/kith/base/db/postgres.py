@@ -119,15 +119,19 @@ class PostgresSession:
         await self.begin()
         self._depth += 1
         name = f"part{self._depth}"
-        await self._connection.execute(f"SAVEPOINT {name}")
+        await self._say(f"SAVEPOINT {name}")
         try:
             yield
         except BaseException:
-            await self._connection.execute(f"ROLLBACK TO SAVEPOINT {name}")
+            await self._say(f"ROLLBACK TO SAVEPOINT {name}")
             raise
         finally:
-            await self._connection.execute(f"RELEASE SAVEPOINT {name}")
+            await self._say(f"RELEASE SAVEPOINT {name}")
             self._depth -= 1
+
+    async def _say(self, words: str) -> None:
+        with _translated():
+            await self._connection.execute(words)
 
     async def commit(self) -> None:
         await self._end("COMMIT")
@@ -166,17 +170,17 @@ class _translated:  # noqa: N801 - reads as a word where it is used
             raise Taken(*columns_of(error.constraint_name or "")) from error
         if isinstance(error, (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)):
             raise Dangling from error
-        if isinstance(error, (TimeoutError, OSError, asyncpg.PostgresConnectionError, *_TRANSIENT)):
+        if isinstance(error, _TRANSIENT) and not isinstance(error, ValueError):  # a value of ours is our fault
             raise Unavailable from error
 
 
 _TRANSIENT = (
+    OSError,
     asyncpg.InterfaceError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.SerializationError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.TransactionRollbackError,  # a deadlock, say
     asyncpg.LockNotAvailableError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.QueryCanceledError,
+    asyncpg.InsufficientResourcesError,  # connections, memory, disk
+    asyncpg.OperatorInterventionError,  # shut down, cancelled, not yet up
+    asyncpg.PostgresSystemError,
 )

@@ -45,10 +45,10 @@ def open_connection(path: Path, *, timeout: float, query_only: bool = False) -> 
 class SQLite:
     dialect = "sqlite"
 
-    def __init__(self, path: Path, *, group_commit: bool = True) -> None:
+    def __init__(self, path: Path, *, group_commit: bool = True, patience: float = BUSY_SECONDS) -> None:
         self._path = path
         self.reader = open_connection(path, timeout=5.0, query_only=True)
-        self.pen = Pen(open_connection(path, timeout=0.0), group_commit=group_commit)
+        self.pen = Pen(open_connection(path, timeout=0.0), group_commit=group_commit, patience=patience)
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="sqlite-read")
         self._local = threading.local()
         self._lent: list[sqlite3.Connection] = []
@@ -86,16 +86,22 @@ class SQLite:
 class Pen:
     """The one writing connection, and whose turn it is."""
 
-    def __init__(self, connection: sqlite3.Connection, *, group_commit: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, group_commit: bool, patience: float) -> None:
         self.connection = connection
         self._group_commit = group_commit
+        self._patience = patience
         self._turn = asyncio.Lock()
         self._flusher = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
         self._group: asyncio.Future[None] | None = None
         self._commits: set[asyncio.Task[None]] = set()
 
     async def take(self) -> None:
-        await self._turn.acquire()
+        """Wait for one's turn, but not for ever: who holds the pen may be waiting for us."""
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._turn.acquire()
+        except TimeoutError as error:
+            raise Unavailable from error
         try:
             if not self.connection.in_transaction:
                 await self._begin()
@@ -106,14 +112,14 @@ class Pen:
 
     async def _begin(self) -> None:
         """Another process may be writing; wait for it without holding up the loop."""
-        give_up = time.monotonic() + BUSY_SECONDS
+        give_up = time.monotonic() + self._patience
         pause = 0.0005
         while True:
             try:
                 self.connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
                 if not _is_busy(error):
-                    raise
+                    raise _in_our_words(error) from error
                 if time.monotonic() > give_up:
                     raise Unavailable from error
                 await asyncio.sleep(pause)
@@ -124,43 +130,55 @@ class Pen:
     def give_back(self) -> None:
         """Undo the holder's part, and only that."""
         try:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK TO work")
-                self.connection.execute("RELEASE work")
-                if self._group is None:
-                    self.connection.execute("ROLLBACK")
+            if not self.connection.in_transaction:
+                self._lose_group()
+                return
+            self.connection.execute("ROLLBACK TO work")
+            self.connection.execute("RELEASE work")
+            if self._group is None:
+                self.connection.execute("ROLLBACK")
         finally:
             self._turn.release()
+
+    def _lose_group(self) -> None:
+        """SQLite undid the whole transaction (the disk is full, say): those who wait for its commit must know."""
+        group, self._group = self._group, None
+        if group is not None:
+            group.set_exception(Unavailable("The transaction was rolled back"))
+            group.exception()
 
     async def commit(self) -> None:
         """End the holder's part and return once it is on disk.
 
         Whoever is cancelled while waiting is committed all the same, and the others do not notice.
         """
-        self.connection.execute("RELEASE work")
-        if self._group is None:
-            self._group = asyncio.get_running_loop().create_future()
-            task = asyncio.create_task(self._commit_group())
+        try:
+            self.connection.execute("RELEASE work")
+        except sqlite3.Error as error:
+            self.give_back()
+            raise Unavailable("The transaction was rolled back") from error
+        group = self._group
+        if group is None:
+            group = self._group = asyncio.get_running_loop().create_future()
+            task = asyncio.create_task(self._commit_group(group))
             self._commits.add(task)
             task.add_done_callback(self._commits.discard)
-        group = self._group
         if self._group_commit:
             self._turn.release()
         await asyncio.shield(group)
 
-    async def _commit_group(self) -> None:
+    async def _commit_group(self, group: asyncio.Future[None]) -> None:
         """Takes its turn behind all who waited when it was made: their parts are in this transaction."""
         if self._group_commit:
             await self._turn.acquire()
-        group, self._group = self._group, None
-        assert group is not None  # noqa: S101 - made with this task, taken only here
         try:
-            await self._flush()
+            if self._group is group:
+                self._group = None
+                await self._flush()
+                group.set_result(None)
         except BaseException as error:  # noqa: BLE001 - passed on to everyone who waits
             group.set_exception(error)
             group.exception()
-        else:
-            group.set_result(None)
         finally:
             self._turn.release()
 
@@ -168,10 +186,10 @@ class Pen:
         loop = asyncio.get_running_loop()
         try:
             await asyncio.shield(loop.run_in_executor(self._flusher, self.connection.execute, "COMMIT"))
-        except sqlite3.Error:
+        except sqlite3.Error as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
-            raise
+            raise _in_our_words(error) from error
 
     async def close(self) -> None:
         async with self._turn:
@@ -215,10 +233,11 @@ class SQLiteSession:
         if not self._writing:
             await self.begin()
         compiled = command.compiled("sqlite")
+        values = [compiled.bind(row) for row in rows]
         try:
-            self._reading.executemany(compiled.sql, [compiled.bind(row) for row in rows])
-        except sqlite3.IntegrityError as error:
-            raise _clash(error) from error
+            self._reading.executemany(compiled.sql, values)
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
 
     async def begin(self) -> None:
         if not self._writing:
@@ -235,10 +254,12 @@ class SQLiteSession:
         try:
             yield
         except BaseException:
-            self._reading.execute(f"ROLLBACK TO {name}")
+            if self._reading.in_transaction:
+                self._reading.execute(f"ROLLBACK TO {name}")
             raise
         finally:
-            self._reading.execute(f"RELEASE {name}")
+            if self._reading.in_transaction:
+                self._reading.execute(f"RELEASE {name}")
             self._depth -= 1
 
     async def commit(self) -> None:
@@ -257,12 +278,32 @@ class SQLiteSession:
     def _execute(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         try:
             return self._reading.execute(sql, values)
-        except sqlite3.IntegrityError as error:
-            raise _clash(error) from error
-        except sqlite3.OperationalError as error:
-            if _is_busy(error):
-                raise Unavailable from error
-            raise
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error) -> Exception:
+        if self._writing and not self._reading.in_transaction:
+            # The whole transaction is gone; whatever this session still tries must not be kept outside of one.
+            self._reading = self._database.reader
+        return _in_our_words(error)
+
+
+_TRANSIENT = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+)
+
+
+def _in_our_words(error: sqlite3.Error) -> Exception:
+    if isinstance(error, sqlite3.IntegrityError):
+        return _clash(error)
+    if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in _TRANSIENT:
+        return Unavailable()
+    return error
 
 
 def _is_busy(error: sqlite3.OperationalError) -> bool:

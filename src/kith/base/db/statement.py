@@ -20,8 +20,8 @@ Row = TypeVar("Row")
 Convert = Callable[[Any], Any]
 
 DIALECTS: dict[str, Any] = {
-    "sqlite": sqlite_dialect(paramstyle="qmark"),  # type: ignore[no-untyped-call]
-    "postgresql": postgresql_dialect(paramstyle="numeric_dollar"),
+    "sqlite": sqlite_dialect(paramstyle="qmark"),
+    "postgresql": postgresql_dialect(paramstyle="numeric_dollar"),  # type: ignore[no-untyped-call]
 }
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode

@@ -13,7 +13,12 @@ from kith.base.jobs.tables import DEAD, READY, RUNNING, Claimed, Job, jobs, sche
 _now = bindparam("now", type_=Instant())
 _encode = msgspec.json.Encoder().encode
 
-add = command(add_once(jobs))
+# A job that waits under the same key stands for this one too. Writing to its row, though it changes nothing,
+# keeps workers from starting it before what asked for this one is committed.
+_new = upsert(jobs).values({column.name: bindparam(column.name, type_=column.type) for column in jobs.columns})
+add = command(
+    _new.on_conflict_do_update(index_elements=[jobs.c.kind, jobs.c.key], set_={"key": _new.excluded.key}).inline()
+)
 
 _due = (
     select(jobs.c.id)

@@ -242,7 +242,7 @@ class Worker:
 
     async def _failed(self, job: Claimed, error: Exception) -> None:
         kind = self._kinds.get(job.kind)
-        why = "".join(traceback.format_exception(error))[-4000:]
+        why = _storable("".join(traceback.format_exception(error))[-4000:])
         dead = isinstance(error, Give) and error.later is None
         dead = dead or (kind is not None and job.attempts >= kind.attempts)
         JOBS_DONE.labels(job.kind, "dead" if dead else "failed").inc()
@@ -256,6 +256,11 @@ class Worker:
                     await store.put_off(work.db, job.id, self.id, at=work.now + wait, why=why)
         except Unavailable:
             _log.warning("jobs.verdict_lost", job=job.id)  # its lease runs out, and it is taken over
+
+
+def _storable(words: str) -> str:
+    """An error may quote anything; a database takes no zero character and no half of a surrogate pair."""
+    return words.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
 
 
 class _TakenOverError(Exception):

@@ -14,8 +14,10 @@ from kith.identity.audit.tables import Event
 
 MASK = "********************"
 _SECRET = re.compile(r"api|token|key|secret|pass|signature|auth|cookie|code|assertion|link", re.IGNORECASE)
-_HARMLESS = {"passing", "password_change_date", "password_changed_at", "auth_method", "auth_method_args",
-             "revoke_tokens", "app", "username_key", "token_uuid", "api_version", "authorized_application"}  # fmt: skip
+_HARMLESS = {
+    "passing", "password_change_date", "password_changed_at", "auth_method", "auth_method_args",
+    "revoke_tokens", "username_key", "token_uuid", "authorized_application",
+}  # fmt: skip
 
 
 async def record(

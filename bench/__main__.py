@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import click
+import uvloop
+from rich.console import Console
+
+from bench import commits, jobs, memory, report, server, starting
+from bench.report import Report, Result
+from bench.stage import open_stage
+
+NAMES = ("start", "server", "memory", "jobs", "commits")
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Fewer and shorter rounds: under 40 seconds, and coarser.")
+@click.option("--only", type=click.Choice(NAMES), multiple=True, help="Measure this; may be given again.")
+def main(*, quick: bool, only: tuple[str, ...]) -> None:
+    """Measure what Kith promises, as ratios to baselines of the same run. Targets are shown, not enforced."""
+    # A server that has been installed has its bytecode written.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    console = Console()
+    started_at = time.monotonic()
+    found = uvloop.run(_measure(only or NAMES, console, quick=quick))
+    report.show(found, console)
+    console.print(f"{report.keep(found)}, after {time.monotonic() - started_at:.0f} s", soft_wrap=True)
+
+
+async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> Report:
+    report.RESULTS.mkdir(exist_ok=True)
+    at, found = report.now(), list[Result]()
+    # Beside the results, not in the machine's temporary folder: that may be memory, where a flush costs nothing.
+    with tempfile.TemporaryDirectory(dir=report.RESULTS, prefix=".run-") as name:
+        folder = Path(name)
+        async with AsyncExitStack() as stack:
+            if "start" in names:
+                console.print("starting ...")
+                found += await starting.measure(folder, quick=quick)
+            if "server" in names or "memory" in names:
+                console.print("building towns ...")
+                stage = await stack.enter_async_context(open_stage(folder))
+                if "server" in names:
+                    console.print("serving ...")
+                    found += await server.measure(stage, quick=quick)
+                if "memory" in names:
+                    found += await memory.measure(stage, quick=quick)
+        if "jobs" in names:
+            console.print("doing jobs ...")
+            found += await jobs.measure(folder, quick=quick)
+        if "commits" in names:
+            console.print("committing ...")
+            found += await commits.measure(folder, quick=quick)
+        return Report(at, await report.machine(), found)
+
+
+if __name__ == "__main__":
+    main()

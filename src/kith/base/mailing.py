@@ -1,0 +1,24 @@
+"""Mail is a job: asked for in the transaction of what it tells, sent later, tried again when it must be."""
+
+from __future__ import annotations
+
+from kith.base.jobs import Give, Kind
+from kith.base.mail import Mail, Mailer, MailRefused
+from kith.base.work import Work
+
+__all__ = ["SEND_MAIL", "post"]
+
+
+def post(work: Work, mail: Mail) -> None:
+    """Have `mail` sent once this work is committed."""
+    work.enqueue(SEND_MAIL, mail)
+
+
+async def send(work: Work, mail: Mail) -> None:
+    try:
+        await work.find(Mailer).send(mail)  # type: ignore[type-abstract]
+    except MailRefused as error:
+        raise Give.up(str(error)) from error
+
+
+SEND_MAIL: Kind[Mail] = Kind(name="mail.send", payload=Mail, handler=send, outside=True, concurrency=4)

@@ -1,0 +1,89 @@
+"""The data folder, the keys, and room on the disk. Only looked at, never touched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from kith.base.keys import NAMES, SIZE
+from kith.base.settings import Settings
+from kith.cli.check.findings import Finding, ok, problem, warning
+
+ROOM = 500 * 1024 * 1024
+
+
+def data_folder(settings: Settings) -> Iterator[Finding]:
+    folder = settings.data
+    if not folder.is_dir():
+        yield problem(
+            "data", f"there is no data folder at {folder.absolute()}", "`kith serve` makes it; or set KITH_DATA"
+        )
+        return
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        yield problem(
+            "data", f"{folder} cannot be written to", f"give it to the user that runs Kith: chown -R USER {folder}"
+        )
+    elif _mode(folder) & 0o007:
+        yield warning("data", f"everybody on this machine can look into {folder}", f"chmod o-rwx {folder}")
+    else:
+        yield ok("data", f"{folder} can be written to, and is closed to strangers")
+    database = settings.sqlite_path
+    if settings.is_sqlite and database.is_file() and _mode(database) & 0o007:
+        yield warning("data", f"everybody on this machine can read {database}", f"chmod 600 {database}")
+
+
+def keys(settings: Settings) -> Iterator[Finding]:
+    """A server without any keys has not been started yet; one without some of them has lost them."""
+    paths = [settings.data / "keys" / f"{name}.key" for name in NAMES]
+    missing = [path for path in paths if not path.is_file()]
+    if missing == paths:
+        yield warning(
+            "keys",
+            f"there are no keys in {paths[0].parent} yet",
+            "the first start makes them; a server that ran before needs them back from a backup",
+        )
+        return
+    found = [finding for path in paths for finding in _key(path)]
+    yield from found or [ok("keys", "all keys are there, for their owner's eyes only")]
+
+
+def _key(path: Path) -> Iterator[Finding]:
+    if not path.is_file():
+        yield problem("keys", f"{path} is missing", "restore it from a backup")
+    elif path.stat().st_size != SIZE:
+        yield problem("keys", f"{path} is not a key of {SIZE} bytes", "restore it from a backup")
+    elif not os.access(path, os.R_OK):
+        yield problem("keys", f"{path} cannot be read", f"chown USER {path}, the user that runs Kith")
+    elif _mode(path) & 0o077:
+        yield problem("keys", f"others can read {path} (mode {_mode(path):04o})", f"chmod 600 {path}")
+
+
+def disk(settings: Settings) -> Iterator[Finding]:
+    folders = [settings.data, *([settings.sqlite_path.parent] if settings.is_sqlite else [])]
+    disks = {folder.stat().st_dev: folder for folder in map(_nearest, reversed(folders))}
+    for folder in disks.values():
+        free = shutil.disk_usage(folder).free
+        words = f"{free // (1024 * 1024)} MB are free on the disk of {folder}"
+        yield ok("disk", words) if free >= ROOM else warning("disk", words, "make room, or move KITH_DATA")
+
+
+def media_folder(settings: Settings) -> Finding:
+    """It is made with the first file, so one that is not there is as good as the folder it will be in."""
+    folder = settings.data / "media"
+    place = _nearest(folder)
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        return problem("media", f"files cannot be kept in {folder}", f"make it writable: chown -R USER {place}")
+    return ok("media", f"files are kept in {folder}")
+
+
+def _nearest(path: Path) -> Path:
+    """The path itself, or as much of it as there is."""
+    path = path.absolute()
+    return next((place for place in (path, *path.parents) if place.exists()), Path("/"))
+
+
+def _mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)

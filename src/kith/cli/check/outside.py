@@ -1,0 +1,129 @@
+"""How the world reaches this server, and how it reaches the world."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from ipaddress import ip_address, ip_network
+from urllib.parse import urlsplit
+
+from obstore.exceptions import BaseError
+
+from kith.base.blobs import blobs
+from kith.base.mail import MailError, mailer
+from kith.base.settings import Settings
+from kith.cli.check.files import media_folder
+from kith.cli.check.findings import Finding, cause, ok, problem, warning
+
+MAIL_SECONDS = 3
+MEDIA_SECONDS = 10
+
+
+def address(settings: Settings) -> Iterator[Finding]:
+    url = urlsplit(settings.base_url)
+    if url.scheme != "https" and not _is_here(url.hostname or ""):
+        yield warning(
+            "address",
+            f"{settings.base_url} is not https, so passwords travel in the open and nobody federates with it",
+            "put a proxy with a certificate before Kith and set KITH_BASE_URL=https://...",
+        )
+    else:
+        yield ok("address", f"people find this server at {settings.base_url}")
+    yield from _listening(settings)
+    for text in settings.trusted_proxies:
+        try:
+            ip_network(text, strict=False)
+        except ValueError as error:
+            yield problem("address", f"KITH_TRUSTED_PROXIES: {cause(error)}", "write it like 10.0.0.0/8")
+
+
+def _listening(settings: Settings) -> Iterator[Finding]:
+    """Whether the public address and the one listened on can belong together."""
+    url = urlsplit(settings.base_url)
+    host, port = settings.address
+    public_port = url.port or (443 if url.scheme == "https" else 80)
+    if not _is_here(url.hostname or ""):
+        if _is_here(host) and not settings.trusted_proxies:
+            yield warning(
+                "address",
+                f"everybody seems to come from the proxy that passes {url.netloc} on to {settings.bind}",
+                f"set KITH_TRUSTED_PROXIES={host}",
+            )
+    elif not _is_here(host):
+        yield warning(
+            "address",
+            f"others can connect to {settings.bind}, but every link sends them to {settings.base_url}",
+            "set KITH_BASE_URL to the public address, or KITH_BIND to 127.0.0.1",
+        )
+    elif url.scheme == "http" and public_port != port:
+        yield warning(
+            "address",
+            f"KITH_BASE_URL says port {public_port}, but the server listens on {settings.bind}",
+            "set both to the same port, unless a proxy stands between",
+        )
+
+
+def _is_here(host: str) -> bool:
+    """Whether only this machine can mean itself by `host`."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+async def mail(settings: Settings) -> AsyncIterator[Finding]:
+    try:
+        way = mailer(settings.smtp or None, settings.data / "mail", settings.sender)
+    except (MailError, ValueError) as error:
+        yield problem("mail", cause(error), "set KITH_SMTP=smtp://user:password@host:587 and KITH_MAIL_FROM")
+        return
+    if not settings.smtp:
+        yield warning(
+            "mail",
+            f"no mail leaves this server; it is written to {settings.data / 'mail'}",
+            "set KITH_SMTP=smtp://user:password@host:587",
+        )
+        return
+    host, port = way.host, way.port  # type: ignore[attr-defined] # every way but the folder's has them
+    try:
+        async with asyncio.timeout(MAIL_SECONDS):
+            _, writer = await asyncio.open_connection(host, port)
+            writer.close()
+    except OSError as error:
+        yield problem(
+            "mail",
+            f"the mail server at {host}:{port} does not answer ({cause(error)})",
+            "compare KITH_SMTP, and the firewall between here and there",
+        )
+    else:
+        yield ok("mail", f"the mail server at {host}:{port} answers")
+    if settings.mail_from:
+        yield ok("mail", f"mail comes from {settings.mail_from}")
+    else:
+        yield warning(
+            "mail", f"mail comes from {settings.sender}, which was guessed", "set KITH_MAIL_FROM to a real address"
+        )
+
+
+async def media(settings: Settings) -> Finding:
+    if not settings.media:
+        return media_folder(settings)
+    try:
+        place = blobs(
+            settings.media,
+            settings.data / "media",
+            access_key=settings.media_access_key,
+            secret_key=settings.media_secret_key,
+        )
+        async with asyncio.timeout(MEDIA_SECONDS):
+            async for _ in place.list():
+                break
+    except (BaseError, OSError, ValueError) as error:
+        return problem(
+            "media",
+            f"the bucket for files cannot be used: {cause(error)}",
+            "compare KITH_MEDIA, KITH_MEDIA_ACCESS_KEY and KITH_MEDIA_SECRET_KEY",
+        )
+    return ok("media", "the bucket for files answers")
