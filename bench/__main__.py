@@ -24,7 +24,8 @@ def main(*, quick: bool, only: tuple[str, ...]) -> None:
     """Measure what Kith promises, as ratios to baselines of the same run. Targets are shown, not enforced."""
     # A server that has been installed has its bytecode written.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    console = Console()
+    console = Console(log_path=False)
+    console.width = max(console.width, 90)
     started_at = time.monotonic()
     found = uvloop.run(_measure(only or NAMES, console, quick=quick))
     report.show(found, console)
@@ -33,29 +34,29 @@ def main(*, quick: bool, only: tuple[str, ...]) -> None:
 
 async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> Report:
     report.RESULTS.mkdir(exist_ok=True)
-    at, found = report.now(), list[Result]()
-    # Beside the results, not in the machine's temporary folder: that may be memory, where a flush costs nothing.
+    at, machine, found = report.now(), await report.machine(), list[Result]()
+    # Beside the results: the machine's temporary folder may be memory, where a flush costs nothing.
     with tempfile.TemporaryDirectory(dir=report.RESULTS, prefix=".run-") as name:
         folder = Path(name)
         async with AsyncExitStack() as stack:
             if "start" in names:
-                console.print("starting ...")
+                console.log("starting ...")
                 found += await starting.measure(folder, quick=quick)
             if "server" in names or "memory" in names:
-                console.print("building towns ...")
+                console.log("building towns ...")
                 stage = await stack.enter_async_context(open_stage(folder))
                 if "server" in names:
-                    console.print("serving ...")
+                    console.log("serving ...")
                     found += await server.measure(stage, quick=quick)
                 if "memory" in names:
                     found += await memory.measure(stage, quick=quick)
         if "jobs" in names:
-            console.print("doing jobs ...")
+            console.log("doing jobs ...")
             found += await jobs.measure(folder, quick=quick)
         if "commits" in names:
-            console.print("committing ...")
+            console.log("committing ...")
             found += await commits.measure(folder, quick=quick)
-        return Report(at, await report.machine(), found)
+        return Report(at, machine, found)
 
 
 if __name__ == "__main__":

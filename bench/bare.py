@@ -1,20 +1,13 @@
-"""The baselines: applications that do next to nothing, on the same server with the same options as Kith.
-
-`ok PORT` answers two letters. `records PORT FILE` reads a list that Kith answered and encodes its records anew
-for every request, as any server must.
-"""
+"""The first baseline, `bench.bare PORT`: two letters, on the same server with the same options as Kith."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
-import msgspec
 import uvloop
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
@@ -38,19 +31,6 @@ def app_of(answer: Callable[[], bytes], media_type: bytes) -> App:
     return app
 
 
-def ok() -> App:
-    return app_of(lambda: b"ok", b"text/plain")
-
-
-def records(file: Path) -> App:
-    # Loaded only for this one: the other baseline shows what a server weighs without Kith.
-    envelope = importlib.import_module("kith.base.paging").Envelope
-    record = importlib.import_module("kith.identity.users.entities").UserRecord
-    listed = msgspec.json.decode(file.read_bytes(), type=envelope[record])
-    encode = msgspec.json.Encoder().encode
-    return app_of(lambda: encode(listed), b"application/json")
-
-
 async def serve(app: App, port: int) -> None:
     """As `kith.cli.serve` does; an option changed there is to be changed here."""
     server = Server(
@@ -69,5 +49,4 @@ async def serve(app: App, port: int) -> None:
 
 
 if __name__ == "__main__":
-    which, port = sys.argv[1:3]
-    uvloop.run(serve(ok() if which == "ok" else records(Path(sys.argv[3])), int(port)))
+    uvloop.run(serve(app_of(lambda: b"ok", b"text/plain"), int(sys.argv[1])))

@@ -34,7 +34,7 @@ KIND = Kind(name="bench.row", payload=Row, handler=_ignore)
 
 
 async def measure(folder: Path, *, quick: bool) -> list[Result]:
-    rounds, seconds = (3, 0.7) if quick else (5, 1.5)
+    rounds, seconds = (3, 0.4) if quick else (7, 0.8)
     rates: dict[bool, list[float]] = {False: [], True: []}
     async with AsyncExitStack() as stack:
         works = {

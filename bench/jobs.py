@@ -35,10 +35,10 @@ async def measure(folder: Path, *, quick: bool) -> list[Result]:
         for engine in ENGINES:
             town = await stack.enter_async_context(build_town(engine, folder / f"jobs-{engine}", start=False))
             houses[engine] = await stack.enter_async_context(open_house_of(town))
-        for _ in range(3 if quick else 5):
+        for _ in range(2 if quick else 5):
             for engine, house in houses.items():
                 for batch, most in COUNTS.items():
-                    count = most // 2 if quick else most
+                    count = most // 4 if quick else most
                     enqueued, done = await _enqueue(house, count), await _do(house, count, batch)
                     rates[f"jobs.{engine}.batch-{batch}"].append(done)
                     if batch == max(COUNTS):

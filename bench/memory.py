@@ -41,7 +41,7 @@ def _field(file: Path, name: str) -> float:
 
 
 async def measure(stage: Weighed, *, quick: bool) -> list[Result]:
-    await stage.warm(1.0 if quick else 2.0)
+    await stage.warm(0.5 if quick else 2.0)
     loaded = {name: memory_of(pid) for name, pid in stage.pids.items()}
     return [*_rows(stage.idle, "idle", IDLE_TARGET), *_rows(loaded, "loaded", None)]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import asyncpg
 import msgspec
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -94,7 +95,7 @@ async def machine() -> Machine:
         cores=os.cpu_count() or 1,
         python=platform.python_version(),
         sqlite=sqlite3.sqlite_version,
-        postgres=f"{version}, fsync {fsync}",
+        postgres=f"{version.split()[0]}, fsync {fsync}",
     )
 
 
@@ -103,7 +104,9 @@ def show(report: Report, console: Console) -> None:
     table = Table(
         title=f"{machine.cores} cores, Python {machine.python}, SQLite {machine.sqlite}, "
         f"PostgreSQL {machine.postgres}",
-        caption="Medians; each round's ratio is taken to the baseline's burst of the same round.",
+        caption="Medians of the rounds; a round's ratio is taken to the baseline's burst of the same round.",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
     )
     for heading in ("measured", "value", "unit", "ratio", "to", "target", "met"):
         table.add_column(heading, justify="right" if heading in ("value", "ratio") else "left", no_wrap=True)
@@ -117,11 +120,16 @@ def show(report: Report, console: Console) -> None:
             _number(row.value),
             row.unit,
             "" if row.ratio is None else f"{row.ratio:.2f} x",
-            row.ratio_to or "",
+            _short(row.ratio_to, row.name),
             row.target or "",
             {None: "", True: "[green]pass[/]", False: "[red]fail[/]"}[row.met],
         )
     console.print(table)
+
+
+def _short(baseline: str | None, name: str) -> str:
+    """The words of the baseline's name that `name` does not share."""
+    return ".".join(word for word in (baseline or "").split(".") if word not in name.split("."))
 
 
 def _number(value: float) -> str:

@@ -11,21 +11,24 @@ from bench.stage import Burst, Stage
 USERS_TARGET = Target(least=0.25, of_ratio=True)
 _UNITS: dict[str, tuple[str, Callable[[Burst], float]]] = {
     "rate": ("requests/s", lambda burst: burst.rate),
-    "cpu": ("µs CPU/request", lambda burst: burst.cpu_us),
+    "cpu": ("µs/request", lambda burst: burst.cpu_us),
     "p50": ("ms", lambda burst: burst.p50_ms),
     "p99": ("ms", lambda burst: burst.p99_ms),
-    "client": ("of a core", lambda burst: burst.client_share),
 }
 
 
 async def measure(stage: Stage, *, quick: bool) -> list[Result]:
-    rounds, seconds = (3, 0.6) if quick else (5, 1.25)
+    rounds, seconds = (3, 0.3) if quick else (9, 0.6)
     bursts: dict[str, list[Burst]] = defaultdict(list)
     for _ in range(rounds):
         for candidate in stage.candidates:
             bursts[candidate.name].append(await candidate.burst(seconds))
     stage.is_warm = True
-    return [row for name in bursts for row in _rows(name, bursts)]
+    client = [burst.client_share for burst in bursts["bare"]]
+    return [
+        *(row for name in bursts for row in _rows(name, bursts)),
+        result("server.client", client, "of a core"),
+    ]
 
 
 def _rows(name: str, bursts: dict[str, list[Burst]]) -> list[Result]:
@@ -33,7 +36,7 @@ def _rows(name: str, bursts: dict[str, list[Burst]]) -> list[Result]:
     for what, (unit, of) in _UNITS.items():
         mine = [of(burst) for burst in bursts[name]]
         base = None if name == "bare" else (f"server.bare.{what}", [of(burst) for burst in bursts["bare"]])
-        is_judged = what == "rate" and name.endswith(".users")
+        is_judged = what == "rate" and name.endswith((".users", ".fresh"))
         found.append(
             result(
                 f"server.{name}.{what}",

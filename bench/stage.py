@@ -30,9 +30,10 @@ from tests.town.town import Engine
 ENGINES: tuple[Engine, ...] = ("sqlite", "postgresql")
 ROOT = Path(__file__).parent.parent
 USERS = 1_000
+PAGE = "/api/v2/core/users/?limit=20"
 NAME, PASSWORD = "bench", "correct horse bench"
 SETTLE_SECONDS = 1.5
-GIVE_UP_SECONDS = 60.0
+GIVE_UP_SECONDS = 30.0
 
 
 class Burst(msgspec.Struct, frozen=True):
@@ -82,15 +83,12 @@ class Candidate(msgspec.Struct, frozen=True):
         return msgspec.json.decode(done.stdout, type=Burst)
 
 
-class Bare:
+class Baseline:
     """One of the baselines, running."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, module: str, *words: str) -> None:
         self.port = _free_port()
-        which, *rest = words
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.bare", which, str(self.port), *rest], cwd=ROOT
-        )
+        self._process = subprocess.Popen([sys.executable, "-m", module, str(self.port), *words], cwd=ROOT)
 
     @property
     def pid(self) -> int:
@@ -106,8 +104,8 @@ class Bare:
 
 
 @asynccontextmanager
-async def bare(*words: str) -> AsyncIterator[Bare]:
-    server = Bare(*words)
+async def baseline(module: str, *words: str) -> AsyncIterator[Baseline]:
+    server = Baseline(module, *words)
     try:
         await server.until_it_answers()
         yield server
@@ -137,10 +135,9 @@ async def open_stage(folder: Path) -> AsyncIterator[Stage]:
     async with AsyncExitStack() as stack:
         stage = Stage()
         towns = [
-            await stack.enter_async_context(build_town(engine, folder / engine, start=False))
-            for engine in ENGINES
+            await stack.enter_async_context(build_town(engine, folder / engine, start=False)) for engine in ENGINES
         ]
-        plain = await stack.enter_async_context(bare("ok"))
+        plain = await stack.enter_async_context(baseline("bench.bare"))
         stage.pids["bare"] = plain.pid
         stage.candidates.append(Candidate("bare", plain.pid, plain.port, "/"))
         for town in towns:
@@ -151,19 +148,23 @@ async def open_stage(folder: Path) -> AsyncIterator[Stage]:
         await asyncio.sleep(SETTLE_SECONDS)
         stage.idle = {name: memory_of(pid) for name, pid in stage.pids.items()}
         listed = await _listed(towns[0], folder / "listed.json")
-        encoding = await stack.enter_async_context(bare("records", str(listed)))
+        encoding = await stack.enter_async_context(baseline("bench.encoding", str(listed)))
         stage.candidates.append(Candidate("encoding", encoding.pid, encoding.port, "/"))
         stage.candidates.extend(candidate for town in towns for candidate in _asked_of(town))
         yield stage
 
 
-PAGE = "/api/v2/core/users/?limit=20"
-
-
 def _asked_of(town: Town) -> list[Candidate]:
+    """`users` asks for the same page again and again; `fresh` for one that nobody has asked for before, so
+    that no kept answer can serve."""
+    credentials = f"{NAME}:{PASSWORD}"
+    asked = {
+        "health": ("/health", None),
+        "users": (PAGE, credentials),
+        "fresh": (f"{PAGE}&n={{number}}", credentials),
+    }
     return [
-        Candidate(f"{town.engine}.health", town.pid, town.port, "/health"),
-        Candidate(f"{town.engine}.users", town.pid, town.port, PAGE, f"{NAME}:{PASSWORD}"),
+        Candidate(f"{town.engine}.{name}", town.pid, town.port, path, who) for name, (path, who) in asked.items()
     ]
 
 

@@ -187,6 +187,8 @@ async def test_a_word_to_stop_cuts_nobody_off(new_town: TownBuilder) -> None:
     writer.write(body[10:])
     await writer.drain()
     answer = await reader.read(200)
+    writer.close()
+    await writer.wait_closed()
 
     assert answer.startswith(b"HTTP/1.1 201")
     assert await stopping == 0

@@ -14,14 +14,17 @@ import sys
 import time
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from email.message import EmailMessage
 from pathlib import Path
 from typing import IO, Literal
 
 import httpx
 
+from kith.app import House, open_house
 from kith.base.settings import load
+from kith.identity.users.service import NewUser, Role
+from kith.identity.users.service import create as create_user
 from kith.migrations.runner import upgrade
 from tests.town import postgres
 from tests.town.people import Person
@@ -111,14 +114,21 @@ class Town:
 
     # Its people and its post
 
-    async def sign_up(self, name: str | None = None, *, role: str | None = None) -> Person:
+    async def sign_up(self, name: str | None = None, *, role: Role = "user") -> Person:
         """A person with an account, made by the operator."""
         self._people += 1
         username = name or f"person{self._people}_{uuid.uuid4().hex[:6]}"
         password = f"correct horse {username}"
-        words = ["users", "create", username, "--email", f"{username}@example.org", "--password", password]
-        await self.kith(*words, "--confirmed", *(["--role", role] if role else []))
+        new = NewUser(
+            username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True
+        )
+        async with self.house() as house, house.works.begin() as work:
+            await create_user(work, house.passwords, new)
         return Person(self.base_url, username, password)
+
+    def house(self) -> AbstractAsyncContextManager[House]:
+        """The parts of this town's server, opened beside it as its commands do."""
+        return open_house(load(self.environment), connections=2)
 
     async def owner(self) -> Person:
         return await self.sign_up(role="owner")

@@ -10,7 +10,7 @@ import click
 
 from kith import __version__
 
-_COMMANDS = {
+COMMANDS = {
     "serve": "Start the server.",
     "work": "Run the jobs, without a server (PostgreSQL only).",
     "migrate": "Bring the database to the newest schema.",
@@ -23,10 +23,10 @@ _COMMANDS = {
 
 class LazyGroup(click.Group):
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        if name not in COMMANDS:
             return None
         module = importlib.import_module(f"kith.cli.{name}")
         command: click.Command = getattr(module, name)
@@ -35,7 +35,7 @@ class LazyGroup(click.Group):
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Only the names and one line each: nothing is imported to print help."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 import click
 import msgspec
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -21,7 +20,7 @@ def show_rows(heads: Sequence[str], rows: Iterable[Sequence[object]], *, nothing
         for row in shown:
             click.echo("\t".join(row))
     elif shown:
-        table = Table(*heads, box=SIMPLE_HEAD, pad_edge=False)
+        table = Table(*heads, box=None, pad_edge=False, padding=(0, 1))
         for row in shown:
             table.add_row(*(Text(value, overflow="fold") for value in row))
         Console().print(table)

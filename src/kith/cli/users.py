@@ -72,7 +72,7 @@ def create(
 )
 @as_json
 def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> None:
-    """People by name: id, username, name, address, role, state, when they came and were last here."""
+    """People by name: id, username, name, address, role, state, and when they were last here."""
 
     async def read() -> list[User]:
         async with house() as opened, opened.works.begin() as work:
@@ -82,7 +82,7 @@ def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> N
     if as_json:
         say([_record(user) for user in found[:limit]])
     else:
-        heads = ["id", "username", "name", "address", "role", "state", "joined", "last here"]
+        heads = ["id", "username", "name", "address", "role", "state", "last here"]
         show_rows(heads, [_row(user) for user in found[:limit]], nothing="Nobody.")
     if len(found) > limit:
         click.echo(f"kith: there are more than {limit}; see them with --limit", err=True)
@@ -125,10 +125,10 @@ def set_password(*, name: str, password: str | None, as_json: bool) -> None:
 
 @users.command("set-role")
 @_name
-@click.argument("role", type=_ROLE, metavar=_ROLES_SHOWN)
+@click.argument("role", type=_ROLE, metavar="ROLE")
 @as_json
 def set_role(*, name: str, role: str, as_json: bool) -> None:
-    """Make NAME an owner, an administrator, a moderator or an ordinary member."""
+    """Give NAME another ROLE: owner, admin, moderator or user (an ordinary member)."""
 
     async def change(work: Work, user: User) -> None:
         await service.set_role(work, user, ROLES[role], by_name=COMMAND_LINE)
@@ -195,7 +195,6 @@ def _row(user: User) -> list[object]:
         user.email,
         user.role,
         _state(user),
-        user.created_at,
         user.last_login_at,
     ]
 

@@ -88,7 +88,7 @@ class Callers:
     async def _login(self, exchange: Exchange, username: str) -> Login | None:
         version = exchange.version = self._memo.now()
         login: Login | None = self._memo.get(version, ("login", username))
-        if login is None:
+        if login is None and "\0" not in username:
             login = await users.find_login(exchange.work.db, username)
             self._memo.put(version, ("login", username), login)
         return login

@@ -10,7 +10,7 @@ import asyncpg
 
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.statement import Command, Query
-from kith.base.errors import Unavailable
+from kith.base.errors import Malformed, Unavailable
 
 Row = TypeVar("Row")
 
@@ -170,6 +170,8 @@ class _translated:  # noqa: N801 - reads as a word where it is used
             raise Taken(*columns_of(error.constraint_name or "")) from error
         if isinstance(error, (asyncpg.ForeignKeyViolationError, asyncpg.RestrictViolationError)):
             raise Dangling from error
+        if isinstance(error, asyncpg.CharacterNotInRepertoireError):
+            raise Malformed("Null characters are not allowed.") from error
         if isinstance(error, _TRANSIENT) and not isinstance(error, ValueError):  # a value of ours is our fault
             raise Unavailable from error
 

@@ -29,6 +29,7 @@ from kith.base.work import Work, Works
 LEASE = timedelta(seconds=15)
 BEAT_SECONDS = 5.0
 IDLE_SECONDS = 1.0
+GRACE_SECONDS = 10.0
 BATCH = 50
 
 _log = structlog.get_logger()
@@ -51,6 +52,7 @@ class Worker:
         *,
         batch: int = BATCH,
         alone: bool = False,
+        grace: float = GRACE_SECONDS,
     ) -> None:
         self.id = str(uuid.uuid4())
         self._works = works
@@ -58,6 +60,7 @@ class Worker:
         self._periodic = periodic
         self._batch = batch
         self._alone = alone
+        self._grace = grace
         self._stopping = asyncio.Event()
         self._held: set[int] = set()
         self._wakes: dict[str, asyncio.Event] = {}
@@ -167,7 +170,7 @@ class Worker:
     async def _drain(self, running: set[asyncio.Task[None]]) -> None:
         """Let what is under way finish; what takes too long is cut, rolled back and given back."""
         if running:
-            await asyncio.wait(running, timeout=10)
+            await asyncio.wait(running, timeout=self._grace)
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)

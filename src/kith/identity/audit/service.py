@@ -44,7 +44,7 @@ async def record(
         Event(
             event_uuid=str(uuid.uuid4()),
             user_id=user_id,
-            username=username[:150],
+            username=masked(username)[:150],
             action=action,
             app=app,
             context=told,

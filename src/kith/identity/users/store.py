@@ -68,9 +68,9 @@ _listed = query(
         and_(
             users.c.role.like(bindparam("role")),
             or_(
-                users.c.username_key.like(bindparam("part"), escape="\\"),
-                users.c.email_key.like(bindparam("part"), escape="\\"),
-                func.lower(users.c.name).like(bindparam("part"), escape="\\"),
+                users.c.username_key.like(bindparam("part"), escape="!"),
+                users.c.email_key.like(bindparam("part"), escape="!"),
+                func.lower(users.c.name).like(bindparam("part"), escape="!"),
             ),
         )
     )
@@ -187,7 +187,7 @@ async def with_email(db: Session, email: str) -> list[User]:
 
 async def listed(db: Session, *, search: str = "", role: str | None = None, most: int) -> list[User]:
     """People by name, those with `search` in their username, name or address."""
-    part = re.sub(r"([%_\\])", r"\\\1", username_key(search))
+    part = re.sub("([%_!])", r"!\1", username_key(search))
     return await db.all(_listed, part=f"%{part}%", role=role or "%", most=most)
 
 

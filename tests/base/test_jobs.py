@@ -1,0 +1,578 @@
+"""Jobs: every one done once in effect, whatever happens to those who do them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+from sqlalchemy import text
+
+from kith.base.db import Query, query
+from kith.base.jobs import Give, Kind, Periodic, store
+from kith.base.jobs.tables import DEAD, READY, RUNNING
+from kith.base.jobs.worker import Worker, backoff
+from kith.base.settings import Settings, load
+from kith.base.work import Work
+from tests.base.foundation import Foundation, at_work, lay_foundation
+from tests.base.worker_program import EFFECTS, WRITE_DOWN, Number, write_down
+from tests.town import build_town
+from tests.town.town import Engine
+
+_numbers = query(text("SELECT number FROM test_effects ORDER BY number").columns(), int)
+
+
+class Note(msgspec.Struct):
+    text: str = ""
+
+
+class Handler:
+    """A handler that tells when it starts and goes on when it may."""
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+        self.may_end = asyncio.Event()
+        self._changed = asyncio.Event()
+        self.running = 0
+        self.peak = 0
+        self.done = 0
+
+    async def __call__(self, work: Work, payload: Note) -> None:
+        self.running += 1
+        self.peak = max(self.peak, self.running)
+        self.started.set()
+        self._changed.set()
+        try:
+            await self.may_end.wait()
+            self.done += 1
+        finally:
+            self.running -= 1
+            self._changed.set()
+
+    async def until(self, claim: Callable[[Handler], bool]) -> None:
+        async with asyncio.timeout(30):
+            while not claim(self):
+                self._changed.clear()
+                await self._changed.wait()
+
+
+def kind_of(
+    handler: Callable[[Work, Note], Awaitable[None]], name: str = "test.note", *, attempts: int = 12
+) -> Kind[Note]:
+    return Kind(name=name, payload=Note, handler=handler, attempts=attempts)
+
+
+async def enqueue(
+    base: Foundation, kind: Kind[Note], *notes: str, key: str | None = None, at: datetime | None = None
+) -> None:
+    async with base.works.begin() as work:
+        for note in notes or ("",):
+            work.enqueue(kind, Note(note), key=key, at=at)
+
+
+async def effects(base: Foundation) -> list[int]:
+    return await base.database.session().all(_numbers)
+
+
+async def make_due(base: Foundation) -> None:
+    """As if the time of every waiting job had come."""
+    await base.run("UPDATE base_jobs SET run_at = created_at WHERE state = 0")
+
+
+@contextlib.asynccontextmanager
+async def one_round(base: Foundation, *kinds: Kind[Note]) -> AsyncIterator[None]:
+    async with at_work(base.worker(*kinds)):
+        yield
+
+
+async def test_a_failing_job_is_tried_ever_later_and_buried_at_last(base: Foundation) -> None:
+    tried = asyncio.Event()
+
+    async def fail(work: Work, payload: Note) -> None:
+        tried.set()
+        raise ValueError(f"no luck with {payload.text}")
+
+    kind = kind_of(fail, attempts=3)
+    await enqueue(base, kind, "this")
+
+    for attempt in (1, 2, 3):
+        before = datetime.now(UTC)
+        tried.clear()
+        async with one_round(base, kind):
+            await tried.wait()
+        [job] = await base.jobs()
+        assert job.attempts == attempt
+        assert job.held_by is None
+        assert "no luck with this" in (job.error or "")
+        if attempt < 3:
+            usual = timedelta(seconds=15 * 2**attempt)
+            assert job.state == READY
+            assert before + usual * 0.75 <= job.run_at <= datetime.now(UTC) + usual * 1.25
+            await make_due(base)
+
+    assert job.state == DEAD
+
+
+def test_the_backoff_ends_at_a_day_and_a_quarter() -> None:
+    assert max(backoff(attempt) for attempt in range(1, 60)) <= timedelta(days=1) * 1.25
+
+
+async def test_a_dead_job_can_be_brought_back_or_thrown_away(base: Foundation) -> None:
+    done = asyncio.Event()
+    refuse = True
+
+    async def maybe(work: Work, payload: Note) -> None:
+        done.set()
+        if refuse:
+            raise Give.up("never")
+
+    kind = kind_of(maybe)
+    await enqueue(base, kind, "one", "two")
+    async with one_round(base, kind):
+        await done.wait()
+    first, second = await base.jobs()
+    assert (first.state, second.state) == (DEAD, DEAD)
+    assert "never" in (first.error or "")
+    assert first.attempts == 1
+
+    refuse = False
+    async with base.works.begin() as work:
+        assert await store.discard(work.db, second.id) == 1
+        assert await store.retry(work.db, None, work.now) == 1
+        assert await store.discard(work.db, first.id) == 0
+    done.clear()
+    async with one_round(base, kind):
+        await done.wait()
+    assert await base.jobs() == []
+
+
+async def test_a_handler_may_say_when_to_try_again(base: Foundation) -> None:
+    done = asyncio.Event()
+
+    async def later(work: Work, payload: Note) -> None:
+        done.set()
+        raise Give("they asked us to wait", later=timedelta(hours=5))
+
+    before = datetime.now(UTC)
+    kind = kind_of(later)
+    await enqueue(base, kind)
+    async with one_round(base, kind):
+        await done.wait()
+
+    [job] = await base.jobs()
+    assert job.state == READY
+    assert before + timedelta(hours=5) <= job.run_at <= datetime.now(UTC) + timedelta(hours=5)
+
+
+async def test_a_kind_nobody_knows_is_put_off_for_a_worker_that_does(base: Foundation) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    known, unknown = kind_of(handler), kind_of(handler, "test.of_tomorrow", attempts=1)
+    await enqueue(base, unknown)
+    await enqueue(base, known)
+
+    async with one_round(base, known):
+        await handler.started.wait()
+
+    [job] = await base.jobs()
+    assert (job.kind, job.state) == ("test.of_tomorrow", READY)
+    assert "no such kind of job" in (job.error or "")
+
+
+async def test_a_payload_that_cannot_be_read_is_a_failure_like_any_other(base: Foundation) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    await enqueue(base, kind, "bad")
+    await base.run("""UPDATE base_jobs SET payload = '{"text": 5}'""")
+    await enqueue(base, kind, "good")
+
+    async with one_round(base, kind):
+        await handler.started.wait()
+
+    [job] = await base.jobs()
+    assert job.attempts == 1
+    assert "Expected `str`" in (job.error or "")
+
+
+async def test_an_error_may_quote_what_no_database_takes(base: Foundation) -> None:
+    tried = asyncio.Event()
+
+    async def fail(work: Work, payload: Note) -> None:
+        tried.set()
+        raise ValueError("zero \0 and half \ud800")
+
+    kind = kind_of(fail)
+    await enqueue(base, kind)
+
+    async with one_round(base, kind):
+        await tried.wait()
+
+    [job] = await base.jobs()
+    assert "zero \\0 and half \\ud800" in (job.error or "")
+
+
+async def test_a_job_that_waits_under_the_same_key_is_enough(base: Foundation) -> None:
+    handler = Handler()
+    kind, other = kind_of(handler), kind_of(handler, "test.other")
+
+    async with base.works.begin() as work:
+        work.enqueue(kind, Note("first"), key="k")
+        work.enqueue(kind, Note("same work"), key="k")
+    await enqueue(base, kind, "same key", key="k")
+    await enqueue(base, kind, "another key", key="l")
+    await enqueue(base, other, "another kind", key="k")
+    await enqueue(base, kind, "no key", "no key")
+
+    texts = [msgspec.json.decode(job.payload)["text"] for job in await base.jobs()]
+    assert sorted(texts) == ["another key", "another kind", "first", "no key", "no key"]
+
+
+async def test_a_job_that_runs_under_the_same_key_is_not_enough(base: Foundation) -> None:
+    handler = Handler()
+    kind = kind_of(handler)
+    await enqueue(base, kind, key="k")
+
+    async with one_round(base, kind):
+        await handler.started.wait()
+        await enqueue(base, kind, key="k")
+        await enqueue(base, kind, key="k")
+        assert len(await base.jobs()) == 2
+        handler.may_end.set()
+        await handler.until(lambda handler: handler.done == 2)
+
+    assert await base.jobs() == []
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+async def test_a_waiting_job_does_not_start_before_what_else_asked_for_it_is_committed(base: Foundation) -> None:
+    """It would not see it, and nobody would come again to look."""
+    kind = kind_of(Handler())
+    await enqueue(base, kind, key="k")
+    now = datetime.now(UTC)
+    writing = base.database.session()
+    row = store.row_for(kind, Note(), id=base.ids.new(), at=now, now=now, key="k")
+    await writing.many(store.add, [row])
+
+    async def claim() -> int:
+        async with base.works.begin() as work:
+            worker = str(uuid.uuid4())
+            return len(
+                await store.claim(work.db, kind.lane, most=9, worker=worker, now=work.now, until=work.now)
+            )
+
+    assert await claim() == 0
+    await writing.commit()
+    assert await claim() == 1
+
+
+async def test_works_that_ask_for_the_same_keys_in_any_order_do_not_clash(base: Foundation) -> None:
+    kind = kind_of(Handler())
+    keys = [str(n) for n in range(30)]
+
+    async def ask(order: list[str]) -> None:
+        async with base.works.begin() as work:
+            for key in order:
+                work.enqueue(kind, Note(), key=key)
+
+    await asyncio.gather(*(ask(keys if n % 2 else keys[::-1]) for n in range(20)))
+
+    assert len(await base.jobs()) == 30
+
+
+async def test_a_job_for_later_waits_for_its_time(base: Foundation) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    await enqueue(base, kind, "later", at=datetime.now(UTC) + timedelta(hours=1))
+    await enqueue(base, kind, "now")
+
+    async with one_round(base, kind):
+        await handler.started.wait()
+    [job] = await base.jobs()
+    assert msgspec.json.decode(job.payload) == {"text": "later"}
+    assert job.attempts == 0
+
+    await make_due(base)
+    handler.started.clear()
+    async with one_round(base, kind):
+        await handler.started.wait()
+    assert await base.jobs() == []
+
+
+async def test_a_periodic_job_is_made_once_however_many_workers_there_are(settings: Settings) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    every_hour = Periodic(kind=kind, every=timedelta(hours=1), payload=Note())
+
+    async with contextlib.AsyncExitStack() as stack:
+        bases = [await stack.enter_async_context(lay_foundation(settings)) for _ in range(4)]
+        async with contextlib.AsyncExitStack() as working:
+            for base in bases:
+                await working.enter_async_context(at_work(base.worker(kind, periodic=[every_hour])))
+            await handler.started.wait()
+        assert await bases[0].jobs() == []
+    assert handler.done == 1
+
+
+async def test_of_many_that_see_the_hour_strike_one_acts(settings: Settings) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        bases = [await stack.enter_async_context(lay_foundation(settings)) for _ in range(4)]
+        async with bases[0].works.begin() as work:
+            await store.plan(work.db, "test.hourly", work.now)
+
+        async def tick(base: Foundation) -> bool:
+            async with base.works.begin() as work:
+                return await store.tick(
+                    work.db, "test.hourly", now=work.now, then=work.now + timedelta(hours=1)
+                )
+
+        struck = await asyncio.gather(*(tick(base) for base in bases * 5))
+
+    assert sum(struck) == 1
+
+
+async def test_a_slow_outside_kind_stays_in_its_bounds_and_in_its_lane(base: Foundation) -> None:
+    # given
+    slow, quick = Handler(), Handler()
+    quick.may_end.set()
+    outside: Kind[Note] = Kind(
+        name="test.outside", payload=Note, handler=slow, outside=True, concurrency=3
+    )
+    inside = kind_of(quick)
+    await enqueue(base, outside, *(str(n) for n in range(12)))
+
+    # when
+    async with at_work(base.worker(outside, inside)):
+        await slow.until(lambda slow: slow.running == 3)
+        await enqueue(base, inside)
+        await quick.started.wait()
+        held = [job.state for job in await base.jobs() if job.kind == "test.outside"].count(RUNNING)
+        slow.may_end.set()
+        await slow.until(lambda slow: slow.done == 12)
+
+    # then
+    assert held == 3
+    assert slow.peak == 3
+    assert quick.done == 1
+    assert await base.jobs() == []
+
+
+async def test_stopping_lets_what_runs_finish(base: Foundation) -> None:
+    slow, quick = Handler(), Handler()
+    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=slow, outside=True)
+    inside = kind_of(quick)
+    await enqueue(base, outside)
+    await enqueue(base, inside)
+    worker = base.worker(outside, inside)
+
+    async with at_work(worker):
+        await slow.started.wait()
+        await quick.started.wait()
+        worker.stop()
+        slow.may_end.set()
+        quick.may_end.set()
+
+    assert (slow.done, quick.done) == (1, 1)
+    assert await base.jobs() == []
+
+
+async def test_stopping_cuts_what_takes_too_long_and_gives_it_back(base: Foundation) -> None:
+    endless = Handler()
+    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=endless, outside=True)
+    await enqueue(base, outside)
+
+    async with at_work(Worker(base.works, [outside], grace=0.01)):
+        await endless.started.wait()
+
+    [job] = await base.jobs()
+    assert (job.state, job.attempts, job.held_by, job.held_until) == (READY, 0, None, None)
+
+
+async def test_a_cancelled_worker_gives_back_what_it_held(base: Foundation) -> None:
+    endless = Handler()
+    kind = kind_of(endless)
+    await enqueue(base, kind, "one", "two")
+    running = asyncio.create_task(base.worker(kind).run())
+    await endless.started.wait()
+
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+    assert [(job.state, job.attempts, job.held_by) for job in await base.jobs()] == [(READY, 0, None)] * 2
+
+
+async def test_in_a_batch_only_the_job_that_fails_fails(base: Foundation) -> None:
+    # given
+    await base.run(EFFECTS)
+    tried = asyncio.Event()
+
+    async def all_but_five(work: Work, payload: Number) -> None:
+        await write_down(work, payload)
+        if payload.number == 5:
+            tried.set()
+            raise ValueError("not five")
+
+    kind: Kind[Number] = Kind(name="test.numbers", payload=Number, handler=all_but_five)
+    async with base.works.begin() as work:
+        for number in range(10):
+            work.enqueue(kind, Number(number))
+
+    # when
+    async with at_work(base.worker(kind)):
+        await tried.wait()
+
+    # then
+    assert await effects(base) == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    [left] = await base.jobs()
+    assert (left.payload, left.state, left.attempts) == ('{"number":5}', READY, 1)
+
+
+async def test_whoever_lost_a_job_loses_its_effect(base: Foundation) -> None:
+    """As when a worker was frozen until its lease ran out, and another took over."""
+    await base.run(EFFECTS)
+    handler, another = Handler(), str(uuid.uuid4())
+
+    async def write_late(work: Work, payload: Note) -> None:
+        await handler(work, payload)
+        await write_down(work, Number(1))
+
+    kind = kind_of(write_late)
+    await enqueue(base, kind)
+
+    async with one_round(base, kind):
+        await handler.started.wait()
+        await base.run(f"UPDATE base_jobs SET held_by = '{another}'")
+        handler.may_end.set()
+
+    assert await effects(base) == []
+    [job] = await base.jobs()
+    assert (job.state, job.held_by, job.error) == (RUNNING, another, None)
+
+
+async def test_the_jobs_of_the_dead_are_taken_over(base: Foundation) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    await enqueue(base, kind)
+    async with base.works.begin() as work:
+        long_ago = work.now - timedelta(seconds=1)
+        dead = str(uuid.uuid4())
+        await store.claim(work.db, kind.lane, most=1, worker=dead, now=work.now, until=long_ago)
+
+    async with one_round(base, kind):
+        await handler.started.wait()
+
+    assert handler.done == 1
+    assert await base.jobs() == []
+
+
+async def test_where_no_other_worker_can_live_a_new_one_takes_over_at_once(base: Foundation) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    await enqueue(base, kind)
+    async with base.works.begin() as work:
+        until = work.now + timedelta(hours=1)
+        await store.claim(work.db, kind.lane, most=1, worker=str(uuid.uuid4()), now=work.now, until=until)
+
+    async with at_work(Worker(base.works, [kind], alone=True)):
+        await handler.started.wait()
+
+    assert handler.done == 1
+
+
+async def test_a_job_that_kills_its_workers_is_buried_and_not_tried_again(base: Foundation) -> None:
+    deadly, harmless = Handler(), Handler()
+    harmless.may_end.set()
+    kind, other = kind_of(deadly, attempts=2), kind_of(harmless, "test.harmless")
+    await enqueue(base, kind)
+    await base.run("UPDATE base_jobs SET attempts = 2")
+    await enqueue(base, other)
+
+    async with one_round(base, kind, other):
+        await harmless.started.wait()
+
+    [job] = await base.jobs()
+    assert (job.state, deadly.started.is_set()) == (DEAD, False)
+    assert "the worker died each time" in (job.error or "")
+
+
+async def test_staff_see_how_much_waits_and_since_when(base: Foundation) -> None:
+    kind = kind_of(Handler())
+    await enqueue(base, kind, "one", "two")
+    first, second = await base.jobs()
+    await base.run(f"UPDATE base_jobs SET state = 2 WHERE id = {second.id}")
+
+    counts = await store.counts(base.database.session())
+
+    assert counts == [(kind.name, READY, 1, first.run_at), (kind.name, DEAD, 1, None)]
+
+
+async def test_a_worker_is_heard_of_while_it_lives_and_forgotten_when_it_leaves(base: Foundation) -> None:
+    handler = Handler()
+    handler.may_end.set()
+    kind = kind_of(handler)
+    await enqueue(base, kind)
+    before = datetime.now(UTC)
+
+    async with one_round(base, kind):
+        await handler.started.wait()
+        seen = await store.last_beat(base.database.session())
+    left = await store.last_beat(base.database.session())
+
+    assert seen is not None
+    assert seen >= before
+    assert left is None
+
+
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+async def test_ten_thousand_jobs_are_done_once_though_workers_are_killed(engine: Engine, tmp_path: Path) -> None:
+    async with build_town(engine, tmp_path / "town", start=False) as town, contextlib.AsyncExitStack() as stack:
+        # given
+        base = await stack.enter_async_context(lay_foundation(load(town.environment)))
+        await base.run(EFFECTS)
+        async with base.works.begin() as work:
+            for number in range(10_000):
+                work.enqueue(WRITE_DOWN, Number(number))
+
+        async def hire() -> asyncio.subprocess.Process:
+            return await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "tests.base.worker_program", env=town.environment
+            )
+
+        # when
+        workers = [await hire() for _ in range(4)]
+        await until(base, _done, lambda count: count > 2_000)
+        for doomed in workers[:2]:
+            doomed.kill()
+        workers += [await hire() for _ in range(2)]
+        await until(base, _left, lambda count: count == 0)
+        for survivor in workers[2:]:
+            survivor.terminate()
+        endings = [await worker.wait() for worker in workers]
+
+        # then
+        assert endings == [-signal.SIGKILL, -signal.SIGKILL, 0, 0, 0, 0]
+        assert await effects(base) == list(range(10_000))
+
+
+_done = query(text("SELECT count(*) FROM test_effects").columns(), int)
+_left = query(text("SELECT count(*) FROM base_jobs").columns(), int)
+
+
+async def until(base: Foundation, counted: Query[int], is_enough: Callable[[int], bool]) -> None:
+    """Other processes do it, so all we can do is look."""
+    async with asyncio.timeout(60):
+        while not is_enough(await base.database.session().one(counted) or 0):
+            await asyncio.sleep(0.02)

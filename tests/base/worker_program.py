@@ -1,0 +1,42 @@
+"""A worker process for tests: it knows one kind of job, whose effect is a row, and works until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+import msgspec
+from sqlalchemy import BigInteger, Column, MetaData, Table
+
+from kith.base.db import command, insert_into
+from kith.base.jobs import Kind
+from kith.base.settings import load
+from kith.base.work import Work
+from tests.base.foundation import lay_foundation
+
+# Nothing keeps an effect from being written twice: a second one must be seen.
+EFFECTS = "CREATE TABLE test_effects (number BIGINT NOT NULL)"
+_effects = Table("test_effects", MetaData(), Column("number", BigInteger, nullable=False))
+_add = command(insert_into(_effects))
+
+
+class Number(msgspec.Struct):
+    number: int
+
+
+async def write_down(work: Work, payload: Number) -> None:
+    await work.db.run(_add, number=payload.number)
+
+
+WRITE_DOWN: Kind[Number] = Kind(name="test.write_down", payload=Number, handler=write_down)
+
+
+async def main() -> None:
+    async with lay_foundation(load()) as base:
+        worker = base.worker(WRITE_DOWN)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
+        await worker.run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

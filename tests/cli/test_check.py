@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+
+from sqlalchemy import text
+
+from kith.base.db import command
+from kith.base.jobs.tables import READY
+from kith.base.keys import Keys
+from tests.cli.running import Done, database, kith, settle
+from tests.cli.test_jobs import LETTER, bury
+from tests.conftest import TownBuilder
+from tests.town import Town, build_town
+
+Findings = dict[tuple[str, str], list[str]]
+
+
+def of(done: Done) -> Findings:
+    """What was found, by check and state: what is so, and how to mend it."""
+    found: Findings = {}
+    for finding in done.json:
+        words = f"{finding['what']} -> {finding['mend']}"
+        found.setdefault((finding["check"], finding["state"]), []).append(words)
+    return found
+
+
+async def test_a_sound_server_passes_while_it_runs(town: Town) -> None:
+    await settle(town, "sound", role="owner")
+
+    done = await kith(town, "check", "--json")
+
+    assert done.code == 0, done
+    assert {state for _, state in of(done)} == {"ok", "warning"}
+    sound = {"settings", "keys", "disk", "address", "database", "schema", "people", "worker", "media"}
+    assert sound <= {check for check, state in of(done) if state == "ok"}
+    assert {check for check, state in of(done) if state == "warning"} <= {"data", "mail"}
+
+
+async def test_a_stopped_server_with_worries_is_explained_and_left_alone(new_town: TownBuilder) -> None:
+    town = await new_town(start=False)
+    Keys(town.folder / "keys")
+    await bury(town, LETTER, 1)
+    await bury(town, LETTER, 2, state=READY)
+    (town.folder / "keys" / "session.key").chmod(0o644)
+    (town.folder / "keys" / "signing.key").unlink()
+    before = _files(town.folder)
+
+    worried = await kith(town, "check", "--json")
+    assert _files(town.folder) == before
+    async with database(town) as db:
+        await db.run(command(text("UPDATE alembic_version SET version_num = '9999'")))
+    newer = await kith(town, "check", "--json")
+
+    assert worried.code == newer.code == 1
+    found = of(worried)
+    open_key, lost_key = found["keys", "problem"]
+    assert "session.key (mode 0644) -> chmod 600" in open_key
+    assert "signing.key is missing" in lost_key
+    [nobody] = found["people", "warning"]
+    assert "set-up link that `kith serve` prints" in nobody
+    assert "`kith jobs list --state dead`" in found["jobs", "warning"][0]
+    assert "the last worker was seen never" in found["worker", "warning"][0]
+    assert found.keys() & {("database", "problem"), ("schema", "problem")} == set()
+    [refused] = of(newer)["schema", "problem"]
+    assert "newer than this Kith (it is at 9999" in refused
+
+
+async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> None:
+    (tmp_path / "garbage").write_bytes(b"this was never a database" * 100)
+    nowhere = tmp_path / "nowhere"
+    cases = {
+        ("settings", "problem", "did you mean KITH_BASE_URL?"): {"baseurl": "http://localhost"},
+        ("data", "problem", "`kith serve` makes it"): {"data": str(nowhere)},
+        ("database", "problem", "not a database -> see that"): {"database": f"sqlite:///{tmp_path}/garbage"},
+        ("database", "problem", "-> see that PostgreSQL runs"): {
+            "database": "postgresql://x:secret@127.0.0.1:1/y"
+        },
+        ("mail", "problem", "127.0.0.1:1 does not answer"): {"smtp": "smtp://127.0.0.1:1"},
+        ("media", "problem", "-> compare KITH_MEDIA"): {"media": "s3://bucket"},
+        ("address", "warning", "is not https"): {"base_url": "http://kith.example"},
+    }
+    async with build_town("sqlite", tmp_path / "town", start=False) as town:
+        done = await asyncio.gather(*(kith(town, "check", "--json", **broken) for broken in cases.values()))
+
+    for (check, state, words), one in zip(cases, done, strict=True):
+        assert any(words in found for found in of(one)[check, state]), one
+        assert one.code == (1 if state == "problem" else 0)
+        assert "secret" not in one.said
+    assert not nowhere.exists()
+
+
+def _files(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

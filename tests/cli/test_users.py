@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import asyncio
+
+from kith.identity.audit import store as audit
+from tests.cli.running import database, kith, settle
+from tests.conftest import TownBuilder
+from tests.town import Person, Town
+
+USERS = "/api/v2/core/users/"
+
+
+async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: Town) -> None:
+    async def opens(password: str) -> int:
+        return (await Person(town.base_url, "grace", password).get(USERS)).status_code
+
+    await settle(town, "hopper", role="owner")
+    made = await kith(
+        town, "users", "create", "grace", "--email", "grace@example.org", "--password", "-",
+        "--name", "Grace H.", "--role", "admin", "--confirmed", "--json", typed="first one\n",
+    )  # fmt: skip
+    assert made.code == 0, made
+    assert await opens("first one") == 200
+
+    changed = await kith(town, "users", "set-password", "Grace", "--password", "second one")
+    assert changed.said == "grace has a new password.\n"
+    assert (await opens("first one"), await opens("second one")) == (401, 200)
+
+    await kith(town, "users", "disable", "grace")
+    assert await opens("second one") == 401
+
+    await kith(town, "users", "enable", "grace@example.org")
+    assert await opens("second one") == 200
+
+    demoted = await kith(town, "users", "set-role", "grace", "user", "--json")
+    assert await opens("second one") == 403
+
+    assert made.json["name"] == "Grace H."
+    assert made.json["role"] == "administrator"
+    assert made.json["confirmed_at"] is not None
+    assert demoted.json == made.json | {
+        "role": "user",
+        "updated_at": demoted.json["updated_at"],
+        "password_changed_at": demoted.json["password_changed_at"],
+    }
+    async with database(town) as db:
+        events = [
+            event
+            for event in reversed(await audit.newest(db, 200))
+            if event.context.get("model", {}).get("name") == "grace"
+        ]
+    assert [event.action for event in events] == [
+        "model_created",
+        "password_set",
+        "model_updated",
+        "model_updated",
+        "model_updated",
+    ]
+    assert {(event.user_id, event.username) for event in events} == {(None, "command line")}
+
+
+async def test_six_people_made_at_once_are_six_people(town: Town) -> None:
+    names = [f"six_{number}" for number in range(6)]
+
+    done = await asyncio.gather(
+        *(
+            kith(town, "users", "create", name, "--email", f"{name}@example.org", "--password", "x", "--json")
+            for name in names
+        )
+    )
+    listed, plain = await asyncio.gather(
+        kith(town, "users", "list", "--search", "SIX_", "--role", "user", "--json"),
+        kith(town, "users", "list", "--search", "x_", "--limit", "2"),
+    )
+
+    assert [one.code for one in done] == [0] * 6, done
+    assert len({one.json["id"] for one in done}) == 6
+    assert [user["username"] for user in listed.json] == names
+    assert [line.split("\t")[1:6] for line in plain.said.splitlines()] == [
+        [name, name, f"{name}@example.org", "user", "active"] for name in names[:2]
+    ]
+    assert plain.complained == "kith: there are more than 2; see them with --limit\n"
+    assert "argon2" not in done[0].said + listed.said
+
+
+async def test_of_the_last_two_administrators_one_stays(new_town: TownBuilder) -> None:
+    town = await new_town(start=False)
+    await settle(town, "heloise", "abelard", role="administrator")
+
+    left = await asyncio.gather(
+        kith(town, "users", "disable", "heloise"), kith(town, "users", "set-role", "abelard", "moderator")
+    )
+    last, gone = ("heloise", "abelard") if left[0].code else ("abelard", "heloise")
+    again, unknown = await asyncio.gather(
+        kith(town, "users", "set-role", last, "user"), kith(town, "users", "enable", gone[:-1])
+    )
+
+    assert sorted(done.code for done in left) == [0, 1]
+    assert (again.code, again.complained) == (
+        1,
+        "kith: This would leave nobody who can administer this server\n",
+    )
+    assert (unknown.code, unknown.complained) == (
+        1,
+        f"kith: there is no user called {gone[:-1]}; did you mean {gone}?\n",
+    )

@@ -1,0 +1,99 @@
+"""What commands say and refuse, whichever the database."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+from tests.cli.running import KITH, kith, settle
+from tests.cli.test_jobs import LETTER, bury
+from tests.town import Town, build_town
+
+NEW = ["--email", "ada@example.org"]
+
+
+async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
+    refusals = {
+        ("users", "create", "x", *NEW): "there is no terminal to ask for the password: "
+        "give --password, or --password - to read a line",
+        ("users", "set-password", "ada", "--password", "-"): "there is no password on standard input",
+        ("users", "create", "ADA", *NEW, "--password", "x"): "username: A user with that username already exists.",
+        ("users", "show", "\udcff"): "NAME is not UTF-8 text",
+        ("tokens", "create", "ada"): 'say what the token may do: --scopes "read write follow push"',
+        ("jobs", "retry", "4", "--all"): "name one job, or say --all",
+    }
+    async with build_town("sqlite", tmp_path, start=False) as town:
+        await settle(town, "ada", role="owner")
+
+        done = await asyncio.gather(*(kith(town, *words) for words in refusals))
+
+    assert [(one.code, one.said, one.complained) for one in done] == [
+        (1, "", f"kith: {words}\n") for words in refusals.values()
+    ]
+
+
+async def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:
+    async with build_town("sqlite", tmp_path, start=False) as town:
+        await settle(town, "ada", role="owner")
+        await bury(town, LETTER, 1, 2)
+
+        user, jobs, found = await asyncio.gather(
+            kith(town, "users", "show", "ada"),
+            kith(town, "jobs", "list", "--limit", "1"),
+            kith(town, "check"),
+        )
+
+    assert {"username\tada", "role\towner", "is_active\tyes", "has_password\tyes"} <= set(user.said.splitlines())
+    assert "argon2" not in user.said
+    assert jobs.said.split("\t")[:4] == ["1", "letter", "dead", "12"]
+    assert jobs.said.endswith("\tConnectionError: nobody is at home\n")
+    assert jobs.complained == "kith: there are more than 1; see them with --limit\n"
+    assert found.code == 0
+    assert "warning  mail      no mail leaves this server" in found.said
+    assert {line.split()[0] for line in found.said.splitlines()} == {"ok", "warning"}
+
+
+async def test_a_terminal_is_asked_for_the_password_unseen_and_gets_a_table(tmp_path: Path) -> None:
+    async with build_town("sqlite", tmp_path, start=False) as town:
+        asked = on_a_terminal(
+            town,
+            ["users", "create", "ada", *NEW, "--name", "\x1b[2J[red]Ada"],
+            typed=["open sesame", "open sesame"],
+        )
+        table = on_a_terminal(town, ["users", "list"])
+
+    assert "Made ada (id 1, user)." in asked
+    assert "sesame" not in asked
+    assert "username" in table
+    assert "[red]Ada" in table
+    assert "\x1b[2J" not in table
+
+
+def on_a_terminal(town: Town, words: list[str], *, typed: list[str] | None = None) -> str:
+    """All that is seen. Each of `typed` is entered when the screen asks for it with a colon."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*KITH, *words],
+        env=town.environment | {"TERM": "xterm", "COLUMNS": "120"},
+        preexec_fn=lambda: os.login_tty(theirs),  # noqa: PLW1509 - how else to have a terminal of its own
+    )
+    os.close(theirs)
+    seen = b""
+    waiting = list(typed or [])
+    while piece := _read(ours):
+        seen += piece
+        if waiting and seen.endswith(b": "):
+            os.write(ours, waiting.pop(0).encode() + b"\n")
+    os.close(ours)
+    assert process.wait(60) == 0, seen
+    return seen.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # the other side was closed
+        return b""
