@@ -48,5 +48,5 @@ def _rows(name: str, bursts: dict[str, list[Burst]]) -> list[Result]:
         )
         if is_judged:
             encoding = ("server.encoding.rate", [of(burst) for burst in bursts["encoding"]])
-            found.append(result(f"server.{name}.rate", mine, unit, baseline=encoding))
+            found.append(result(f"server.{name}.rate.to-encoding", mine, unit, baseline=encoding))
     return found

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from kith.base.db import Database, command, connect, query
+from kith.base.db import Database, command, connect
 from kith.base.ids import IDs
 from kith.base.jobs import Kind, Periodic
 from kith.base.jobs import store as jobs

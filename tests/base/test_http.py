@@ -180,8 +180,7 @@ def two_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def answer(host: str, port: int, *_: object, **__: object) -> list[object]:
         return [
-            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
-            for address in ("127.0.0.9", "127.0.0.1")
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("127.0.0.9", "127.0.0.1")
         ]
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
@@ -214,9 +213,7 @@ async def test_a_redirect_to_a_private_address_is_refused(town: Town, other: Tow
 
 async def test_an_answer_carries_status_headers_body_and_url(town: Town) -> None:
     async with _outgoing(town.place) as outgoing:
-        answer = await outgoing.request(
-            "POST", f"{town.url}/new?x=1#y", body=b"hello", headers={"X-Mine": "1"}
-        )
+        answer = await outgoing.request("POST", f"{town.url}/new?x=1#y", body=b"hello", headers={"X-Mine": "1"})
     assert answer.status == 200
     assert answer.headers["x-ASKED-with"] == "hello"
     assert answer.body == b"POST /new?x=1"
@@ -274,9 +271,7 @@ async def test_a_redirect_loop_ends(town: Town) -> None:
     assert len(town.asked) == 3
 
 
-@pytest.mark.parametrize(
-    "location", ["http://example.org/", "ftp://example.org/", "//u:p@example.org/", "//[x"]
-)
+@pytest.mark.parametrize("location", ["http://example.org/", "ftp://example.org/", "//u:p@example.org/", "//[x"])
 def test_a_redirect_cannot_lead_out_of_https_or_to_a_bad_url(location: str) -> None:
     hop = first_hop("GET", "https://example.org/a", None, None)
     with pytest.raises(OutgoingError) as caught:

@@ -264,9 +264,7 @@ async def test_a_waiting_job_does_not_start_before_what_else_asked_for_it_is_com
     async def claim() -> int:
         async with base.works.begin() as work:
             worker = str(uuid.uuid4())
-            return len(
-                await store.claim(work.db, kind.lane, most=9, worker=worker, now=work.now, until=work.now)
-            )
+            return len(await store.claim(work.db, kind.lane, most=9, worker=worker, now=work.now, until=work.now))
 
     assert await claim() == 0
     await writing.commit()
@@ -331,9 +329,7 @@ async def test_of_many_that_see_the_hour_strike_one_acts(settings: Settings) -> 
 
         async def tick(base: Foundation) -> bool:
             async with base.works.begin() as work:
-                return await store.tick(
-                    work.db, "test.hourly", now=work.now, then=work.now + timedelta(hours=1)
-                )
+                return await store.tick(work.db, "test.hourly", now=work.now, then=work.now + timedelta(hours=1))
 
         struck = await asyncio.gather(*(tick(base) for base in bases * 5))
 
@@ -344,9 +340,7 @@ async def test_a_slow_outside_kind_stays_in_its_bounds_and_in_its_lane(base: Fou
     # given
     slow, quick = Handler(), Handler()
     quick.may_end.set()
-    outside: Kind[Note] = Kind(
-        name="test.outside", payload=Note, handler=slow, outside=True, concurrency=3
-    )
+    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=slow, outside=True, concurrency=3)
     inside = kind_of(quick)
     await enqueue(base, outside, *(str(n) for n in range(12)))
 
@@ -532,8 +526,6 @@ async def test_a_worker_is_heard_of_while_it_lives_and_forgotten_when_it_leaves(
     assert seen is not None
     assert seen >= before
     assert left is None
-
-
 
 
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)

@@ -352,9 +352,7 @@ class Album(msgspec.Struct):
 
 
 def test_places_for_files_are_found_wherever_they_stand() -> None:
-    assert [takes_files(kind) for kind in (Gallery, Album, Everything, Draft, Tree)] == [True] * 3 + [
-        False
-    ] * 2
+    assert [takes_files(kind) for kind in (Gallery, Album, Everything, Draft, Tree)] == [True] * 3 + [False] * 2
 
 
 # properties
@@ -391,9 +389,7 @@ def form_pairs(value: object, name: str = "") -> list[tuple[str, str]]:
     """Write nested values as a form does: texts of a list with `[]`, its objects with their index."""
     if isinstance(value, dict):
         return [
-            pair
-            for key, inner in value.items()
-            for pair in form_pairs(inner, f"{name}[{key}]" if name else key)
+            pair for key, inner in value.items() for pair in form_pairs(inner, f"{name}[{key}]" if name else key)
         ]
     if isinstance(value, list):
         if any(isinstance(inner, dict) for inner in value):

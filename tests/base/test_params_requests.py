@@ -241,9 +241,7 @@ async def test_a_query_string_fills_a_filter() -> None:
 
 @pytest.mark.parametrize("size", [0, 1, SPOOL_BYTES, SPOOL_BYTES + 1, 3 * SPOOL_BYTES + 5])
 async def test_an_upload_arrives_whole_and_is_closed_after_the_answer(size: int) -> None:
-    body = multipart(
-        ("file", "a b.png", b"x" * size), ("thumbnail", "", b""), ("description", None, "ä".encode())
-    )
+    body = multipart(("file", "a b.png", b"x" * size), ("thumbnail", "", b""), ("description", None, "ä".encode()))
     for step in (len(body), 10_000):
         chunks = [body[start : start + step] for start in range(0, len(body), step)]
         status, answer = await call("POST", "/media", chunks, MULTIPART)
@@ -318,9 +316,7 @@ words_of_multipart = [
 @settings(max_examples=200)
 async def test_no_multipart_body_breaks_the_reader(words: list[bytes], cuts: list[int]) -> None:
     try:
-        form = await read_parts(
-            pieces(b"".join(words), cuts), "edge", Limits(max_bytes=20, max_file_bytes=20)
-        )
+        form = await read_parts(pieces(b"".join(words), cuts), "edge", Limits(max_bytes=20, max_file_bytes=20))
     except (Malformed, TooLarge):
         return
     form.close()

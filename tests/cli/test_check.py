@@ -74,9 +74,7 @@ async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> Non
         ("settings", "problem", "did you mean KITH_BASE_URL?"): {"baseurl": "http://localhost"},
         ("data", "problem", "`kith serve` makes it"): {"data": str(nowhere)},
         ("database", "problem", "not a database -> see that"): {"database": f"sqlite:///{tmp_path}/garbage"},
-        ("database", "problem", "-> see that PostgreSQL runs"): {
-            "database": "postgresql://x:secret@127.0.0.1:1/y"
-        },
+        ("database", "problem", "-> see that PostgreSQL runs"): {"database": "postgresql://x:hush@127.0.0.1:1/y"},
         ("mail", "problem", "127.0.0.1:1 does not answer"): {"smtp": "smtp://127.0.0.1:1"},
         ("media", "problem", "-> compare KITH_MEDIA"): {"media": "s3://bucket"},
         ("address", "warning", "is not https"): {"base_url": "http://kith.example"},
@@ -87,7 +85,7 @@ async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> Non
     for (check, state, words), one in zip(cases, done, strict=True):
         assert any(words in found for found in of(one)[check, state]), one
         assert one.code == (1 if state == "problem" else 0)
-        assert "secret" not in one.said
+        assert "hush" not in one.said
     assert not nowhere.exists()
 
 

@@ -57,7 +57,7 @@ async def test_dead_jobs_are_seen_and_brought_back_or_forgotten(new_town: TownBu
         "kith: there is no dead job 4; see `kith jobs list --state dead`\n",
     )
     assert rest.said == "3 jobs will be tried again.\n"
-    assert [(job.id, job.state, job.attempts) for job in left] == [(id, READY, 0) for id in (1, 3, 4, 5)]
+    assert [(job.id, job.state, job.attempts) for job in left] == [(job, READY, 0) for job in (1, 3, 4, 5)]
 
 
 async def bury(town: Town, kind: Kind[Letter], *ids: int, state: int = DEAD) -> None:

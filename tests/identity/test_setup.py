@@ -26,9 +26,7 @@ async def test_of_two_at_once_only_one_becomes_the_owner(new_town: TownBuilder) 
     town = await new_town()
     link = town.setup_link()
 
-    answers = await asyncio.gather(
-        *(town.http.post(link, json=OWNER | {"username": f"u{n}"}) for n in range(6))
-    )
+    answers = await asyncio.gather(*(town.http.post(link, json=OWNER | {"username": f"u{n}"}) for n in range(6)))
 
     assert sorted(answer.status_code for answer in answers) == [201, 404, 404, 404, 404, 404]
 

@@ -25,7 +25,9 @@ from pathlib import Path
 import asyncpg
 
 _FOLDER = Path(tempfile.gettempdir()) / f"kith-tests-{os.getuid()}"
-_OPTIONS = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB"
+_OPTIONS = (
+    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB"
+)
 
 
 def shared_folder() -> Path:
@@ -166,9 +168,7 @@ async def create_database(name: str, *, template: str | None = None) -> str:
     url = server_url()
     connection = await asyncpg.connect(url)
     try:
-        words = f'CREATE DATABASE "{name}"' + (
-            f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else ""
-        )
+        words = f'CREATE DATABASE "{name}"' + (f' TEMPLATE "{template}" STRATEGY FILE_COPY' if template else "")
         await connection.execute(words)
     finally:
         await connection.close()

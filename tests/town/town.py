@@ -167,9 +167,7 @@ def _free_port() -> int:
 
 
 @asynccontextmanager
-async def build_town(
-    engine: Engine, folder: Path, *, start: bool = True, **settings: str
-) -> AsyncIterator[Town]:
+async def build_town(engine: Engine, folder: Path, *, start: bool = True, **settings: str) -> AsyncIterator[Town]:
     """A town of its own: migrated by copying a template, not by running the migrations again."""
     folder.mkdir(parents=True, exist_ok=True)
     if engine == "sqlite":

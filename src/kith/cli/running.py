@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from kith.app import House, open_house
-from kith.base.db import Database, connect
+from kith.base.db import connect
 from kith.base.settings import BadSettings, Settings, load
 from kith.migrations import HEAD
 
@@ -43,19 +43,20 @@ async def refuse_other_schema(settings: Settings) -> None:
         raise BadSettings(
             f"there is no database at {settings.sqlite_path} yet: run `kith migrate` or `kith serve`"
         )
+    if await revision_of(settings) != HEAD:
+        raise BadSettings("the database is older than this Kith: run `kith migrate`")
+
+
+async def revision_of(settings: Settings) -> str | None:
+    """Where the database stands; one that is newer than this program is refused and left alone."""
     database = await connect(settings, connections=1)
     try:
         revision = await database.revision()
     finally:
         await database.close()
-    if revision != HEAD:
-        await _explain(database, revision)
-
-
-async def _explain(_database: Database, revision: str | None) -> None:
     if revision is not None and revision > HEAD:
         raise BadSettings(newer(revision))
-    raise BadSettings("the database is older than this Kith: run `kith migrate`")
+    return revision
 
 
 def newer(revision: str) -> str:

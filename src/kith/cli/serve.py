@@ -22,10 +22,12 @@ from kith.app import House, open_house
 from kith.base import log
 from kith.base.metrics import serve_metrics
 from kith.base.settings import BadSettings, Settings, load, split_bind
-from kith.cli.migrate import bring_up
+from kith.cli.running import revision_of
 from kith.identity.users import service as users
+from kith.migrations import HEAD
 
 STOP_SECONDS = 30
+_KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 
 
 _PR_SET_PDEATHSIG = 1
@@ -67,13 +69,21 @@ def _refuse_taken(settings: Settings) -> None:
 
 async def _prepare(settings: Settings) -> None:
     """What happens once, however many processes follow."""
-    await bring_up(settings)
+    if await revision_of(settings) != HEAD:
+        _migrate()
     async with open_house(settings, connections=1) as house, house.works.begin() as work:
         token = await users.offer_setup(work)
     click.echo(f"Kith is at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(f"Make the first administrator here, once: {settings.base_url}/setup/{token}")
     sys.stdout.flush()
+
+
+def _migrate() -> None:
+    """In a process of its own: what migrating needs is never in the server's memory."""
+    done = subprocess.run([*_KITH, "migrate"], check=False, stdout=subprocess.DEVNULL)  # noqa: S603 - our own words
+    if done.returncode:
+        raise BadSettings("the database could not be migrated, so the server does not start")
 
 
 async def _serve(settings: Settings, *, with_worker: bool) -> None:
@@ -155,5 +165,4 @@ def _supervise(settings: Settings) -> int:
 
 
 def _child(environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())", "serve", "--child"]
-    return subprocess.Popen(words, env=environment)  # noqa: S603 - our own words
+    return subprocess.Popen([*_KITH, "serve", "--child"], env=environment)  # noqa: S603 - our own words

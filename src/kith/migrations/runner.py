@@ -10,11 +10,10 @@ from pathlib import Path
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
-from alembic.migration import MigrationContext
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
-from kith.base.settings import BadSettings, Settings
+from kith.base.settings import Settings
 
 _FOLDER = Path(__file__).parent
 _LOCK = 0x6B697468  # an advisory lock of our own on PostgreSQL
@@ -64,10 +63,6 @@ def run(connection: sa.Connection) -> None:
     command.upgrade(config, "head")
 
 
-def current(connection: sa.Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
-
-
 def alembic_config(connection: sa.Connection) -> Config:
     config = Config()
     config.set_main_option("script_location", str(_FOLDER))
@@ -77,14 +72,6 @@ def alembic_config(connection: sa.Connection) -> Config:
 
 def sqlalchemy_url(url: str) -> str:
     return "postgresql+asyncpg://" + url.split("://", 1)[1]
-
-
-def refuse_newer(revision: str | None, known: set[str]) -> None:
-    if revision is not None and revision not in known:
-        raise BadSettings(
-            f"the database is newer than this Kith (it is at {revision}): "
-            "start the version that made it, or a later one"
-        )
 
 
 def known_revisions() -> set[str]:

@@ -172,7 +172,7 @@ class _translated:  # noqa: N801 - reads as a word where it is used
             raise Dangling from error
         if isinstance(error, asyncpg.CharacterNotInRepertoireError):
             raise Malformed("Null characters are not allowed.") from error
-        if isinstance(error, _TRANSIENT) and not isinstance(error, ValueError):  # a value of ours is our fault
+        if isinstance(error, _TRANSIENT):
             raise Unavailable from error
 
 

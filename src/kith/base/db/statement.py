@@ -63,19 +63,19 @@ class Compiled(Generic[Row]):
     __slots__ = ("_binds", "_defaults", "_make", "_names", "_reads", "_scalar", "sql")
 
     def __init__(self, clause: Executable, row: type[Row] | None, dialect: str, *, wire: bool) -> None:
-        compiled = clause.compile(  # type: ignore[attr-defined]
-            dialect=DIALECTS[dialect], compile_kwargs={"render_postcompile": True}
-        )
-        self.sql: str = compiled.string
-        # A parameter that is not among the binds is an element of a constant list; its value is known.
-        constants: dict[str, Any] = compiled.construct_params(_check=False)
-        self._names: tuple[str, ...] = tuple(compiled.positiontup or ())
-        binds = [compiled.binds.get(name) for name in self._names]
-        self._binds = tuple((bind is not None and _BIND[dialect].get(type(bind.type))) or None for bind in binds)
+        compiled = clause.compile(dialect=DIALECTS[dialect])  # type: ignore[attr-defined]
+        unknown = {name: None for name, bind in compiled.binds.items() if bind.required}
+        # A constant list becomes a parameter for each of its elements, whose values are known.
+        expanded = compiled.construct_expanded_state(unknown)
+        elements = {part: name for name, parts in expanded.parameter_expansion.items() for part in parts}
+        self.sql: str = expanded.statement
+        self._names: tuple[str, ...] = tuple(expanded.positiontup or ())
+        binds = [compiled.binds[elements.get(name, name)] for name in self._names]
+        self._binds = tuple(_BIND[dialect].get(type(bind.type)) for bind in binds)
         self._defaults = {
-            name: self._bound(place, constants[name])
+            name: self._bound(place, expanded.parameters[name])
             for place, (name, bind) in enumerate(zip(self._names, binds, strict=True))
-            if bind is None or not bind.required
+            if not bind.required
         }
         self._make = row
         self._reads: tuple[tuple[int, Convert], ...] = ()

@@ -18,7 +18,6 @@ from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD, READY
 from kith.base.settings import Settings
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
-from kith.cli.running import newer
 from kith.cli.showing import cell
 from kith.identity.users import store as users
 from kith.migrations import HEAD
@@ -117,8 +116,11 @@ def _schema(revision: str | None) -> Finding:
     if revision == HEAD:
         return ok("schema", f"the database is at {HEAD}, as this Kith wants it")
     if revision is not None and revision > HEAD:
-        what, _, mend = newer(revision).partition(": ")
-        return problem("schema", what, mend)
+        return problem(
+            "schema",
+            f"the database is newer than this Kith (it is at {revision}, this program knows {HEAD})",
+            "start the version that made it, or a later one",
+        )
     return problem(
         "schema", f"the database is at {revision or 'nothing'}, this Kith wants {HEAD}", "run `kith migrate`"
     )
