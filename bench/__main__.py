@@ -25,7 +25,7 @@ def main(*, quick: bool, only: tuple[str, ...]) -> None:
     # A server that has been installed has its bytecode written.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     console = Console(log_path=False)
-    console.width = max(console.width, 90)
+    console.width = max(console.width, 100)
     started_at = time.monotonic()
     found = uvloop.run(_measure(only or NAMES, console, quick=quick))
     report.show(found, console)

@@ -47,9 +47,12 @@ from kith.base.db.statement import DIALECTS
 from kith.base.errors import Unavailable
 from kith.base.jobs.tables import jobs
 from kith.base.limits import rate_counts
-from kith.base.settings import Settings
+from kith.base.settings import Settings, load
 from kith.identity.groups.tables import groups, members
+from kith.migrations import HEAD
 from tests.base.foundation import Foundation, lay_foundation
+from tests.town import build_town
+from tests.town.town import Engine
 
 _metadata = MetaData()
 things = Table(
@@ -86,13 +89,22 @@ by_id = query(select(things).where(things.c.id == bindparam("id")), Thing)
 numbers = query(select(things.c.id).order_by(things.c.id), int)
 
 
+@pytest.fixture(scope="module")
+async def ground(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Foundation]:
+    async with build_town(engine, tmp_path_factory.mktemp("db") / "town", start=False) as town:
+        async with lay_foundation(load(town.environment)) as foundation:
+            for table in (things, parts):
+                dialect = DIALECTS[foundation.database.dialect]
+                await foundation.run(str(CreateTable(table).compile(dialect=dialect)))
+            yield foundation
+
+
 @pytest.fixture
-async def base(settings: Settings) -> AsyncIterator[Foundation]:
-    async with lay_foundation(settings) as foundation:
-        for table in (things, parts):
-            dialect = DIALECTS[foundation.database.dialect]
-            await foundation.run(str(CreateTable(table).compile(dialect=dialect)))
-        yield foundation
+async def base(ground: Foundation) -> Foundation:
+    """The same database for all, emptied for each."""
+    await ground.run("DELETE FROM test_parts")
+    await ground.run("DELETE FROM test_things")
+    return ground
 
 
 async def put(base: Foundation, *rows: Thing) -> None:
@@ -232,7 +244,7 @@ def test_a_struct_that_does_not_fit_the_columns_is_refused() -> None:
 
 
 async def test_a_parameter_that_is_not_given_is_an_error_and_constants_need_none(base: Foundation) -> None:
-    await put(base, Thing(1, words="a"), Thing(2, words="b"), Thing(3))
+    await put(base, Thing(1, words="a"), Thing(2, words="b"), Thing(3, at=NOW))
     constants = query(
         select(things.c.id)
         .where(or_(things.c.words.in_(["a", "b"]), things.c.id == bindparam("id"), literal(7) == bindparam("id")))
@@ -240,6 +252,9 @@ async def test_a_parameter_that_is_not_given_is_an_error_and_constants_need_none
         int,
     )
 
+    moments = query(select(things.c.id).where(things.c.at.in_([NOW, datetime(2024, 1, 2, tzinfo=UTC)])), int)
+
+    assert await base.database.session().all(moments) == [3]
     assert await base.database.session().all(constants, id=7) == [1, 2, 3]
     assert await base.database.session().all(constants, id=9) == [1, 2]
     with pytest.raises(KeyError):
@@ -466,10 +481,11 @@ async def test_a_value_no_database_takes_is_our_own_fault(base: Foundation) -> N
         await base.database.session().one(by_id, id=2**63)
 
 
-async def test_the_revision_is_known_and_none_in_an_empty_database(base: Foundation) -> None:
-    assert await base.database.revision() is not None
-    await base.run("DROP TABLE alembic_version")
-    assert await base.database.revision() is None
+async def test_the_revision_is_known_and_none_in_an_empty_database(settings: Settings) -> None:
+    async with lay_foundation(settings) as base:
+        assert await base.database.revision() == HEAD
+        await base.run("DROP TABLE alembic_version")
+        assert await base.database.revision() is None
 
 
 async def test_rows_with_a_number_of_their_own(base: Foundation) -> None:

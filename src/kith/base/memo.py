@@ -18,26 +18,29 @@ __all__ = ["Memo"]
 class Memo:
     """Ask for `now` once per request, and hand it to `get` and `put`."""
 
-    MOST = 4096
+    MOST_BYTES = 16 << 20
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._version: int | None = None
         self._kept: dict[Hashable, Any] = {}
+        self._bytes = 0
 
     def now(self) -> int | None:
         version = self._database.version()
         if version != self._version:
             self._version = version
             self._kept.clear()
+            self._bytes = 0
         return version
 
     def get(self, version: int | None, key: Hashable) -> Any:  # noqa: ANN401 - what was put under `key`
         return self._kept.get(key) if version == self._version else None
 
-    def put(self, version: int | None, key: Hashable, value: object) -> None:
-        """Keep what was read since `now`, unless somebody has written meanwhile."""
-        if version is not None and version == self._version == self._database.version():
-            if len(self._kept) >= self.MOST:
-                self._kept.clear()
+    def put(self, version: int | None, key: Hashable, value: object, *, size: int = 512) -> None:
+        """Keep what was read since `now`, unless somebody has written meanwhile or there is no room left."""
+        if version is None or version != self._version or self._bytes + size > self.MOST_BYTES:
+            return
+        if version == self._database.version():
             self._kept[key] = value
+            self._bytes += size

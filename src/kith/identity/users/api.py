@@ -21,7 +21,7 @@ async def list_users(exchange: Exchange) -> Answer:
     kept: Answer | None = memo.get(version, ("users", query))
     if kept is None:
         kept = Answer(200, JSON, await _page(exchange.work, exchange.path, query))
-        memo.put(version, ("users", query), kept)
+        memo.put(version, ("users", query), kept, size=len(kept.body))
     return kept
 
 
