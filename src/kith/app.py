@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
-from litestar import Litestar, Request, Response, Router, get
+from litestar import Litestar, Request, Response, get
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
@@ -43,9 +43,10 @@ from kith.base.settings import Settings
 from kith.base.work import Work, Works
 from kith.identity import tasks as identity_tasks
 from kith.identity.callers import Callers
+from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import FACE as IDENTITY
-from kith.identity.guards import administrator, for_administrators
-from kith.identity.users import api as users
+from kith.identity.rest.api import Rest
+from kith.identity.sealing import Sealer
 from kith.identity.users.passwords import Passwords
 from kith.social.errors import FACE as SOCIAL
 from kith.social.instance import api as instance
@@ -54,16 +55,13 @@ from kith.web import health
 from kith.web.errors import FACE as PAGES
 
 ROUTES: list[ControllerRouterHandler] = [
-    Router("/", guards=[administrator], route_handlers=users.routes),
     *instance.routes,
     *web.routes,
     *health.routes,
 ]
 
 # The few GETs that are answered without the framework; it knows them too, for everything else at their paths.
-HOT: dict[str, Hot] = {
-    "/api/v2/core/users/": for_administrators(users.list_users),
-}
+HOT: dict[str, Hot] = {}
 
 KINDS: list[Kind[Any]] = [SEND_MAIL, identity_tasks.SWEEP]
 
@@ -114,6 +112,7 @@ class House:
             Memo: self.memo,
             Passwords: self.passwords,
             Callers: self.callers,
+            Sealer: Sealer(self.keys.encryption),
             Outgoing: self.outgoing,
             Mailer: self.mailer,
             Blobs: self.blobs,
@@ -129,6 +128,7 @@ class House:
             litestar(self),
             self.works,
             hot=HOT,
+            mounts={"/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer},
             face_of=face_of,
             access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),

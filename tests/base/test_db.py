@@ -91,12 +91,15 @@ numbers = query(select(things.c.id).order_by(things.c.id), int)
 
 @pytest.fixture(scope="module")
 async def ground(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Foundation]:
-    async with build_town(engine, tmp_path_factory.mktemp("db") / "town", start=False) as town:
-        async with lay_foundation(load(town.environment)) as foundation:
-            for table in (things, parts):
-                dialect = DIALECTS[foundation.database.dialect]
-                await foundation.run(str(CreateTable(table).compile(dialect=dialect)))
-            yield foundation
+    folder = tmp_path_factory.mktemp("db") / "town"
+    async with (
+        build_town(engine, folder, start=False) as town,
+        lay_foundation(load(town.environment)) as foundation,
+    ):
+        for table in (things, parts):
+            dialect = DIALECTS[foundation.database.dialect]
+            await foundation.run(str(CreateTable(table).compile(dialect=dialect)))
+        yield foundation
 
 
 @pytest.fixture
@@ -298,7 +301,7 @@ JOB = {
     "held_by": None, "held_until": None, "error": None, "created_at": NOW,
 }  # fmt: skip
 COUNT = {"key": "k", "window": 1, "ends": 1, "count": 1}
-GROUP = {
+GROUP: dict[str, Any] = {
     "group_uuid": str(uuid.uuid4()), "name": "same", "parent": None, "is_superuser": False, "attributes": {},
     "created_at": NOW,
 }  # fmt: skip

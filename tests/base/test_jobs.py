@@ -257,17 +257,20 @@ async def test_a_waiting_job_does_not_start_before_what_else_asked_for_it_is_com
     kind = kind_of(Handler())
     await enqueue(base, kind, key="k")
     now = datetime.now(UTC)
-    writing = base.database.session()
-    row = store.row_for(kind, Note(), id=base.ids.new(), at=now, now=now, key="k")
-    await writing.many(store.add, [row])
 
     async def claim() -> int:
         async with base.works.begin() as work:
             worker = str(uuid.uuid4())
             return len(await store.claim(work.db, kind.lane, most=9, worker=worker, now=work.now, until=work.now))
 
-    assert await claim() == 0
-    await writing.commit()
+    writing = base.database.session()
+    row = store.row_for(kind, Note(), id=base.ids.new(), at=now, now=now, key="k")
+    try:
+        await writing.many(store.add, [row])
+        assert await claim() == 0
+        await writing.commit()
+    finally:
+        await writing.rollback()
     assert await claim() == 1
 
 
@@ -528,6 +531,7 @@ async def test_a_worker_is_heard_of_while_it_lives_and_forgotten_when_it_leaves(
     assert left is None
 
 
+@pytest.mark.xdist_group("processes")
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
 async def test_ten_thousand_jobs_are_done_once_though_workers_are_killed(engine: Engine, tmp_path: Path) -> None:
     async with build_town(engine, tmp_path / "town", start=False) as town, contextlib.AsyncExitStack() as stack:

@@ -23,7 +23,9 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
         ("users", "create", "ADA", *NEW, "--password", "x"): "username: A user with that username already exists.",
         ("users", "show", "\udcff"): "NAME is not UTF-8 text",
         ("tokens", "create", "ada"): 'say what the token may do: --scopes "read write follow push"',
+        ("tokens", "revoke", "kith_x"): "there is no token with this id or key; see `kith tokens list NAME`",
         ("jobs", "retry", "4", "--all"): "name one job, or say --all",
+        ("jobs", "discard", "4"): "there is no dead job 4; see `kith jobs list --state dead`",
     }
     async with build_town("sqlite", tmp_path, start=False) as town:
         await settle(town, "ada", role="owner")
@@ -37,17 +39,20 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
 
 async def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:
     async with build_town("sqlite", tmp_path, start=False) as town:
-        await settle(town, "ada", role="owner")
+        await settle(town, "ada", "bob", role="owner")
         await bury(town, LETTER, 1, 2)
 
-        user, jobs, found = await asyncio.gather(
+        user, people, jobs, found = await asyncio.gather(
             kith(town, "users", "show", "ada"),
+            kith(town, "users", "list", "--limit", "1"),
             kith(town, "jobs", "list", "--limit", "1"),
             kith(town, "check"),
         )
 
     assert {"username\tada", "role\towner", "is_active\tyes", "has_password\tyes"} <= set(user.said.splitlines())
     assert "argon2" not in user.said
+    assert people.said == "1\tada\tada\tada@example.org\towner\tactive\t-\n"
+    assert people.complained == "kith: there are more than 1; see them with --limit\n"
     assert jobs.said.split("\t")[:4] == ["1", "letter", "dead", "12"]
     assert jobs.said.endswith("\tConnectionError: nobody is at home\n")
     assert jobs.complained == "kith: there are more than 1; see them with --limit\n"

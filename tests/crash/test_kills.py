@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import asyncpg
@@ -19,6 +20,8 @@ import pytest
 from tests.crash.program import TABLES
 from tests.town import Town, build_town
 from tests.town.town import Engine
+
+pytestmark = pytest.mark.xdist_group("crash")  # apart from the rest of its engine: it takes the longest
 
 KILLS = 60
 CLIENTS = 16
@@ -78,7 +81,7 @@ class Doomed:
         self._zygote.stdin.write(f"{word}\n".encode())
         assert await self._zygote.stdout.readline(), self.town.log()
 
-    async def rows(self, sql: str) -> list[tuple[int, ...]]:
+    async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         if self.town.engine == "sqlite":
             with contextlib.closing(sqlite3.connect(self.town.folder / "kith.sqlite3", timeout=10)) as connection:
                 return connection.execute(sql).fetchall()

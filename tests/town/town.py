@@ -155,7 +155,7 @@ class Town:
     def mails(self) -> list[EmailMessage]:
         """Oldest first."""
         return [
-            email.message_from_bytes(path.read_bytes(), policy=email.policy.default)  # type: ignore[misc]
+            email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
             for path in sorted((self.folder / "mail").glob("*.eml"))
         ]
 

@@ -91,6 +91,9 @@ class Exchange:
         self.version: int | None = None
         self.spent: Spent | None = None
 
+    def header(self, name: bytes) -> bytes:
+        return header(self.scope, name)
+
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""
         found: Service = self.edge.works.services[kind]
@@ -198,9 +201,7 @@ class Exchange:
         """A whole answer, without the framework in between."""
         body = b"" if self.is_head else answer.body
         length = (b"content-length", str(len(answer.body)).encode())
-        await self.send(
-            {"type": "http.response.start", "status": answer.status, "headers": (*answer.headers, length)}
-        )
+        await self.send({"type": "http.response.start", "status": answer.status, "headers": (*answer.headers, length)})
         if not self._swallow:
             await self._send({"type": "http.response.body", "body": body})
 
@@ -214,12 +215,14 @@ class Exchange:
 
 
 Hot = Callable[[Exchange], Awaitable[Answer]]
+Mount = Callable[[Exchange], Awaitable[Answer | None]]
 
 
 class Edge:
     """The ASGI application that stands before all others.
 
     `hot` holds the few GETs that a profile showed to be worth it: exact paths, answered without the framework.
+    `mounts` holds small applications that know everything below a prefix, or say that they do not know a path.
     """
 
     def __init__(
@@ -228,6 +231,7 @@ class Edge:
         works: Works,
         *,
         hot: Mapping[str, Hot] | None = None,
+        mounts: Mapping[str, Mount] | None = None,
         face_of: Callable[[str], Face],
         access_log: AccessLog,
         headers: Headers = (),
@@ -240,6 +244,7 @@ class Edge:
         self.face_of = face_of
         self.max_body = max_body
         self._hot = dict(hot or {})
+        self._mounts = tuple((mounts or {}).items())
         self._access_log = access_log
         self._secret_paths = secret_paths
         self.headers = headers
@@ -257,11 +262,10 @@ class Edge:
         if scope["method"] == "HEAD":
             scope["method"], exchange.is_head = "GET", True
         IN_FLIGHT.inc()
-        hot = self._hot.get(exchange.path) if scope["method"] == "GET" else None
         try:
-            if hot is not None:
-                scope["path_template"] = exchange.path
-                await exchange.answer(await hot(exchange))
+            answer = await self._shortcut(exchange)
+            if answer is not None:
+                await exchange.answer(answer)
             elif exchange.face.cors and scope["method"] == "OPTIONS" and header(scope, b"origin"):
                 await exchange.send({"type": "http.response.start", "status": 200, "headers": list(PREFLIGHT)})
                 await exchange.send({"type": "http.response.body", "body": b""})
@@ -276,6 +280,17 @@ class Edge:
             IN_FLIGHT.dec()
             await exchange.end_work(commit=False)
             self._record(exchange)
+
+    async def _shortcut(self, exchange: Exchange) -> Answer | None:
+        hot = self._hot.get(exchange.path) if exchange.scope["method"] == "GET" else None
+        if hot is not None:
+            exchange.scope["path_template"] = exchange.path
+            return await hot(exchange)
+        for prefix, mount in self._mounts:
+            if exchange.path.startswith(prefix):
+                self._refuse_too_large(exchange.scope)
+                return await mount(exchange)
+        return None
 
     def safe_path(self, path: str) -> str:
         """A path fit for logs and audit: what follows a secret prefix is itself a key."""

@@ -152,7 +152,7 @@ class Throttled(Problem):
     code = "throttled"
     message = "Too many requests"
 
-    def __init__(self, retry_after: int, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, retry_after: int, **options: Any) -> None:
         super().__init__(**options)
         self.retry_after = retry_after
         self.headers["Retry-After"] = str(retry_after)

@@ -34,7 +34,7 @@ class Memo:
             self._bytes = 0
         return version
 
-    def get(self, version: int | None, key: Hashable) -> Any:  # noqa: ANN401 - what was put under `key`
+    def get(self, version: int | None, key: Hashable) -> Any:
         return self._kept.get(key) if version == self._version else None
 
     def put(self, version: int | None, key: Hashable, value: object, *, size: int = 512) -> None:

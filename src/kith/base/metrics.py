@@ -18,7 +18,7 @@ JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took", ["kind"])
 
 
-def serve_metrics(host: str, port: int, *, folder: str | None = None) -> Any:  # noqa: ANN401 - the library's server
+def serve_metrics(host: str, port: int, *, folder: str | None = None) -> Any:
     """A page of numbers on an address of its own, in a thread of its own.
 
     With several web processes each writes its numbers to `folder`, and the one that keeps them adds them up.

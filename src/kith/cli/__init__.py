@@ -44,7 +44,7 @@ def kith() -> None:
     """Kith: a community's home on the fediverse and its single sign-on."""
 
 
-def main(arguments: list[str] | None = None) -> Any:  # noqa: ANN401
+def main(arguments: list[str] | None = None) -> Any:
     """Errors are one line and a non-zero exit."""
     try:
         return kith.main(arguments, standalone_mode=False)

@@ -39,9 +39,7 @@ def password_given(given: str | None) -> str:
     if given is not None:
         return given
     if not sys.stdin.isatty():
-        raise Invalid(
-            "there is no terminal to ask for the password: give --password, or --password - to read a line"
-        )
+        raise Invalid("there is no terminal to ask for the password: give --password, or --password - to read a line")
     answer: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
     return answer
 

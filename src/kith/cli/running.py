@@ -40,9 +40,7 @@ async def house() -> AsyncIterator[House]:
 
 async def refuse_other_schema(settings: Settings) -> None:
     if settings.is_sqlite and not settings.sqlite_path.exists():
-        raise BadSettings(
-            f"there is no database at {settings.sqlite_path} yet: run `kith migrate` or `kith serve`"
-        )
+        raise BadSettings(f"there is no database at {settings.sqlite_path} yet: run `kith migrate` or `kith serve`")
     if await revision_of(settings) != HEAD:
         raise BadSettings("the database is older than this Kith: run `kith migrate`")
 

@@ -29,9 +29,7 @@ def tokens() -> None:
 @click.option("--expires", metavar="DAYS", type=click.IntRange(1, 36_500), help="Never, when left out.")
 @click.option("--intent", type=click.Choice(["api", "app_password"]), default="api", show_default=True)
 @as_json
-def create(
-    *, name: str, scopes: str, description: str, expires: int | None, intent: Intent, as_json: bool
-) -> None:
+def create(*, name: str, scopes: str, description: str, expires: int | None, intent: Intent, as_json: bool) -> None:
     """Make a token that speaks for NAME, and print it. It cannot be shown again."""
     if intent == "api" and not scopes.strip():
         raise Invalid('say what the token may do: --scopes "read write follow push"')

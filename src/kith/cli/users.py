@@ -67,9 +67,7 @@ def create(
 @users.command("list")
 @click.option("--role", type=_ROLE, metavar=_ROLES_SHOWN, help="Only those who are this.")
 @click.option("--search", default="", type=WORDS, help="Only those with this in a name or the address.")
-@click.option(
-    "--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many."
-)
+@click.option("--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many.")
 @as_json
 def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> None:
     """People by name: id, username, name, address, role, state, and when they were last here."""

@@ -6,15 +6,15 @@ import base64
 import binascii
 from datetime import timedelta
 
-import msgspec
-
-from kith.base.edge import Exchange, header
+from kith.base.edge import Exchange
 from kith.base.errors import Forbidden, Unauthenticated
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.caller import ADMINISTRATORS, Caller
 from kith.identity.groups import store as groups
+from kith.identity.roles import store as roles
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
 from kith.identity.tokens.tables import Token
@@ -29,19 +29,6 @@ ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
 
 
-class Caller(msgspec.Struct, frozen=True):
-    """A person whose credentials were right; `scopes` is None where the whole person speaks."""
-
-    id: int
-    username: str
-    role: str
-    scopes: frozenset[str] | None = None
-
-    @property
-    def is_administrator(self) -> bool:
-        return self.role in users.STAFF_ROLES
-
-
 class Callers:
     def __init__(self, passwords: Passwords, limiter: Limiter, memo: Memo) -> None:
         self._passwords = passwords
@@ -50,7 +37,8 @@ class Callers:
 
     async def identify(self, exchange: Exchange) -> Caller:
         """The person behind this request to the identity API."""
-        credentials = header(exchange.scope, b"authorization")
+        exchange.version = self._memo.now()
+        credentials = exchange.header(b"authorization")
         scheme, _, rest = credentials.partition(b" ")
         match scheme.lower():
             case b"basic":
@@ -64,17 +52,24 @@ class Callers:
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
 
-    async def administrator(self, exchange: Exchange) -> Caller:
-        caller = await self.identify(exchange)
-        if not caller.is_administrator and not await groups.is_mighty(exchange.work.db, caller.id):
-            raise Forbidden("You do not have permission to perform this action.")
-        return caller
+    async def _with_rights(self, exchange: Exchange, login: Login, scopes: frozenset[str] | None = None) -> Caller:
+        """What the person may do, as roles and groups stand at this moment."""
+        if login.role in ADMINISTRATORS:
+            return Caller(login.id, login.username, login.role, scopes, None)
+        version = exchange.version
+        key = ("rights", login.id)
+        kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
+        if kept is None:
+            db = exchange.work.db
+            mighty = await groups.is_mighty(db, login.id)
+            kept = (None if mighty else await roles.permissions_of(db, login.id),)
+            self._memo.put(version, key, kept)
+        return Caller(login.id, login.username, login.role, scopes, kept[0])
 
     async def _basic(self, exchange: Exchange, encoded: bytes) -> Caller:
         username, password = read_basic(encoded)
-        work = exchange.work
         if password.startswith(PREFIX):
-            found = await self._app_password(work, username, password)
+            found = await self._app_password(exchange, username, password)
             if found is not None:
                 return found
         login = await self._login(exchange, username)
@@ -83,10 +78,10 @@ class Callers:
             await self._slow_check(exchange, login, username, password)
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
-        return Caller(login.id, login.username, login.role)
+        return await self._with_rights(exchange, login)
 
     async def _login(self, exchange: Exchange, username: str) -> Login | None:
-        version = exchange.version = self._memo.now()
+        version = exchange.version
         login: Login | None = self._memo.get(version, ("login", username))
         if login is None and "\0" not in username:
             login = await users.find_login(exchange.work.db, username)
@@ -107,22 +102,25 @@ class Callers:
         await self._limiter.spend_strictly(FAILURES, address_key(exchange.address))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
 
-    async def _app_password(self, work: Work, username: str, password: str) -> Caller | None:
+    async def _app_password(self, exchange: Exchange, username: str, password: str) -> Caller | None:
         """An app password goes with its owner's name; an API token opens the door whatever the name is."""
+        work = exchange.work
         token = await tokens.find_live(work.db, hash_key(password), work.now)
         if token is None:
             return None
         login = await self._owner(work, token)
         if token.intent == "app_password":
             named = await users.find_login(work.db, username)
-            return None if named is None or named.id != login.id else Caller(login.id, login.username, login.role)
-        return _with_scopes(login, token)
+            same = named is not None and named.id == login.id
+            return await self._with_rights(exchange, login) if same else None
+        return await self._with_rights(exchange, login, _scopes(token))
 
     async def _bearer(self, exchange: Exchange, key: str) -> Caller:
         token = await tokens.find_live(exchange.work.db, hash_key(key), exchange.work.now) if key else None
         if token is None or token.intent != "api":
             raise Unauthenticated("Invalid token.", headers=CHALLENGE)
-        return _with_scopes(await self._owner(exchange.work, token), token)
+        login = await self._owner(exchange.work, token)
+        return await self._with_rights(exchange, login, _scopes(token))
 
     async def _owner(self, work: Work, token: Token) -> Login:
         login = await users.find_login_by_id(work.db, token.user_id)
@@ -134,11 +132,11 @@ class Callers:
         return login
 
 
-def _with_scopes(login: Login, token: Token) -> Caller:
+def _scopes(token: Token) -> frozenset[str]:
     scopes = frozenset(token.scopes.split())
     if "api" not in scopes:
         raise Forbidden("This token has no `api` scope, so it does not open the identity API.")
-    return Caller(login.id, login.username, login.role, scopes)
+    return scopes
 
 
 def read_basic(encoded: bytes) -> tuple[str, str]:
@@ -146,9 +144,7 @@ def read_basic(encoded: bytes) -> tuple[str, str]:
     if not encoded:
         raise Unauthenticated("Invalid basic header. No credentials provided.", headers=CHALLENGE)
     if b" " in encoded:
-        raise Unauthenticated(
-            "Invalid basic header. Credentials string should not contain spaces.", headers=CHALLENGE
-        )
+        raise Unauthenticated("Invalid basic header. Credentials string should not contain spaces.", headers=CHALLENGE)
     try:
         raw = base64.b64decode(encoded, validate=True)
     except binascii.Error as error:

@@ -27,9 +27,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
 
 def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
     if isinstance(problem, Invalid) and problem.fields:
-        return {
-            name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()
-        }
+        return {name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()}
     if isinstance(problem, Throttled):
         return {"detail": f"Request was throttled. Expected available in {problem.retry_after} seconds."}
     detail = problem.message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.base.work import Work
-from kith.identity.callers import Caller
+from kith.identity.caller import Caller
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import Owner, check_setup, use_setup

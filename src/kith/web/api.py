@@ -67,9 +67,7 @@ async def set_up(
             raise
         return _setup_page(request, work, keys, fields=problem.fields, values=sent)
     if as_json:
-        return Response(
-            {"id": user.id, "pk": user.id, "username": user.username, "role": user.role}, status_code=201
-        )
+        return Response({"id": user.id, "pk": user.id, "username": user.username, "role": user.role}, status_code=201)
     return Response(render("setup_done.html", username=user.username), media_type=MediaType.HTML, status_code=201)
 
 

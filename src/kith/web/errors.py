@@ -32,12 +32,8 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
     if wants_json(exchange):
         body: object = {"detail": problem.message}
         if isinstance(problem, Invalid) and problem.fields:
-            body = {
-                name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()
-            }
-        return Answer(
-            problem.status, (*headers, (b"content-type", b"application/json")), msgspec.json.encode(body)
-        )
+            body = {name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()}
+        return Answer(problem.status, (*headers, (b"content-type", b"application/json")), msgspec.json.encode(body))
     page = render(
         "error.html",
         title=_TITLES.get(problem.status, "That did not work"),

@@ -15,18 +15,18 @@ from kith.base.errors import Malformed, Unavailable
 Row = TypeVar("Row")
 
 
-async def _prepare(connection: Any) -> None:  # noqa: ANN401
+async def _prepare(connection: Any) -> None:
     await connection.set_type_codec("uuid", schema="pg_catalog", encoder=str, decoder=str, format="text")
 
 
-async def _leave_as_is(_connection: Any) -> None:  # noqa: ANN401
+async def _leave_as_is(_connection: Any) -> None:
     """A connection goes back to the pool outside any transaction and with no setting changed."""
 
 
 class Postgres:
     dialect = "postgresql"
 
-    def __init__(self, url: str, pool: Any) -> None:  # noqa: ANN401
+    def __init__(self, url: str, pool: Any) -> None:
         self.url = url
         self.pool = pool
 
@@ -65,12 +65,12 @@ class Postgres:
 class PostgresSession:
     __slots__ = ("_connection", "_depth", "_pool")
 
-    def __init__(self, pool: Any) -> None:  # noqa: ANN401
+    def __init__(self, pool: Any) -> None:
         self._pool = pool
         self._connection: Any = None
         self._depth = 0
 
-    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
         if query.writes and self._connection is None:
             await self.begin()
         compiled = query.compiled("postgresql")
@@ -78,16 +78,16 @@ class PostgresSession:
             rows = await (self._connection or self._pool).fetch(compiled.sql, *compiled.bind(params))
         return compiled.read(rows)
 
-    async def one(self, query: Query[Row], /, **params: Any) -> Row | None:  # noqa: ANN401
+    async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
         rows = await self.all(query, **params)
         return rows[0] if rows else None
 
-    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("postgresql")
         with _translated():
             return compiled.read(await self._pool.fetch(compiled.sql, *compiled.bind(params)))
 
-    async def run(self, command: Command, /, **params: Any) -> int:  # noqa: ANN401
+    async def run(self, command: Command, /, **params: Any) -> int:
         if self._connection is None:
             await self.begin()
         compiled = command.compiled("postgresql")

@@ -28,7 +28,7 @@ class Instant(TypeDecorator[Any]):
     impl = String(27)
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.TIMESTAMP(timezone=True))  # type: ignore[no-any-return]
         return dialect.type_descriptor(String(27))  # type: ignore[no-any-return]
@@ -40,7 +40,7 @@ class UID(TypeDecorator[Any]):
     impl = String(36)
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.UUID(as_uuid=False))  # type: ignore[no-any-return]
         return dialect.type_descriptor(String(36))  # type: ignore[no-any-return]
@@ -52,7 +52,7 @@ class Document(TypeDecorator[Any]):
     impl = Text
     cache_ok = True
 
-    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:  # noqa: ANN401
+    def load_dialect_impl(self, dialect: Any) -> TypeEngine[Any]:
         if dialect.name == "postgresql":
             return dialect.type_descriptor(postgresql.JSONB())  # type: ignore[no-any-return]
         return dialect.type_descriptor(Text())  # type: ignore[no-any-return]

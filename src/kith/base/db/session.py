@@ -19,15 +19,15 @@ class Session(Protocol):
     holds the only pen: never wait for the outside world between the first write and the end.
     """
 
-    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]: ...  # noqa: ANN401
+    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]: ...
 
-    async def one(self, query: Query[Row], /, **params: Any) -> Row | None: ...  # noqa: ANN401
+    async def one(self, query: Query[Row], /, **params: Any) -> Row | None: ...
 
-    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         """A read that may take over 5 ms: it runs beside the loop, on committed data."""
         ...
 
-    async def run(self, command: Command, /, **params: Any) -> int: ...  # noqa: ANN401
+    async def run(self, command: Command, /, **params: Any) -> int: ...
 
     async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None: ...
 

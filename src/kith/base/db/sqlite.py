@@ -206,24 +206,24 @@ class SQLiteSession:
         self._writing = False
         self._depth = 0
 
-    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+    async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
         if query.writes and not self._writing:
             await self.begin()
         compiled = query.compiled("sqlite")
         return compiled.read(self._execute(compiled.sql, compiled.bind(params)).fetchall())
 
-    async def one(self, query: Query[Row], /, **params: Any) -> Row | None:  # noqa: ANN401
+    async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
         if query.writes and not self._writing:
             await self.begin()
         compiled = query.compiled("sqlite")
         rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
         return compiled.read(rows[:1])[0] if rows else None
 
-    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:  # noqa: ANN401
+    async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("sqlite")
         return compiled.read(await self._database.beside(compiled.sql, compiled.bind(params)))
 
-    async def run(self, command: Command, /, **params: Any) -> int:  # noqa: ANN401
+    async def run(self, command: Command, /, **params: Any) -> int:
         if not self._writing:
             await self.begin()
         compiled = command.compiled("sqlite")

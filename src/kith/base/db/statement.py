@@ -133,9 +133,7 @@ class Statement(Generic[Row]):
         self._wire = wire
         self.clause = clause
         self.row = row
-        self.writes = (
-            bool(getattr(clause, "is_dml", False)) or getattr(clause, "_for_update_arg", None) is not None
-        )
+        self.writes = bool(getattr(clause, "is_dml", False)) or getattr(clause, "_for_update_arg", None) is not None
         self._compiled: dict[str, Compiled[Row]] = {}
 
     def compiled(self, dialect: str) -> Compiled[Row]:

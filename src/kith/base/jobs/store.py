@@ -138,9 +138,7 @@ def row_for(
     }
 
 
-async def claim(
-    db: Session, lane: str, *, most: int, worker: str, now: datetime, until: datetime
-) -> list[Claimed]:
+async def claim(db: Session, lane: str, *, most: int, worker: str, now: datetime, until: datetime) -> list[Claimed]:
     taken = await db.all(_claim, lane=lane, most=most, worker=worker, now=now, until=until)
     taken.sort(key=lambda job: job.id)
     return taken

@@ -45,7 +45,7 @@ def params(kind: type[msgspec.Struct], limits: Limits = LIMITS) -> Provide:
     plan_of(kind)
     bounds = limits if takes_files(kind) else replace(limits, max_files=0)
 
-    async def read(request: Request[Any, Any, Any]) -> Any:  # noqa: ANN401
+    async def read(request: Request[Any, Any, Any]) -> Any:
         raw = read_form(request.scope["query_string"], bounds)
         raw.update(await read_body(request, bounds))
         return fill(kind, raw)
@@ -57,7 +57,7 @@ def query(kind: type[msgspec.Struct], limits: Limits = LIMITS) -> Provide:
     """Provide a `kind` from the query string."""
     plan_of(kind)
 
-    def read(request: Request[Any, Any, Any]) -> Any:  # noqa: ANN401
+    def read(request: Request[Any, Any, Any]) -> Any:
         return fill(kind, read_form(request.scope["query_string"], limits))
 
     return Provide(read, sync_to_thread=False)

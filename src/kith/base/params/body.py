@@ -69,7 +69,7 @@ def _too_deep(limits: Limits) -> Malformed:
     return Malformed(f"The parameters are nested deeper than {limits.depth} levels")
 
 
-def _is_deeper(value: Any, depth: int) -> bool:  # noqa: ANN401
+def _is_deeper(value: Any, depth: int) -> bool:
     level = [value]
     for _ in range(depth):
         level = [

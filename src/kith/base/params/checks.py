@@ -19,7 +19,7 @@ def check_text(info: inspect.StrType, read: Reader) -> Reader:
     if not least and most is None and pattern is None:
         return read
 
-    def checked(value: Any) -> str:  # noqa: ANN401
+    def checked(value: Any) -> str:
         text: str = read(value)
         if least and not text:
             raise wrong("can't be blank", "empty")
@@ -38,7 +38,7 @@ def check_number(info: inspect.IntType | inspect.FloatType, read: Reader) -> Rea
     if (info.ge, info.gt, info.le, info.lt, info.multiple_of) == (None,) * 5:
         return read
 
-    def checked(value: Any) -> Any:  # noqa: ANN401
+    def checked(value: Any) -> Any:
         number = read(value)
         if info.ge is not None and number < info.ge:
             raise wrong(f"must be greater than or equal to {info.ge}", "too_small")
@@ -55,7 +55,7 @@ def check_number(info: inspect.IntType | inspect.FloatType, read: Reader) -> Rea
     return checked
 
 
-def check_length(info: Any) -> Callable[[Sized], None]:  # noqa: ANN401
+def check_length(info: Any) -> Callable[[Sized], None]:
     """Bounds of a list or an object, whose `info` names them alike."""
     least, most = info.min_length or 0, info.max_length
 

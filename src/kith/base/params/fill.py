@@ -63,7 +63,7 @@ def fill(kind: type[S], raw: Mapping[str, Any]) -> S:
         raise Invalid(fields=found.fields) from None
 
 
-def _fill(kind: type[S], raw: Any) -> S:  # noqa: ANN401
+def _fill(kind: type[S], raw: Any) -> S:
     if not isinstance(raw, Mapping):
         raise wrong("is not an object", "not_an_object")
     values: dict[str, Any] = {}
@@ -96,9 +96,7 @@ def plan_of(kind: type[msgspec.Struct]) -> Plan:
             raise TypeError(f"{kind!r} is not a struct")
         plan = _plans[kind] = []  # known before its fields are: a struct may hold its own kind
         try:
-            plan += [
-                Place(field.name, field.encode_name, field.required, *_shape(field.type)) for field in info.fields
-            ]
+            plan += [Place(field.name, field.encode_name, field.required, *_shape(field.type)) for field in info.fields]
         except TypeError:
             del _plans[kind]
             raise
@@ -119,7 +117,7 @@ def takes_files(kind: type[msgspec.Struct]) -> bool:
     return False
 
 
-def _inner_types(info: Any) -> list[Any]:  # noqa: ANN401
+def _inner_types(info: Any) -> list[Any]:
     if isinstance(info, inspect.StructType):
         return [field.type for field in info.fields]
     if isinstance(info, inspect.UnionType):
@@ -128,7 +126,7 @@ def _inner_types(info: Any) -> list[Any]:  # noqa: ANN401
     return [found for found in inner if found is not None]
 
 
-def _shape(info: Any) -> Shape:  # noqa: ANN401
+def _shape(info: Any) -> Shape:
     make = _SHAPES.get(type(info))
     if make is None:
         raise TypeError(f"No client can fill a field of type {info!r}")

@@ -86,7 +86,7 @@ def _path(name: str, limits: Limits) -> list[str]:
     return path
 
 
-def _place(node: Any, path: list[str], value: Any) -> None:  # noqa: ANN401
+def _place(node: Any, path: list[str], value: Any) -> None:
     """Put `value` at `path`; `node` is a list where the path starts with an empty key, else an object."""
     key, rest = path[0], path[1:]
     if not rest:
@@ -107,7 +107,7 @@ def _place(node: Any, path: list[str], value: Any) -> None:  # noqa: ANN401
     _place(child, rest, value)
 
 
-def _element(elements: list[Any], rest: list[str], shape: type[dict[Any, Any]] | type[list[Any]]) -> Any:  # noqa: ANN401
+def _element(elements: list[Any], rest: list[str], shape: type[dict[Any, Any]] | type[list[Any]]) -> Any:
     last = elements[-1] if elements else None
     if shape is dict and isinstance(last, dict) and not _has(last, rest):
         return last
@@ -115,7 +115,7 @@ def _element(elements: list[Any], rest: list[str], shape: type[dict[Any, Any]] |
     return elements[-1]
 
 
-def _has(element: Any, path: list[str]) -> bool:  # noqa: ANN401
+def _has(element: Any, path: list[str]) -> bool:
     if "" in path:
         return False
     for key in path:

@@ -22,7 +22,7 @@ class Shape(NamedTuple):
     is_optional: bool = False
     keeps_blank: bool = False
 
-    def read_item(self, value: Any) -> Any:  # noqa: ANN401
+    def read_item(self, value: Any) -> Any:
         if value is None or (value == "" and not self.keeps_blank):
             if self.is_optional:
                 return None
@@ -44,7 +44,7 @@ def union_shape(shapes: Sequence[Shape], *, has_none: bool) -> Shape:
     if not others:
         return Shape(last.read, is_optional, keeps_blank)
 
-    def read(value: Any) -> Any:  # noqa: ANN401
+    def read(value: Any) -> Any:
         for shape in others:
             try:
                 return shape.read(value)
@@ -59,7 +59,7 @@ def list_reader(item: Shape, build: Callable[[list[Any]], Any], check: Callable[
     """Empty text among what is not text is dropped: so a form sends a list without elements."""
     drops_blank = not (item.keeps_blank or item.is_optional)
 
-    def read(value: Any) -> Any:  # noqa: ANN401
+    def read(value: Any) -> Any:
         bad: dict[str, list[str]] = {}
         items: list[Any] = []
         for index, element in enumerate(_as_list(value)):
@@ -79,7 +79,7 @@ def list_reader(item: Shape, build: Callable[[list[Any]], Any], check: Callable[
     return read
 
 
-def _as_list(value: Any) -> list[Any]:  # noqa: ANN401
+def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
     if isinstance(value, Mapping) and all(map(_is_index, value)):
@@ -88,12 +88,12 @@ def _as_list(value: Any) -> list[Any]:  # noqa: ANN401
     return [value]
 
 
-def _is_index(key: Any) -> bool:  # noqa: ANN401
+def _is_index(key: Any) -> bool:
     return isinstance(key, str) and key.isascii() and key.isdigit() and len(key) <= _LONGEST_INDEX
 
 
 def dict_reader(item: Shape, check: Callable[[Sized], None]) -> Reader:
-    def read(value: Any) -> dict[str, Any]:  # noqa: ANN401
+    def read(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise wrong("is not an object", "not_an_object")
         bad: dict[str, list[str]] = {}

@@ -58,7 +58,7 @@ def wrong(words: str, code: str) -> Wrong:
     return Wrong({"": [Complaint(words, code)]})
 
 
-def read_text(value: Any) -> str:  # noqa: ANN401
+def read_text(value: Any) -> str:
     if type(value) is not str:
         value = _number_as_text(value)
     if "\0" in value:
@@ -71,13 +71,13 @@ def read_text(value: Any) -> str:  # noqa: ANN401
     return str(value)
 
 
-def _number_as_text(value: Any) -> str:  # noqa: ANN401
+def _number_as_text(value: Any) -> str:
     if (type(value) is int and _LEAST <= value <= _MOST) or (type(value) is float and math.isfinite(value)):
         return str(value)
     raise wrong("is not text", "not_text")
 
 
-def read_int(value: Any) -> int:  # noqa: ANN401
+def read_int(value: Any) -> int:
     if type(value) is int:
         number = value
     elif type(value) is str and len(value) <= _LONGEST_NUMBER and (match := _INT.fullmatch(value.strip())):
@@ -91,7 +91,7 @@ def read_int(value: Any) -> int:  # noqa: ANN401
     return number
 
 
-def read_float(value: Any) -> float:  # noqa: ANN401
+def read_float(value: Any) -> float:
     if type(value) is str and len(value) <= _LONGEST_NUMBER and _FLOAT.fullmatch(value.strip()):
         number = float(value)
     elif type(value) is float:
@@ -105,7 +105,7 @@ def read_float(value: Any) -> float:  # noqa: ANN401
     return number
 
 
-def read_bool(value: Any) -> bool:  # noqa: ANN401
+def read_bool(value: Any) -> bool:
     if type(value) is bool:
         return value
     if type(value) is str:
@@ -120,7 +120,7 @@ def read_bool(value: Any) -> bool:  # noqa: ANN401
     return found
 
 
-def read_datetime(value: Any) -> dt.datetime:  # noqa: ANN401
+def read_datetime(value: Any) -> dt.datetime:
     """Read ISO 8601 into UTC; a time that names no zone is UTC already."""
     try:
         if type(value) is str:
@@ -133,7 +133,7 @@ def read_datetime(value: Any) -> dt.datetime:  # noqa: ANN401
     raise wrong("is not a valid date and time", "not_a_time")
 
 
-def read_date(value: Any) -> dt.date:  # noqa: ANN401
+def read_date(value: Any) -> dt.date:
     try:
         if type(value) is str:
             return dt.date.fromisoformat(value.strip())
@@ -142,7 +142,7 @@ def read_date(value: Any) -> dt.date:  # noqa: ANN401
     raise wrong("is not a valid date", "not_a_date")
 
 
-def read_uuid(value: Any) -> uuid.UUID:  # noqa: ANN401
+def read_uuid(value: Any) -> uuid.UUID:
     try:
         if type(value) is str:
             return uuid.UUID(value.strip())
@@ -151,13 +151,13 @@ def read_uuid(value: Any) -> uuid.UUID:  # noqa: ANN401
     raise wrong("is not a valid UUID", "not_a_uuid")
 
 
-def read_upload(value: Any) -> Upload:  # noqa: ANN401
+def read_upload(value: Any) -> Upload:
     if isinstance(value, Upload):
         return value
     raise wrong("is not a file", "not_a_file")
 
 
-def read_any(value: Any) -> Any:  # noqa: ANN401
+def read_any(value: Any) -> Any:
     """Take any JSON value as it is, so long as its texts and numbers can be stored."""
     waiting = [value]
     while waiting:
@@ -178,7 +178,7 @@ def choice_reader(choices: Iterable[tuple[Any, Any]]) -> Reader:
     meanings = {str(wire): meant for wire, meant in choices}
     words = f"must be one of: {', '.join(meanings)}"
 
-    def read(value: Any) -> Any:  # noqa: ANN401
+    def read(value: Any) -> Any:
         if type(value) is int and _LEAST <= value <= _MOST:
             value = str(value)
         if type(value) is str and value in meanings:

@@ -101,7 +101,10 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
     revision = await opened.revision()
     yield ok("database", f"{'SQLite' if settings.is_sqlite else 'PostgreSQL'} answers")
     if settings.is_sqlite:
-        yield _soundness(settings.sqlite_path)
+        sound = _soundness(settings.sqlite_path)
+        yield sound
+        if sound.state != "ok":
+            return
     else:
         async for finding in _postgres(db):
             yield finding

@@ -55,7 +55,7 @@ async def record(
     )
 
 
-def masked(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any JSON value
+def masked(value: Any, name: str = "") -> Any:
     """A copy fit to be kept: secrets hidden by their names, everything else as plain JSON."""
     if name and name not in _HARMLESS and _SECRET.search(name) and value is not None:
         return MASK

@@ -17,6 +17,7 @@ groups = Table(
     Column("is_superuser", Boolean, nullable=False),
     Column("attributes", Document, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
 )
 
 members = Table(

@@ -18,9 +18,7 @@ _of_user = query(
 )
 _by_uuid = query(select(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())), Token)
 _delete = command(delete(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())))
-_used = command(
-    update(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())).values(last_used_at=_now)
-)
+_used = command(update(tokens).where(tokens.c.token_uuid == bindparam("token", type_=UID())).values(last_used_at=_now))
 _expired = command(delete(tokens).where(tokens.c.expires_at <= _now))
 
 

@@ -55,9 +55,7 @@ class Owner(msgspec.Struct, kw_only=True):
     name: str = ""
 
 
-async def create(
-    work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = ""
-) -> User:
+async def create(work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = "") -> User:
     """Make a person; their password is hashed before the first write, which must not wait for it."""
     _check(new)
     hashed = await passwords.hash(new.password) if new.password is not None else None
@@ -84,9 +82,7 @@ async def create(
             },
         )
     except Taken as error:
-        raise Invalid(
-            fields={"username": [Complaint("A user with that username already exists.", "taken")]}
-        ) from error
+        raise Invalid(fields={"username": [Complaint("A user with that username already exists.", "taken")]}) from error
     await _record(work, "model_created", user, by, by_name, created={"email": user.email, "role": user.role})
     work.announce(UserCreated(user_id=user.id))
     return user
@@ -148,9 +144,7 @@ async def _change(work: Work, user: User, name: str, value: object, by: int | No
 
 async def _record(work: Work, action: str, user: User, by: int | None, by_name: str, **context: object) -> None:
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
-    await audit.record(
-        work, action, "core.users", user_id=by, username=by_name, context={"model": model, **context}
-    )
+    await audit.record(work, action, "core.users", user_id=by, username=by_name, context={"model": model, **context})
 
 
 async def offer_setup(work: Work) -> str | None:

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 from sqlalchemy import and_, bindparam, func, or_, select, update
 
-from kith.base.db import Instant, Session, command, insert_into, query, upsert
+from kith.base.db import Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
 from kith.identity.users.names import email_key, username_key
 from kith.identity.users.tables import User, setup, users
@@ -85,18 +85,16 @@ _names_near = query(
     .limit(10_000),
     str,
 )
-_hold_staff = query(
-    select(users.c.id).where(users.c.role.in_(STAFF_ROLES)).order_by(users.c.id).with_for_update(), int
-)
+_hold_staff = query(select(users.c.id).where(users.c.role.in_(STAFF_ROLES)).order_by(users.c.id).with_for_update(), int)
 _count_members = query(
     select(func.count())
     .select_from(users)
     .where(and_(users.c.is_active, users.c.confirmed_at.is_not(None), users.c.type == "internal")),
     int,
 )
-_any_superuser = query(
-    select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(1), int
-)
+_any_superuser = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(1), int)
+_all_superusers = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(2), int)
+_administrators = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), any_of(users.c.id, "ids"))), int)
 _set = {
     name: command(
         update(users)
@@ -208,6 +206,17 @@ async def count_members(db: Session) -> int:
 
 async def has_superuser(db: Session) -> bool:
     return await db.one(_any_superuser) is not None
+
+
+async def is_last_superuser(db: Session, user_id: int) -> bool:
+    """Whether nobody else who is active administers this server by role."""
+    others = [found for found in await db.all(_all_superusers) if found != user_id]
+    login = await find_login_by_id(db, user_id)
+    return not others and login is not None and login.role in STAFF_ROLES
+
+
+async def administrators(db: Session, ids: Sequence[int]) -> list[int]:
+    return await db.all(_administrators, ids=list(ids))
 
 
 async def change(db: Session, user_id: int, name: str, value: object, now: datetime) -> None:

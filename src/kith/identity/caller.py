@@ -1,0 +1,23 @@
+"""Who is calling, once that is known."""
+
+from __future__ import annotations
+
+import msgspec
+
+ADMINISTRATORS = ("administrator", "owner")
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """A person whose credentials were right; `scopes` is None where the whole person speaks.
+
+    `permissions` holds what roles and groups grant; None means everything.
+    """
+
+    id: int
+    username: str
+    role: str
+    scopes: frozenset[str] | None = None
+    permissions: frozenset[str] | None = frozenset()
+
+    def may(self, permission: str) -> bool:
+        return self.permissions is None or permission in self.permissions

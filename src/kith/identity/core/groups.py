@@ -1,0 +1,99 @@
+"""/core/groups/: a tree of groups, whose members inherit what stands above them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from kith.base.db import any_of, query
+from kith.base.work import Work
+from kith.identity.groups import store
+from kith.identity.groups.tables import groups, members
+from kith.identity.rest import Draft, Filter, Resource
+from kith.identity.rest.fields import Boolean, Object, Reference, References, Text, Told
+from kith.identity.roles.store import permissions_in
+from kith.identity.roles.tables import group_roles
+from kith.identity.users.tables import users
+
+FIELDS = (
+    Text(name="name", required=True, unique=True, most=80),
+    Reference(name="parent", null=True, to="identity_groups.group_uuid"),
+    References(
+        name="user_set", to="identity_users.id", integer=True, link=members, owner="group_uuid", other="user_id"
+    ),
+    Object(name="attributes"),
+    Boolean(name="is_superuser", default=False, help="Its members, and those of every group below, may do everything."),
+    References(name="roles", to="identity_roles.role_uuid", link=group_roles),
+    Told(name="children", form={"type": "array", "items": {"type": "string", "format": "uuid"}}),
+)
+
+_children = query(
+    select(groups.c.parent, groups.c.group_uuid).where(any_of(groups.c.parent, "ids")).order_by(groups.c.name),
+    tuple,
+)
+_up = (
+    select(groups.c.group_uuid, groups.c.parent)
+    .where(groups.c.group_uuid == bindparam("start"))
+    .cte("up", recursive=True)
+)
+_ancestors = query(
+    select(
+        _up.union(
+            select(groups.c.group_uuid, groups.c.parent).join(_up, groups.c.group_uuid == _up.c.parent)
+        ).c.group_uuid
+    ),
+    str,
+)
+
+
+async def check(draft: Draft) -> None:
+    parent = draft.values.get("parent")
+    await draft.work.db.begin()
+    if parent is not None and draft.id in await draft.work.db.all(_ancestors, start=parent):
+        draft.complain("parent", "A group may not be its own ancestor.", "cycle")
+    await _check_rights(draft)
+
+
+async def _check_rights(draft: Draft) -> None:
+    """Nobody may grant what they lack: neither by a flag, nor by membership, nor by a role."""
+    caller = draft.caller
+    if caller.permissions is None:
+        return
+    mighty = await store.mighty(draft.work.db)
+    is_mighty = draft.now("is_superuser") or draft.id in mighty or draft.now("parent") in mighty
+    if is_mighty and any(draft.sets(name) for name in ("is_superuser", "parent", "user_set", "roles")):
+        draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
+    if draft.sets("roles"):
+        granted = await permissions_in(draft.work.db, draft.values["roles"])
+        if not granted <= caller.permissions:
+            draft.complain(
+                "roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied"
+            )
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    children: dict[str, list[str]] = {}
+    for parent, child in await work.db.all(_children, ids=[record["pk"] for record in records]):
+        children.setdefault(parent, []).append(child)
+    for record in records:
+        record["children"] = children.get(record["pk"], [])
+
+
+_by_username = groups.c.group_uuid.in_(
+    select(members.c.group_uuid)
+    .join(users, users.c.id == members.c.user_id)
+    .where(any_of(users.c.username, "usernames"))
+)
+
+RESOURCE = Resource(
+    path="/core/groups/",
+    record="Group",
+    key="group_uuid",
+    table=groups,
+    fields=FIELDS,
+    exact=("name", "is_superuser", "parent"),
+    filters=(Filter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
+    prepare=check,
+    decorate=decorate,
+)

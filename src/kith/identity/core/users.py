@@ -1,0 +1,176 @@
+"""/core/users/: people, as those who may see them all see them."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from typing import Any
+
+from sqlalchemy import bindparam, select
+
+from kith.base.db import UID, any_of
+from kith.base.errors import Conflict, Forbidden
+from kith.base.work import Work
+from kith.identity.caller import ADMINISTRATORS
+from kith.identity.groups import store as groups
+from kith.identity.groups.tables import groups as group_table
+from kith.identity.groups.tables import members
+from kith.identity.rest import Draft, Filter, Resource
+from kith.identity.rest.fields import (
+    Boolean,
+    Choice,
+    Email,
+    Input,
+    Moment,
+    Object,
+    References,
+    Text,
+    Told,
+    read_uuid,
+)
+from kith.identity.roles.store import permissions_in
+from kith.identity.roles.tables import user_roles
+from kith.identity.users import store
+from kith.identity.users.names import email_key, username_key
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.service import UserChanged, UserCreated, complain_password
+from kith.identity.users.tables import users
+
+FIELDS = (
+    Text(
+        name="username",
+        required=True,
+        most=150,
+        pattern=r"[\w.@+-]+",
+        refusal="Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
+    ),
+    Text(name="name", required=True),
+    Email(name="email", default=""),
+    Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
+    Told(name="is_superuser", form={"type": "boolean"}),
+    References(name="groups", to="identity_groups.group_uuid", link=members, owner="user_id", other="group_uuid"),
+    References(name="roles", to="identity_roles.role_uuid", link=user_roles),
+    Object(name="attributes"),
+    Moment(name="last_login", null=True, read_only=True, stored_as="last_login_at"),
+    Moment(name="date_joined", read_only=True, stored_as="created_at"),
+    Moment(name="password_change_date", null=True, read_only=True, stored_as="password_changed_at"),
+    Text(name="uuid", read_only=True),
+    Told(name="uid", form={"type": "string"}),
+    Text(name="path", default="users", most=500, pattern=r"[^/]+(/[^/]+)*", refusal="Enter a valid path."),
+    Choice(name="type", default="internal", choices=("internal", "external", "service_account")),
+    Input(name="password", blank=False),
+)
+
+
+async def check(draft: Draft) -> None:
+    await _take_password(draft)
+    await draft.work.db.begin()
+    if "username" in draft.values:
+        draft.columns["username_key"] = username_key(draft.values["username"])
+    if "email" in draft.values:
+        draft.columns["email_key"] = email_key(draft.values["email"])
+        if not draft.is_new and draft.sets("email"):
+            draft.columns["confirmed_at"] = None
+    if draft.is_new:
+        draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
+    await _check_rights(draft)
+    if draft.sets("is_active") and not draft.now("is_active"):
+        await _refuse_last(draft.work, draft.id, "disabled")
+
+
+async def _take_password(draft: Draft) -> None:
+    """Hashed before the first write: nobody else waits for argon2."""
+    password = draft.values.pop("password", None)
+    if not password:
+        return
+    complaint = complain_password(password)
+    if complaint is not None:
+        draft.complain("password", complaint, complaint.code)
+        return
+    draft.columns["password"] = await draft.work.find(Passwords).hash(password)
+    draft.columns["password_changed_at"] = draft.work.now
+
+
+async def _check_rights(draft: Draft) -> None:
+    """Nobody may grant what they lack, nor touch somebody who may do more."""
+    caller = draft.caller
+    if caller.permissions is None:
+        return
+    db = draft.work.db
+    if not draft.is_new and await is_mighty(draft.work, draft.id):
+        raise Forbidden("Only a superuser may change a superuser.")
+    if draft.sets("groups") and not (await groups.mighty(db)).isdisjoint(draft.values["groups"]):
+        draft.complain("groups", "Only a superuser may make one.", "permission_denied")
+    if draft.sets("roles") and not await permissions_in(db, draft.values["roles"]) <= caller.permissions:
+        draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
+
+
+async def is_mighty(work: Work, user_id: int) -> bool:
+    login = await store.find_login_by_id(work.db, user_id)
+    return login is not None and (login.role in ADMINISTRATORS or await groups.is_mighty(work.db, user_id))
+
+
+async def _refuse_last(work: Work, user_id: int, done: str) -> None:
+    if await store.is_last_superuser(work.db, user_id):
+        raise Conflict(f"The last active superuser cannot be {done}.")
+
+
+async def saved(draft: Draft) -> None:
+    fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
+    draft.work.announce(fact)
+
+
+async def removing(work: Work, record: dict[str, Any]) -> None:
+    caller = record["caller"]
+    if record["pk"] == caller.id:
+        raise Conflict("You cannot delete yourself.")
+    if caller.permissions is not None and await is_mighty(work, record["pk"]):
+        raise Forbidden("Only a superuser may delete a superuser.")
+    await _refuse_last(work, record["pk"], "deleted")
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    mighty = await groups.mighty(work.db) if any(record["groups"] for record in records) else set()
+    staff = set(await store.administrators(work.db, [record["pk"] for record in records]))
+    for record in records:
+        record["is_superuser"] = record["pk"] in staff or not mighty.isdisjoint(record["groups"])
+        record["uid"] = hashlib.sha256(record["uuid"].encode()).hexdigest()
+
+
+def _in_groups(column: Any, bind: str) -> Any:
+    found = select(members.c.user_id).join(group_table, group_table.c.group_uuid == members.c.group_uuid)
+    return users.c.id.in_(found.where(any_of(column, bind)))
+
+
+RESOURCE = Resource(
+    path="/core/users/",
+    record="User",
+    key="id",
+    table=users,
+    fields=FIELDS,
+    search=("username", "name", "email", "uuid"),
+    order=("username",),
+    exact=("username", "name", "email", "is_active", "path", "type"),
+    filters=(
+        Filter(
+            name="groups_by_name",
+            clause=_in_groups(group_table.c.name, "names"),
+            read=str,
+            bind="names",
+            many=True,
+        ),
+        Filter(
+            name="groups_by_pk",
+            clause=_in_groups(group_table.c.group_uuid, "groups"),
+            read=read_uuid,
+            bind="groups",
+            many=True,
+        ),
+        Filter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
+    ),
+    label="username",
+    prepare=check,
+    saved=saved,
+    removing=removing,
+    decorate=decorate,
+)

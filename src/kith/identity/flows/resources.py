@@ -1,0 +1,242 @@
+"""/flows/instances/ and /flows/bindings/: what a flow is for, and which stages it leads through in which order."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sqlalchemy import Column, Index, UniqueConstraint, bindparam, select
+
+from kith.base.db import UID, any_of, query
+from kith.base.work import Work
+from kith.identity.policies.bindings import bindings as policy_bindings
+from kith.identity.policies.family import policies
+from kith.identity.rest import Draft, Filter, Resource, record_table, targets
+from kith.identity.rest.fields import (
+    Boolean,
+    Choice,
+    Integer,
+    Reference,
+    Refused,
+    Slug,
+    Text,
+    Told,
+    read_uuid,
+)
+from kith.identity.stages.family import stages
+
+DESIGNATIONS = (
+    "authentication", "authorization", "invalidation", "enrollment", "unenrollment", "recovery", "stage_setup",
+)  # fmt: skip
+_IDS = {"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True}
+
+FLOW_FIELDS = (
+    Text(name="name", required=True),
+    Slug("slug", required=True, unique=True),
+    Text(name="title", default="", help="The page's heading; the name when left empty."),
+    Choice(name="designation", required=True, choices=DESIGNATIONS, also={"stage_configuration": "stage_setup"}),
+    Text(name="background", default="", most=500),
+    Choice(
+        name="authentication",
+        default="none",
+        choices=(
+            "none", "require_authenticated", "require_unauthenticated", "require_superuser", "require_redirect",
+            "require_token", "require_outpost",
+        ),
+    ),
+    Choice(name="denied_action", default="message_continue", choices=("message_continue", "message", "continue")),
+    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Boolean(name="compatibility_mode", default=False),
+    Choice(
+        name="layout",
+        default="stacked",
+        choices=(
+            "stacked", "content_left", "content_right", "sidebar_left", "sidebar_right",
+            "sidebar_left_frame_background", "sidebar_right_frame_background",
+        ),
+    ),
+    Reference(
+        name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True
+    ),
+    Told(name="stages", form=_IDS),
+    Told(name="policies", form=_IDS),
+)  # fmt: skip
+
+flows = record_table("identity_flows", Column("flow_uuid", UID, primary_key=True), fields=FLOW_FIELDS)
+
+BINDING_FIELDS = (
+    Reference(name="flow", required=True, to="identity_flows.flow_uuid", on_delete="CASCADE"),
+    Reference(name="stage", required=True, to="identity_stages.stage_uuid", on_delete="CASCADE"),
+    Boolean(name="re_evaluate_policies", default=False, help="Ask the policies again when the stage is reached."),
+    Boolean(name="evaluate_on_plan", default=True, help="Ask the policies when the plan is made."),
+    Integer(name="order", required=True),
+    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Choice(name="invalid_response_action", default="retry", choices=("retry", "restart", "restart_with_context")),
+    Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
+    Told(name="target", form={"type": "string", "format": "uuid"}),
+    Told(name="policies", form=_IDS),
+)
+
+bindings = record_table("identity_flow_bindings", Column("fsb_uuid", UID, primary_key=True), fields=BINDING_FIELDS)
+bindings.append_constraint(UniqueConstraint("flow", "stage", "order"))
+Index("ix_identity_flow_bindings_walk", bindings.c.flow, bindings.c.order)
+
+_policies_of = query(
+    select(policy_bindings.c.target, policy_bindings.c.policy)
+    .where(any_of(policy_bindings.c.target, "ids"), policy_bindings.c.policy.is_not(None))
+    .order_by(policy_bindings.c.target, policy_bindings.c.order),
+    tuple,
+)
+_stages_of = query(
+    select(bindings.c.flow, bindings.c.stage)
+    .where(any_of(bindings.c.flow, "ids"))
+    .order_by(bindings.c.flow, bindings.c.order, bindings.c.fsb_uuid),
+    tuple,
+)
+_targets_of_flow = query(select(bindings.c.pbm_uuid).where(bindings.c.flow == bindparam("flow", type_=UID())), str)
+_targets_of_stage = query(select(bindings.c.pbm_uuid).where(bindings.c.stage == bindparam("stage", type_=UID())), str)
+
+
+async def bound_policies(work: Work, records: list[dict[str, Any]]) -> None:
+    """The ids of the policies bound to each record, for anything policies can be bound to."""
+    found: dict[str, list[str]] = {}
+    for target, policy in await work.db.all(_policies_of, ids=[record["pbm_uuid"] for record in records]):
+        if policy not in found.setdefault(target, []):
+            found[target].append(policy)
+    for record in records:
+        record["policies"] = found.get(record["pbm_uuid"], [])
+
+
+async def decorate_flows(work: Work, records: list[dict[str, Any]]) -> None:
+    found: dict[str, list[str]] = {}
+    for flow, stage in await work.db.all(_stages_of, ids=[record["pk"] for record in records]):
+        if stage not in found.setdefault(flow, []):
+            found[flow].append(stage)
+    for record in records:
+        record["stages"] = found.get(record["pk"], [])
+        record["title"] = record["title"] or record["name"]
+    await bound_policies(work, records)
+
+
+async def removing_flow(work: Work, record: dict[str, Any]) -> None:
+    """Its bindings go with it, and so must what policies were bound to them by."""
+    await targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record["pk"]))
+
+
+async def forget_stage(work: Work, stage_uuid: str) -> None:
+    """Called when a stage goes: its places in flows are targets of policies too."""
+    await targets.remove(work.db, await work.db.all(_targets_of_stage, stage=stage_uuid))
+
+
+FLOWS = Resource(
+    path="/flows/instances/",
+    record="Flow",
+    key="flow_uuid",
+    table=flows,
+    fields=FLOW_FIELDS,
+    target=True,
+    search=("name", "slug", "designation", "title"),
+    order=("slug", "name"),
+    exact=("name", "slug", "designation", "denied_action"),
+    filters=(
+        Filter(
+            name="flow_uuid",
+            clause=flows.c.flow_uuid == bindparam("flow_uuid", type_=UID()),
+            read=read_uuid,
+            bind="flow_uuid",
+        ),
+    ),
+    removing=removing_flow,
+    decorate=decorate_flows,
+)
+
+
+async def check_binding(draft: Draft) -> None:
+    if not draft.now("re_evaluate_policies") and not draft.now("evaluate_on_plan"):
+        draft.complain("", "Either evaluate_on_plan or re_evaluate_policies must be true.")
+
+
+async def decorate_bindings(work: Work, records: list[dict[str, Any]]) -> None:
+    for record in records:
+        record["target"] = record["flow"]
+    await bound_policies(work, records)
+
+
+def _uuid(text: str) -> str:
+    found = read_uuid(text)
+    if found is None:
+        raise Refused("Enter a valid UUID.")
+    return found
+
+
+def _choice(text: str) -> str:
+    found = read_uuid(text)
+    if found is None:
+        raise Refused("Select a valid choice. That choice is not one of the available choices.", "invalid_choice")
+    return found
+
+
+def _policy(text: str) -> str:
+    found = read_uuid(text)
+    if found is None:
+        raise Refused(f"“{text[:100]}” is not a valid UUID.")
+    return found
+
+
+def _number(text: str) -> int | float:
+    if not re.fullmatch(r"\s*[+-]?\d{1,10}(\.\d{1,6})?\s*", text):
+        raise Refused("Enter a number.")
+    number = float(text)
+    return int(number) if number.is_integer() else number
+
+
+def _word(text: str) -> bool | None:
+    return {"true": True, "false": False}.get(text.lower())
+
+
+_flows_named = query(select(flows.c.flow_uuid).where(any_of(flows.c.flow_uuid, "ids")), str)
+_stages_named = query(select(stages.c.stage_uuid).where(any_of(stages.c.stage_uuid, "ids")), str)
+_policies_named = query(select(policies.c.policy_uuid).where(any_of(policies.c.policy_uuid, "ids")), str)
+_with_policies = bindings.c.pbm_uuid.in_(
+    select(policy_bindings.c.target).where(any_of(policy_bindings.c.policy, "f_policies"))
+)
+
+
+def _is(column: Any, bind: str) -> Any:
+    return column == bindparam(bind, type_=column.type)
+
+
+BINDINGS = Resource(
+    path="/flows/bindings/",
+    record="FlowStageBinding",
+    key="fsb_uuid",
+    table=bindings,
+    fields=BINDING_FIELDS,
+    target=True,
+    search=(),
+    order=("order", "flow"),
+    filters=(
+        Filter(name="pbm_uuid", clause=_is(bindings.c.pbm_uuid, "f_pbm"), read=_uuid, bind="f_pbm"),
+        Filter(name="fsb_uuid", clause=_is(bindings.c.fsb_uuid, "f_fsb"), read=_uuid, bind="f_fsb"),
+        Filter(
+            name="policies", clause=_with_policies, read=_policy, bind="f_policies", many=True, exists=_policies_named
+        ),
+        Filter(name="flow", clause=_is(bindings.c.flow, "f_flow"), read=_choice, bind="f_flow", exists=_flows_named),
+        Filter(
+            name="target", clause=_is(bindings.c.flow, "f_target"), read=_choice, bind="f_target", exists=_flows_named
+        ),
+        Filter(
+            name="stage", clause=_is(bindings.c.stage, "f_stage"), read=_choice, bind="f_stage", exists=_stages_named
+        ),
+        Filter(
+            name="re_evaluate_policies",
+            clause=_is(bindings.c.re_evaluate_policies, "f_again"),
+            read=_word,
+            bind="f_again",
+        ),
+        Filter(name="order", clause=_is(bindings.c.order, "f_order"), read=_number, bind="f_order"),
+    ),
+    label="fsb_uuid",
+    prepare=check_binding,
+    decorate=decorate_bindings,
+)

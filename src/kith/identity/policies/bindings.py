@@ -1,0 +1,52 @@
+"""Which policy, group or person decides about which target, in which order."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, UniqueConstraint
+
+from kith.base.db import UID
+from kith.identity.policies.family import policies
+from kith.identity.rest.draft import Draft
+from kith.identity.rest.fields import Boolean, Integer, Reference
+from kith.identity.rest.resource import Resource, record_table
+from kith.identity.rest.targets import policy_targets
+
+_ONE = ("policy", "group", "user")
+
+FIELDS = (
+    Reference(name="policy", null=True, to=f"{policies.name}.policy_uuid", on_delete="CASCADE"),
+    Reference(name="group", null=True, to="identity_groups.group_uuid", on_delete="CASCADE"),
+    Reference(name="user", null=True, to="identity_users.id", on_delete="CASCADE", integer=True),
+    Reference(name="target", required=True, to=f"{policy_targets.name}.pbm_uuid", on_delete="CASCADE"),
+    Boolean(name="negate", default=False, help="Turn the outcome around."),
+    Boolean(name="enabled", default=True),
+    Integer(name="order", required=True),
+    Integer(name="timeout", default=30, least=0, help="Seconds before the check counts as failed."),
+    Boolean(name="failure_result", default=False, help="What counts when the check cannot be made."),
+)
+
+bindings = record_table("identity_policy_bindings", Column("policy_binding_uuid", UID, primary_key=True), fields=FIELDS)
+bindings.append_constraint(UniqueConstraint("policy", "target", "order"))
+
+
+async def check(draft: Draft) -> None:
+    given = [name for name in _ONE if draft.now(name) is not None]
+    if not given:
+        words = "This field is required." if draft.is_new else "One of policy, group, user must be set."
+        draft.complain("policy" if draft.is_new else "", words, "required")
+    elif len(given) > 1:
+        draft.complain("", "Only one of policy, group, user can be set.")
+
+
+RESOURCE = Resource(
+    path="/policies/bindings/",
+    record="PolicyBinding",
+    key="policy_binding_uuid",
+    table=bindings,
+    fields=FIELDS,
+    search=(),
+    order=("order",),
+    exact=("policy", "target", "enabled", "order", "timeout"),
+    label="policy_binding_uuid",
+    prepare=check,
+)

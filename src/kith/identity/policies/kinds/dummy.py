@@ -1,0 +1,32 @@
+"""Waits a while and gives a fixed answer: for trying out bindings."""
+
+from __future__ import annotations
+
+from kith.identity.policies.family import POLICIES
+from kith.identity.rest.draft import Draft
+from kith.identity.rest.fields import Boolean, Integer
+from kith.identity.rest.resource import Resource, kind_table
+
+FIELDS = (
+    Boolean(name="result", default=False),
+    Integer(name="wait_min", default=5, least=0),
+    Integer(name="wait_max", default=30, least=0),
+)
+
+
+async def check(draft: Draft) -> None:
+    if draft.now("wait_min") > draft.now("wait_max"):
+        draft.complain("wait_max", "Ensure this value is greater than or equal to wait_min.")
+
+
+RESOURCE = Resource(
+    path="/policies/dummy/",
+    record="DummyPolicy",
+    key="policy_uuid",
+    family=POLICIES,
+    kind="dummy",
+    table=kind_table("identity_policies_dummy", POLICIES, FIELDS),
+    fields=FIELDS,
+    exact=("name", "result", "wait_min", "wait_max"),
+    prepare=check,
+)

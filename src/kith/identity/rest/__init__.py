@@ -1,0 +1,27 @@
+"""The identity API's one dialect, told once: what a collection is, as data, and what is done with it."""
+
+from kith.identity.rest.draft import Draft
+from kith.identity.rest.resource import (
+    ALL,
+    READ,
+    Action,
+    Family,
+    Filter,
+    Resource,
+    kind_table,
+    link_table,
+    record_table,
+)
+
+__all__ = [
+    "ALL",
+    "READ",
+    "Action",
+    "Draft",
+    "Family",
+    "Filter",
+    "Resource",
+    "kind_table",
+    "link_table",
+    "record_table",
+]

@@ -1,0 +1,101 @@
+"""What a list was asked for: order, search and filters, within what the resource names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from kith.base.errors import Complaint, Invalid
+from kith.base.paging import Page
+from kith.base.work import Work
+from kith.identity.rest import verbs
+from kith.identity.rest.fields import Boolean, Field, Refused
+from kith.identity.rest.shelf import MOST_TERMS, Shelf
+
+MOST_CHARACTERS = 200
+
+
+class Asked:
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.order: tuple[tuple[str, bool], ...] = ()
+        self.terms: list[str] = []
+        self.exact: dict[str, Any] = {}
+        self.filters: dict[str, Any] = {}
+
+    @classmethod
+    async def read(cls, shelf: Shelf, work: Work, query: Mapping[str, list[str]]) -> Asked:
+        """An unknown name or a sort that is not allowed is passed over; a filter's bad value is told."""
+        asked = cls(shelf)
+        last = {name: values[-1].replace("\0", "") for name, values in query.items()}
+        asked.order = shelf.order(last.get("ordering", "").split(","))
+        if shelf.resource.search:
+            words = re.split(r"[\s,]+", last.get("search", "")[:MOST_CHARACTERS])
+            asked.terms = [word for word in words if word][:MOST_TERMS]
+        complaints: dict[str, list[str]] = {}
+        asked._read_exact(last, complaints)
+        await asked._read_filters(work, query, complaints)
+        if complaints:
+            raise Invalid(fields=complaints)
+        return asked
+
+    def _read_exact(self, last: Mapping[str, str], complaints: dict[str, list[str]]) -> None:
+        fields: dict[str, Field] = {field.name: field for field in self.shelf.resource.all_fields}
+        for name in self.shelf.resource.exact:
+            text = last.get(name, "")
+            if not text:
+                continue
+            try:
+                self.exact[name] = fields[name].take(text)
+            except Refused as refused:
+                if not isinstance(fields[name], Boolean):
+                    complaints[name] = [refused.complaint]
+
+    async def _read_filters(self, work: Work, query: Mapping[str, list[str]], complaints: dict[str, list[str]]) -> None:
+        for one in self.shelf.resource.filters:
+            given = [text for text in query.get(one.name, []) if text]
+            if not given:
+                continue
+            try:
+                values = [one.read(text.replace("\0", "")) for text in (given if one.many else given[-1:])]
+            except Refused as refused:
+                complaints[one.name] = [refused.complaint]
+                continue
+            if values[0] is None:
+                continue
+            if one.exists is not None:
+                found = set(await work.db.all(one.exists, ids=values))
+                missing = [text for text, value in zip(given, values, strict=False) if value not in found]
+                if missing:
+                    shown = f"{missing[0]} is not" if one.many else "That choice is not"
+                    words = f"Select a valid choice. {shown} one of the available choices."
+                    complaints[one.name] = [Complaint(words, "invalid_choice")]
+                    continue
+            self.filters[one.name] = (one.bind, values if one.many else values[0])
+
+    async def fetch(self, work: Work, page: Page, *, sees_secrets: bool) -> tuple[int, list[dict[str, Any]]]:
+        shelf = self.shelf
+        exact, filters = tuple(self.exact), tuple(self.filters)
+        params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
+        params |= dict(self.filters.values())
+        params |= {f"term{number}": _pattern(term) for number, term in enumerate(self.terms)}
+        count_query = shelf.count_query(len(self.terms), exact, filters)
+        page_query = shelf.page_query(self.order, len(self.terms), exact, filters)
+        # A search may read the whole table, so it runs beside the loop.
+        if self.terms:
+            [count] = await work.db.slow(count_query, **params)
+            rows = await work.db.slow(page_query, most=page.limit, skip=page.offset, **params)
+        else:
+            count = await work.db.one(count_query, **params) or 0
+            rows = (
+                await work.db.all(page_query, most=page.limit, skip=page.offset, **params)
+                if count > page.offset
+                else []
+            )
+        return count, await verbs.render(shelf, work, rows, sees_secrets=sees_secrets)
+
+
+def _pattern(term: str) -> str:
+    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"

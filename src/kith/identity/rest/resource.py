@@ -1,0 +1,146 @@
+"""What a REST collection is, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from sqlalchemy import Column, ColumnElement, ForeignKey, Integer, MetaData, Table
+
+from kith.base.db import METADATA, UID, Instant
+from kith.identity.rest.fields import Field
+
+if TYPE_CHECKING:
+    from kith.base.edge import Answer, Exchange
+    from kith.base.work import Work
+    from kith.identity.caller import Caller
+    from kith.identity.rest.draft import Draft
+
+ALL = frozenset({"list", "create", "read", "update", "partial_update", "delete"})
+READ = frozenset({"list", "read"})
+
+
+class Family(msgspec.Struct, frozen=True, kw_only=True):
+    """Kinds of one thing (policies, stages): what they share has a table, each kind another beside it."""
+
+    table: Table
+    key: str
+    fields: tuple[Field, ...]
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """A query parameter that narrows a list. `read` gives the value to bind, None to pass it over, or refuses."""
+
+    name: str
+    clause: ColumnElement[bool]
+    read: Callable[[str], Any]
+    bind: str = "value"
+    many: bool = False
+    exists: Any = None  # a query of identifiers that must hold what was given
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """One collection below /api/v2: its path, its record, and the few places where it is not like the others."""
+
+    path: str
+    record: str
+    key: str
+    table: Table | None
+    fields: tuple[Field, ...]
+    family: Family | None = None
+    kind: str = ""
+    target: bool = False
+    search: tuple[str, ...] = ("name",)
+    order: tuple[str, ...] = ("name",)
+    exact: tuple[str, ...] = ()
+    filters: tuple[Filter, ...] = ()
+    allow: frozenset[str] = ALL
+    label: str = "name"
+    prepare: Callable[[Draft], Awaitable[None]] | None = None
+    saved: Callable[[Draft], Awaitable[None]] | None = None
+    removing: Callable[[Work, dict[str, Any]], Awaitable[None]] | None = None
+    decorate: Callable[[Work, list[dict[str, Any]]], Awaitable[None]] | None = None
+    describe: str = ""
+
+    @property
+    def area(self) -> str:
+        return self.path.split("/")[1]
+
+    @property
+    def operation(self) -> str:
+        """The start of every operation's name: `policies_password`."""
+        return self.path.strip("/").replace("/", "_")
+
+    @property
+    def model(self) -> str:
+        return self.record.lower()
+
+    def permission(self, verb: str) -> str:
+        return f"{self.area}.{verb}_{self.model}"
+
+    @property
+    def all_fields(self) -> tuple[Field, ...]:
+        return (*(self.family.fields if self.family else ()), *self.fields)
+
+    @property
+    def is_integer(self) -> bool:
+        tables = [table for table in (self.table, self.family.table if self.family else None) if table is not None]
+        column = next(table.c[self.key] for table in tables if self.key in table.c)
+        return isinstance(column.type, Integer)
+
+
+def record_table(name: str, *columns: Column[Any], fields: tuple[Field, ...], metadata: MetaData = METADATA) -> Table:
+    """A table with a column for every stored field, and when its rows were made and last changed."""
+    return Table(
+        name,
+        metadata,
+        *columns,
+        *(field.column() for field in fields if field.is_stored),
+        Column("created_at", Instant, nullable=False),
+        Column("updated_at", Instant, nullable=False),
+    )
+
+
+def kind_table(name: str, family: Family, fields: tuple[Field, ...], *columns: Column[Any]) -> Table:
+    """What one kind adds to its family's rows; it goes when they go."""
+    key = family.table.c[family.key]
+    parent = ForeignKey(f"{family.table.name}.{family.key}", ondelete="CASCADE")
+    kind: Any = Integer() if isinstance(key.type, Integer) else UID()
+    stored = (field.column() for field in fields if field.is_stored)
+    return Table(
+        name, METADATA, Column(family.key, kind, parent, primary_key=True, autoincrement=False), *columns, *stored
+    )
+
+
+def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False, other_integer: bool = False) -> Table:
+    """A list of references: the rows go with either side."""
+    return Table(
+        name,
+        METADATA,
+        Column("owner", Integer if owner_integer else UID, ForeignKey(owner, ondelete="CASCADE"), primary_key=True),
+        Column(
+            "other",
+            Integer if other_integer else UID,
+            ForeignKey(other, ondelete="CASCADE"),
+            primary_key=True,
+            index=True,
+        ),
+    )
+
+
+class Action(msgspec.Struct, frozen=True, kw_only=True):
+    """Something beside the six operations: a path of its own, or one below an item (`{id}` in it).
+
+    `permission` is what the caller needs; None is for anyone who is signed in.
+    """
+
+    method: str
+    path: str
+    name: str
+    handler: Callable[[Exchange, Caller, str], Awaitable[Answer]]
+    permission: str | None
+    body: str | None = None
+    answer: str | None = None
+    status: int = 200
+    summary: str = ""

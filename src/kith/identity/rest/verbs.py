@@ -1,0 +1,242 @@
+"""Creating, changing and removing any record: what is checked, in which order, and what is written down."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kith.base.db import Dangling, Taken
+from kith.base.errors import Complaint, Conflict, Invalid, NotFound
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.caller import Caller
+from kith.identity.rest import targets
+from kith.identity.rest.draft import Draft
+from kith.identity.rest.fields import MASK, Field, Reference, References, Refused, Secret, missing
+from kith.identity.rest.resource import Resource
+from kith.identity.rest.shelf import Shelf, holders, linked, missing_references, relink
+from kith.identity.rest.uniqueness import complain_taken
+from kith.identity.sealing import Sealer
+
+
+async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, Any]) -> dict[str, Any]:
+    resource = shelf.resource
+    values = _read(resource, sent, whole=True, new=True)
+    draft = Draft(work, caller, values=values, before=None)
+    await _prepare(shelf, draft)
+    await work.db.begin()
+    await _check_references(shelf, draft)
+    await complain_taken(shelf, draft)
+    columns = {"created_at": work.now, "updated_at": work.now, "kind": resource.kind, **draft.columns}
+    if not resource.is_integer:
+        columns.setdefault(resource.key, str(uuid.uuid4()))
+        columns.setdefault(shelf.row_key.name, str(uuid.uuid4()))
+    if resource.target:
+        columns["pbm_uuid"] = columns[resource.key] if resource.key == "pbm_uuid" else str(uuid.uuid4())
+        await targets.add(work.db, columns["pbm_uuid"], resource.model)
+    try:
+        draft.id = await shelf.insert(work.db, _sealed(shelf, work, draft.values), columns)
+    except Taken as error:
+        raise Conflict("Somebody else made the same record at the same time, please try again") from error
+    for field in shelf.links:
+        await relink(work.db, field, draft.id, [], draft.values.get(field.name, []))
+    if resource.saved is not None:
+        await resource.saved(draft)
+    record = await read(shelf, work, draft.id, sees_secrets=True)
+    await _write_down(work, caller, "model_created", resource, record, created=_told(resource, draft.values))
+    return record
+
+
+async def update(
+    shelf: Shelf,
+    work: Work,
+    caller: Caller,
+    id: Any,
+    sent: Mapping[str, Any],
+    *,
+    whole: bool,
+) -> dict[str, Any]:
+    resource = shelf.resource
+    values = _read(resource, sent, whole=whole, new=False)
+    before = await shelf.find_row(work.db, id)
+    if before is None:
+        raise NotFound
+    draft = Draft(work, caller, values=values, before=before, id=id)
+    await _prepare(shelf, draft)
+    await _check_references(shelf, draft)
+    await complain_taken(shelf, draft)
+    changed = {name: value for name, value in draft.values.items() if name not in before or before[name] != value}
+    if changed or draft.columns:
+        await _write(shelf, work, draft, changed)
+    if resource.saved is not None:
+        await resource.saved(draft)
+    record = await read(shelf, work, id, sees_secrets=caller.may("core.view_secret"))
+    if changed:
+        diff = audit.difference(_told(resource, before), _told(resource, changed))
+        await _write_down(work, caller, "model_updated", resource, record, diff=diff)
+    return record
+
+
+async def _write(shelf: Shelf, work: Work, draft: Draft, changed: Mapping[str, Any]) -> None:
+    stored = {name: value for name, value in changed.items() if name in shelf.stored}
+    row_id = await row_id_of(shelf, work, draft.id)
+    try:
+        await shelf.update(work.db, row_id, {**_sealed(shelf, work, stored), **draft.columns, "updated_at": work.now})
+    except Taken as error:
+        raise Conflict("Somebody else took this name at the same time, please try again") from error
+    assert draft.before is not None  # noqa: S101 - an update has one
+    for field in shelf.links:
+        if field.name in changed:
+            await relink(work.db, field, draft.id, draft.before[field.name], changed[field.name])
+
+
+async def row_id_of(shelf: Shelf, work: Work, id: Any) -> Any:
+    """A record's identifier is its row's key, but for the few that are known by another."""
+    if shelf.key.name == shelf.row_key.name:
+        return id
+    return await shelf.find_row_key(work.db, id)
+
+
+async def read(shelf: Shelf, work: Work, id: Any, *, sees_secrets: bool) -> dict[str, Any]:
+    row = await work.db.one(shelf.one_wire, id=id)
+    if row is None:
+        raise NotFound
+    [record] = await render(shelf, work, [row], sees_secrets=sees_secrets)
+    return record
+
+
+async def render(
+    shelf: Shelf, work: Work, rows: Sequence[Sequence[Any]], *, sees_secrets: bool
+) -> list[dict[str, Any]]:
+    """Rows to records, in a fixed number of queries however many rows there are."""
+    records = [shelf.record(row) for row in rows]
+    for field in shelf.resource.all_fields:
+        if isinstance(field, Secret) and field.shown:
+            for record in records:
+                record[field.name] = _shown_secret(shelf, work, field, record[field.name], sees_secrets=sees_secrets)
+    if records:
+        for field in shelf.links:
+            lists = await linked(work.db, field, [record["pk"] for record in records])
+            for record in records:
+                record[field.name] = lists.get(record["pk"], [])
+        if shelf.resource.decorate is not None:
+            await shelf.resource.decorate(work, records)
+    return records
+
+
+async def remove(shelf: Shelf, work: Work, caller: Caller, id: Any) -> None:
+    resource = shelf.resource
+    before = await shelf.find_row(work.db, id)
+    if before is None:
+        raise NotFound
+    record = await read(shelf, work, id, sees_secrets=False)
+    row_id = await row_id_of(shelf, work, id)
+    await refuse_if_held(shelf, work, row_id)
+    if resource.removing is not None:
+        await resource.removing(work, before | {"pk": id, "caller": caller})
+    try:
+        await shelf.delete(work.db, row_id)
+        if resource.target:
+            await targets.remove(work.db, [record["pbm_uuid"]])
+    except Dangling as error:
+        raise Conflict("Something refers to this record, so it cannot be deleted.") from error
+    await _write_down(work, caller, "model_deleted", resource, record)
+
+
+async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:
+    references: list[dict[str, Any]] = []
+    for table in shelf.tables:
+        for holder in holders(table):
+            found = await work.db.all(holder.query, id=row_id)
+            references += [{"type": holder.table.name, "pk": pk, "name": str(name)} for pk, name in found]
+    if references:
+        names = ", ".join(reference["name"] for reference in references[:3])
+        raise Conflict(f"This record is in use by {names}, so it cannot be deleted.", extra={"references": references})
+
+
+# Reading what was sent
+
+
+def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
+    """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first."""
+    values: dict[str, Any] = {}
+    complaints: dict[str, list[str]] = {}
+    for field in resource.all_fields:
+        if field.read_only or (field.name in sent and isinstance(field, Secret) and sent[field.name] == MASK):
+            continue
+        if field.name in sent:
+            try:
+                values[field.name] = field.read(sent[field.name])
+            except Refused as refused:
+                complaints[field.name] = [refused.complaint]
+        elif field.required and whole and (new or not field.write_only):
+            complaints[field.name] = [Complaint("This field is required.", "required")]
+        elif new:
+            values[field.name] = field.start()
+    if complaints:
+        raise Invalid(fields=complaints)
+    return values
+
+
+async def _prepare(shelf: Shelf, draft: Draft) -> None:
+    if shelf.resource.prepare is not None:
+        await shelf.resource.prepare(draft)
+        draft.raise_complaints()
+
+
+async def _check_references(shelf: Shelf, draft: Draft) -> None:
+    for field in shelf.resource.all_fields:
+        if not isinstance(field, (Reference, References)) or not draft.sets(field.name):
+            continue
+        value = draft.values[field.name]
+        ids = value if isinstance(field, References) else [] if value is None else [value]
+        gone = await missing_references(draft.work.db, field, ids) if ids else []
+        if gone:
+            draft.complain(field.name, str(missing(gone[0])), "does_not_exist")
+    draft.raise_complaints()
+
+
+# Secrets, and what is told of them
+
+
+def _place(shelf: Shelf, field: Field) -> str:
+    return f"{shelf.stored[field.name].table.name}.{field.name}"
+
+
+def _sealed(shelf: Shelf, work: Work, values: Mapping[str, Any]) -> dict[str, Any]:
+    sealed = dict(values)
+    for field in shelf.resource.all_fields:
+        if isinstance(field, Secret) and sealed.get(field.name) is not None:
+            sealed[field.name] = work.find(Sealer).seal(sealed[field.name], _place(shelf, field))
+    return sealed
+
+
+def _shown_secret(shelf: Shelf, work: Work, field: Field, sealed: str | None, *, sees_secrets: bool) -> str:
+    if sealed is None:
+        return ""
+    opened = work.find(Sealer).open(sealed, _place(shelf, field))
+    return opened if sees_secrets or not opened else MASK
+
+
+def _told(resource: Resource, values: Mapping[str, Any]) -> dict[str, Any]:
+    secret = {field.name for field in resource.all_fields if field.write_only}
+    return {name: audit.MASK if name in secret and value else value for name, value in values.items()}
+
+
+async def _write_down(
+    work: Work,
+    caller: Caller,
+    action: str,
+    resource: Resource,
+    record: Mapping[str, Any],
+    **context: Any,
+) -> None:
+    model = {
+        "app": resource.area, "model_name": resource.model, "pk": record["pk"],
+        "name": str(record.get(resource.label) or record["pk"]),
+    }  # fmt: skip
+    await audit.record(
+        work, action, f"{resource.area}.{resource.model}", user_id=caller.id, username=caller.username,
+        context={"model": model, **context},
+    )  # fmt: skip

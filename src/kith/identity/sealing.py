@@ -1,0 +1,31 @@
+"""Secrets at rest: encrypted with a key from the data folder, bound to the place they are kept in."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+__all__ = ["Sealer"]
+
+PREFIX = "v1:"
+
+
+class Sealer:
+    def __init__(self, key: bytes) -> None:
+        self._cipher = AESGCM(key)
+
+    def seal(self, text: str, place: str) -> str:
+        """`place` (table and column) goes into the seal: moved elsewhere, it does not open."""
+        nonce = secrets.token_bytes(12)
+        sealed = self._cipher.encrypt(nonce, text.encode(), place.encode())
+        return PREFIX + base64.b64encode(nonce + sealed).decode()
+
+    def open(self, sealed: str, place: str) -> str:
+        raw = base64.b64decode(sealed.removeprefix(PREFIX))
+        try:
+            return self._cipher.decrypt(raw[:12], raw[12:], place.encode()).decode()
+        except InvalidTag as error:
+            raise ValueError(f"a secret of {place} was not sealed with this server's key") from error

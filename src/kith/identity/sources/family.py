@@ -1,0 +1,36 @@
+"""What every source is: another place people can come from, with a name and a slug, and a target of policies."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, String
+
+from kith.base.db import UID
+from kith.identity.rest import Family, record_table
+from kith.identity.rest.fields import Boolean, Choice, Reference, Slug, Text
+
+_AUTHENTICATION = (("designation", "authentication"),)
+_ENROLLMENT = (("designation", "enrollment"),)
+
+FIELDS = (
+    Text(name="name", required=True, most=255),
+    Slug("slug", required=True, unique=True),
+    Boolean(name="enabled", default=True, help="False: no button, and its addresses are not found."),
+    Reference(name="authentication_flow", null=True, to="identity_flows.flow_uuid", where=_AUTHENTICATION),
+    Reference(name="enrollment_flow", null=True, to="identity_flows.flow_uuid", where=_ENROLLMENT),
+    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Choice(
+        name="user_matching_mode",
+        default="identifier",
+        choices=("identifier", "email_link", "email_deny", "username_link", "username_deny"),
+    ),
+    Boolean(name="promoted", default=False),
+)
+
+sources = record_table(
+    "identity_sources",
+    Column("pbm_uuid", UID, ForeignKey("identity_policy_targets.pbm_uuid", ondelete="CASCADE"), primary_key=True),
+    Column("kind", String(40), nullable=False, index=True),
+    fields=FIELDS,
+)
+
+SOURCES = Family(table=sources, key="pbm_uuid", fields=FIELDS)
