@@ -51,13 +51,14 @@ from kith.identity.users.passwords import Passwords
 from kith.social.errors import FACE as SOCIAL
 from kith.social.instance import api as instance
 from kith.web import api as web
-from kith.web import health
+from kith.web import api_docs, health
 from kith.web.errors import FACE as PAGES
 
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
     *web.routes,
     *health.routes,
+    *api_docs.routes,
 ]
 
 # The few GETs that are answered without the framework; it knows them too, for everything else at their paths.

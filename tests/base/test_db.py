@@ -301,10 +301,12 @@ JOB = {
     "held_by": None, "held_until": None, "error": None, "created_at": NOW,
 }  # fmt: skip
 COUNT = {"key": "k", "window": 1, "ends": 1, "count": 1}
-GROUP: dict[str, Any] = {
-    "group_uuid": str(uuid.uuid4()), "name": "same", "parent": None, "is_superuser": False, "attributes": {},
-    "created_at": NOW,
-}  # fmt: skip
+
+
+def group(name: str) -> dict[str, Any]:
+    """A row of a table that is not ours, whatever else it has come to hold."""
+    values: dict[type, Any] = {Instant: NOW, Document: {}, Boolean: False, UID: str(uuid.uuid4())}
+    return {column.name: None if column.nullable else values.get(type(column.type), name) for column in groups.columns}
 
 
 @pytest.mark.parametrize(
@@ -313,7 +315,7 @@ GROUP: dict[str, Any] = {
         (jobs, JOB, JOB | {"id": 2}, ("kind", "key")),
         (jobs, JOB, JOB | {"key": "other"}, ("id",)),
         (rate_counts, COUNT, COUNT | {"ends": 2}, ("key", "window")),
-        (groups, GROUP, GROUP | {"group_uuid": str(uuid.uuid4())}, ("name",)),
+        (groups, group("same"), group("same"), ("name",)),
     ],
     ids=["unique index", "primary key", "primary key of two", "unique constraint"],
 )

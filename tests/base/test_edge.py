@@ -23,9 +23,7 @@ from tests.town import Town
         ("/api/v9/x", {"error": "Record not found"}),
     ],
 )
-async def test_unknown_paths_below_api_are_json_in_their_face(
-    town: Town, path: str, shape: dict[str, str]
-) -> None:
+async def test_unknown_paths_below_api_are_json_in_their_face(town: Town, path: str, shape: dict[str, str]) -> None:
     answer = await town.http.get(path)
 
     assert answer.status_code == 404
@@ -65,9 +63,7 @@ async def test_head_is_get_without_a_body(town: Town) -> None:
 
 
 async def test_every_answer_carries_a_request_id_of_its_own(town: Town) -> None:
-    answers = [
-        await town.http.get(path) for path in ("/health", "/api/v1/instance", "/nowhere", "/api/v2/core/users/")
-    ]
+    answers = [await town.http.get(path) for path in ("/health", "/api/v1/instance", "/nowhere", "/api/v2/core/users/")]
 
     ids = [answer.headers["x-request-id"] for answer in answers]
     assert len(set(ids)) == len(ids)
@@ -183,9 +179,7 @@ async def test_a_word_to_stop_cuts_nobody_off(new_town: TownBuilder) -> None:
     link = town.setup_link()
     reader, writer = await asyncio.open_connection("127.0.0.1", town.port)
     path = link.removeprefix(town.base_url)
-    head = (
-        f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
-    )
+    head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body[:10])
     await writer.drain()
     await town.http.get("/health")

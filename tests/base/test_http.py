@@ -179,9 +179,7 @@ def two_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A DNS where every name leads to two loopback addresses, the first of them with nobody home."""
 
     def answer(host: str, port: int, *_: object, **__: object) -> list[object]:
-        return [
-            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("127.0.0.9", "127.0.0.1")
-        ]
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("127.0.0.9", "127.0.0.1")]
 
     monkeypatch.setattr(socket, "getaddrinfo", answer)
 
@@ -512,9 +510,7 @@ def _self_signed(folder: Path) -> ssl.SSLContext:
     pem = folder / "server.pem"
     pem.write_bytes(
         certificate.public_bytes(serialization.Encoding.PEM)
-        + key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
+        + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(pem)

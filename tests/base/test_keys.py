@@ -51,9 +51,7 @@ def test_threads_that_start_together_agree(tmp_path: Path) -> None:
 
 def test_processes_that_start_together_agree(tmp_path: Path) -> None:
     words = [sys.executable, "-c", PROGRAM, str(tmp_path / "keys")]
-    processes = [
-        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(8)
-    ]
+    processes = [subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(8)]
     said = set()
     for process in processes:
         assert process.stdin is not None

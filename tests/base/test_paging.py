@@ -57,9 +57,7 @@ def test_limit_and_offset_are_never_an_error(query: str, limit: int, offset: int
         ("x=%FF&limit=1", 2, "x=%FF&limit=1&offset=1", None),
     ],
 )
-def test_an_envelope_links_its_neighbours(
-    query: str, count: int, following: str | None, preceding: str | None
-) -> None:
+def test_an_envelope_links_its_neighbours(query: str, count: int, following: str | None, preceding: str | None) -> None:
     found: Envelope[int] = envelope(URL, Page.read(query.encode()), count, [])
     assert found.next == (following and f"{URL}?{following}")
     assert found.previous == (preceding and f"{URL}?{preceding}")

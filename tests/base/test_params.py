@@ -388,9 +388,7 @@ drafts = st.builds(
 def form_pairs(value: object, name: str = "") -> list[tuple[str, str]]:
     """Write nested values as a form does: texts of a list with `[]`, its objects with their index."""
     if isinstance(value, dict):
-        return [
-            pair for key, inner in value.items() for pair in form_pairs(inner, f"{name}[{key}]" if name else key)
-        ]
+        return [pair for key, inner in value.items() for pair in form_pairs(inner, f"{name}[{key}]" if name else key)]
     if isinstance(value, list):
         if any(isinstance(inner, dict) for inner in value):
             return form_pairs({str(index): inner for index, inner in enumerate(value)}, name)
@@ -410,8 +408,7 @@ def test_json_and_form_mean_the_same(draft: Draft) -> None:
 
 
 @given(
-    st.binary()
-    | st.lists(st.sampled_from([*"ab=&[]%+0", "%C3", "%A9", "%00", "é"])).map(lambda s: "".join(s).encode())
+    st.binary() | st.lists(st.sampled_from([*"ab=&[]%+0", "%C3", "%A9", "%00", "é"])).map(lambda s: "".join(s).encode())
 )
 def test_no_form_breaks_the_reader(raw: bytes) -> None:
     for read in (read_form, parse_json):

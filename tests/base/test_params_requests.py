@@ -278,9 +278,7 @@ async def test_an_upload_is_closed_when_the_request_fails() -> None:
         ([("file", "f\0", b"x")], 400),
     ],
 )  # fmt: skip
-async def test_uploads_that_do_not_fit_are_refused(
-    parts: list[tuple[str, str | None, bytes]], status: int
-) -> None:
+async def test_uploads_that_do_not_fit_are_refused(parts: list[tuple[str, str | None, bytes]], status: int) -> None:
     assert (await call("POST", "/media", [multipart(*parts)], MULTIPART))[0] == status
 
 

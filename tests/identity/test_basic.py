@@ -91,9 +91,7 @@ def encoded(text: str) -> str:
         ("Bearer", "Invalid token."),
     ],
 )
-async def test_wrong_credentials_are_told_in_the_documented_words(
-    town: Town, header: str | None, detail: str
-) -> None:
+async def test_wrong_credentials_are_told_in_the_documented_words(town: Town, header: str | None, detail: str) -> None:
     answer = await town.http.get(USERS, headers={"authorization": header} if header else {})
 
     assert answer.status_code == 401

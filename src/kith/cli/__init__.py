@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> Any:
     except click.Abort:
         return 130
     except click.ClickException as error:
-        error.show()
+        print(f"kith: {error.format_message()}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         return 130
@@ -61,7 +61,8 @@ def main(arguments: list[str] | None = None) -> Any:
         words = _words(error)
         if words is None:
             raise
-        print(f"kith: {words}", file=sys.stderr)
+        if words:
+            print(f"kith: {words}", file=sys.stderr)
         return 1
 
 

@@ -20,8 +20,12 @@ def words_for(error: Exception) -> str | None:
     if isinstance(error, Problem):
         cause = error.__cause__
         return f"{error.message} ({cause})" if cause else error.message
-    if isinstance(error, (OSError, sqlite3.OperationalError)):
-        return f"{type(error).__name__}: {error}"
+    if isinstance(error, BrokenPipeError):
+        return ""
+    if isinstance(error, sqlite3.DatabaseError):
+        return f"SQLite: {error}"
     if isinstance(error, (asyncpg.PostgresError, asyncpg.InterfaceError)):
-        return f"PostgreSQL: {error}"
+        return f"PostgreSQL: {str(error).splitlines()[0]}"
+    if isinstance(error, (OSError, ValueError)):
+        return f"{type(error).__name__}: {error}"
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.identity.applications import collections as applications
-from kith.identity.core import groups, users
+from kith.identity.core import events, groups, messages, person, roles, tokens, users
 from kith.identity.crypto import collections as crypto
 from kith.identity.flows import collections as flows
 from kith.identity.mappings import collections as mappings
@@ -18,7 +18,14 @@ _ROOMS = (applications, flows, policies, mappings, providers, sources, stages, c
 RESOURCES: tuple[Resource, ...] = (
     users.RESOURCE,
     groups.RESOURCE,
+    tokens.RESOURCE,
+    events.RESOURCE,
+    roles.RESOURCE,
     *(resource for room in _ROOMS for resource in room.RESOURCES),
 )
 
-ACTIONS: tuple[Action, ...] = tuple(action for room in _ROOMS for action in room.ACTIONS)
+ACTIONS: tuple[Action, ...] = (
+    messages.ACTION,
+    *person.ACTIONS,
+    *(action for room in _ROOMS for action in room.ACTIONS),
+)

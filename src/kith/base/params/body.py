@@ -59,7 +59,7 @@ def parse_json(raw: bytes, limits: Limits = LIMITS) -> dict[str, Any]:
     except msgspec.DecodeError as error:
         raise Malformed(f"JSON parse error - {error}") from error
     if not isinstance(value, dict):
-        raise Malformed("The body must be a JSON object")
+        raise Malformed("The body must be a JSON object", extra={"got": type(value).__name__})
     if raw.count(b"{") + raw.count(b"[") > limits.depth and _is_deeper(value, limits.depth):
         raise _too_deep(limits)
     return value

@@ -74,7 +74,8 @@ class Rest:
         if shelf is None:
             return None
         operation = self._operation(shelf, exchange, on_item=id is not None)
-        caller = await self._admit(exchange, shelf.resource.permission(_VERBS[operation]))
+        permission = shelf.resource.permission(_VERBS[operation])
+        caller = await self._admit(exchange, None if shelf.resource.own else permission)
         if id is None:
             return await (_list if operation == "list" else _create)(shelf, exchange, caller)
         return await _ITEM[operation](shelf, exchange, caller, _identifier(shelf, id))
@@ -180,12 +181,15 @@ def _identifier(shelf: Shelf, text: str) -> Any:
 async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
     query_string = exchange.scope["query_string"]
     memo, sees_secrets = exchange.find(Memo), caller.may("core.view_secret")
-    key = (shelf.resource.path, query_string, sees_secrets)
+    only = caller.id if shelf.resource.own and not caller.may(shelf.resource.permission("view")) else None
+    key = (shelf.resource.path, query_string, sees_secrets, only)
     kept: Answer | None = memo.get(exchange.version, key)
     if kept is None:
         work = exchange.work
         page = Page.read(query_string)
         asked = await Asked.read(shelf, work, parse_qs(query_string.decode("latin-1"), keep_blank_values=True))
+        if only is not None:
+            asked.exact[shelf.resource.own] = only
         count, records = await asked.fetch(work, page, sees_secrets=sees_secrets)
         url = public_url(work.settings.base_url, exchange.path)
         kept = Answer(200, JSON, _encode(envelope(url, page, count, records)))
@@ -200,7 +204,11 @@ async def _create(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
 
 
 async def _read(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    return show(await verbs.read(shelf, exchange.work, id, sees_secrets=caller.may("core.view_secret")))
+    record = await verbs.read(shelf, exchange.work, id, sees_secrets=caller.may("core.view_secret"))
+    own = shelf.resource.own
+    if own and record[own] != caller.id and not caller.may(shelf.resource.permission("view")):
+        raise NotFound
+    return show(record)
 
 
 async def _update(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:

@@ -7,7 +7,6 @@ from typing import Any
 from kith.base.edge import Exchange
 from kith.base.errors import Invalid, Malformed, TooLarge, UnsupportedMedia
 from kith.base.params import Limits, parse_json
-from kith.identity.rest.fields import type_name
 
 MOST_BYTES = 1 << 20
 _LIMITS = Limits(depth=32)
@@ -23,12 +22,12 @@ async def read_object(exchange: Exchange) -> dict[str, Any]:
             f'Unsupported media type "{content_type[:100]}" in request.', headers={"Accept": "application/json"}
         )
     try:
-        value = parse_json(body or b"", _LIMITS) if body else {}
+        return parse_json(body, _LIMITS)
     except Malformed as error:
-        raise Malformed(f"JSON parse error - {error.message}") from error
-    if not isinstance(value, dict):
-        raise Invalid(fields={"": [f"Invalid data. Expected a dictionary, but got {type_name(value)}."]})
-    return value
+        if "got" in error.extra:
+            words = f"Invalid data. Expected a dictionary, but got {error.extra['got']}."
+            raise Invalid(fields={"": [words]}) from error
+        raise
 
 
 async def _read(exchange: Exchange) -> bytes:

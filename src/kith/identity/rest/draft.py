@@ -10,8 +10,10 @@ from kith.identity.caller import Caller
 
 
 class Draft:
-    """`values` holds what will be written, `before` the stored record (None for a new one), `columns` what the
-    record does not show but the table wants. `now` is what a field will be once this is saved.
+    """`values` holds what will be written, `before` the stored record (None for a new one).
+
+    `columns` holds what the record does not show but the table wants, `once` what only the answer to this call
+    shows. `now` is what a field will be once this is saved.
     """
 
     def __init__(
@@ -23,6 +25,7 @@ class Draft:
         self.before = before
         self.id = id
         self.columns: dict[str, Any] = {}
+        self.once: dict[str, Any] = {}
         self.complaints: dict[str, list[str]] = {}
 
     @property

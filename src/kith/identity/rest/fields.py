@@ -70,6 +70,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     unique: bool = False
     help: str = ""
     stored_as: str = ""  # the column's name, where it is not the field's
+    alias: str = ""  # another name it may be sent under
+    kept: bool = True  # False: it has no column; hooks act on it and `decorate` shows it
 
     def read(self, value: Any) -> Any:
         if value is None:
@@ -92,7 +94,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_stored(self) -> bool:
-        return True
+        return self.kept
 
     @property
     def is_scalar(self) -> bool:
@@ -223,11 +225,16 @@ class Email(Text, frozen=True, kw_only=True):
 
 
 class Offset(Text, frozen=True, kw_only=True):
-    """A span of time as text: `hours=3;minutes=1`."""
+    """A span of time as text: `hours=3;minutes=1`; `least` is in seconds."""
+
+    least: float | None = None
 
     def checked(self, text: str) -> str:
-        if read_offset(text) is None:
+        seconds = read_offset(text)
+        if seconds is None:
             raise Refused(f"{text} is not in the correct format of 'hours=3;minutes=1'.")
+        if self.least is not None and seconds < self.least:
+            raise Refused(f"Ensure this value is greater than or equal to seconds={self.least:g}.", "too_small")
         return text
 
 

@@ -51,12 +51,13 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     family: Family | None = None
     kind: str = ""
     target: bool = False
-    search: tuple[str, ...] = ("name",)
+    search: tuple[str | ColumnElement[str], ...] = ("name",)  # fields, or what stands in another table
     order: tuple[str, ...] = ("name",)
     exact: tuple[str, ...] = ()
     filters: tuple[Filter, ...] = ()
     allow: frozenset[str] = ALL
     label: str = "name"
+    own: str = ""  # the field with a record's owner, who may see and change it without any permission
     prepare: Callable[[Draft], Awaitable[None]] | None = None
     saved: Callable[[Draft], Awaitable[None]] | None = None
     removing: Callable[[Work, dict[str, Any]], Awaitable[None]] | None = None
@@ -142,5 +143,6 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     permission: str | None
     body: str | None = None
     answer: str | None = None
+    many: bool = False
     status: int = 200
     summary: str = ""

@@ -122,7 +122,9 @@ class Shelf:
         clauses += [one.clause for one in self.resource.filters if one.name in filters]
         return clauses
 
-    def _searchable(self, name: str) -> ColumnElement[str]:
+    def _searchable(self, name: str | ColumnElement[str]) -> ColumnElement[str]:
+        if not isinstance(name, str):
+            return name
         column = self._column(name) if name != "pk" else self.key
         return column if isinstance(column.type, String) else cast(column, SQLText)
 
@@ -172,7 +174,7 @@ class Shelf:
     # Writing
 
     async def insert(self, db: Session, values: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-        everything = {**values, **columns}
+        everything = {**self._by_column(values), **columns}
         key: Any = columns.get(self.row_key.name)
         for number, table in enumerate(self.tables):
             row = {c.name: everything.get(c.name) for c in table.columns}
@@ -184,13 +186,17 @@ class Shelf:
                 await db.run(_insert_command(table), **row)
         return columns.get(self.resource.key, key)
 
+    def _by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.stored[name].name if name in self.stored else name: value for name, value in values.items()}
+
     def _update_command(self, table: Table, names: frozenset[str]) -> Command:
         values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in sorted(names)}
         return command(update(table).where(table.primary_key.columns[0] == bindparam("row_id")).values(values))
 
     async def update(self, db: Session, row_id: Any, values: Mapping[str, Any]) -> None:
+        named = self._by_column(values)
         for table in self.tables:
-            mine = {name: value for name, value in values.items() if name in table.c}
+            mine = {name: value for name, value in named.items() if name in table.c}
             if mine:
                 statement = self._update(table, frozenset(mine))
                 await db.run(statement, row_id=row_id, **{f"new_{name}": value for name, value in mine.items()})

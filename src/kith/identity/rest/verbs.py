@@ -45,7 +45,7 @@ async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, An
         await resource.saved(draft)
     record = await read(shelf, work, draft.id, sees_secrets=True)
     await _write_down(work, caller, "model_created", resource, record, created=_told(resource, draft.values))
-    return record
+    return record | draft.once
 
 
 async def update(
@@ -59,9 +59,7 @@ async def update(
 ) -> dict[str, Any]:
     resource = shelf.resource
     values = _read(resource, sent, whole=whole, new=False)
-    before = await shelf.find_row(work.db, id)
-    if before is None:
-        raise NotFound
+    before = await _stored(shelf, work, caller, id, "change")
     draft = Draft(work, caller, values=values, before=before, id=id)
     await _prepare(shelf, draft)
     await _check_references(shelf, draft)
@@ -76,6 +74,16 @@ async def update(
         diff = audit.difference(_told(resource, before), _told(resource, changed))
         await _write_down(work, caller, "model_updated", resource, record, diff=diff)
     return record
+
+
+async def _stored(shelf: Shelf, work: Work, caller: Caller, id: Any, verb: str) -> dict[str, Any]:
+    """The record as it is stored, held until this work ends; somebody else's is not found by who may only have own."""
+    resource = shelf.resource
+    found = await shelf.find_row(work.db, id)
+    hidden = resource.own and not caller.may(resource.permission(verb))
+    if found is None or (hidden and found[resource.own] != caller.id):
+        raise NotFound
+    return found
 
 
 async def _write(shelf: Shelf, work: Work, draft: Draft, changed: Mapping[str, Any]) -> None:
@@ -127,9 +135,7 @@ async def render(
 
 async def remove(shelf: Shelf, work: Work, caller: Caller, id: Any) -> None:
     resource = shelf.resource
-    before = await shelf.find_row(work.db, id)
-    if before is None:
-        raise NotFound
+    before = await _stored(shelf, work, caller, id, "delete")
     record = await read(shelf, work, id, sees_secrets=False)
     row_id = await row_id_of(shelf, work, id)
     await refuse_if_held(shelf, work, row_id)
@@ -165,11 +171,12 @@ def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool
     for field in resource.all_fields:
         if field.read_only or (field.name in sent and isinstance(field, Secret) and sent[field.name] == MASK):
             continue
-        if field.name in sent:
+        name = field.alias if field.alias in sent and field.name not in sent else field.name
+        if name in sent:
             try:
-                values[field.name] = field.read(sent[field.name])
+                values[field.name] = field.read(sent[name])
             except Refused as refused:
-                complaints[field.name] = [refused.complaint]
+                complaints[name] = [refused.complaint]
         elif field.required and whole and (new or not field.write_only):
             complaints[field.name] = [Complaint("This field is required.", "required")]
         elif new:

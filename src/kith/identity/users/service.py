@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from kith.base.db import Taken
-from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
+from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -35,6 +35,11 @@ class UserChanged(Fact, frozen=True):
 class SetupClosed(NotFound):
     code = "setup_closed"
     message = "This set-up link is not valid, or it was used already"
+
+
+class LastSuperuser(Conflict):
+    code = "last_superuser"
+    message = "This would leave nobody who can administer this server"
 
 
 class NewUser(msgspec.Struct, kw_only=True):
@@ -134,9 +139,9 @@ async def _change(work: Work, user: User, name: str, value: object, by: int | No
     before = getattr(user, name)
     if before == value:
         return
+    if await store.is_last_superuser(work.db, user.id) and value is not True and value not in store.STAFF_ROLES:
+        raise LastSuperuser
     await store.change(work.db, user.id, name, value, work.now)
-    if not await store.has_superuser(work.db):
-        raise Forbidden("This would leave nobody who can administer this server")
     diff = audit.difference({name: before}, {name: value})
     await _record(work, "model_updated", user, by, by_name, diff=diff)
     work.announce(UserChanged(user_id=user.id))

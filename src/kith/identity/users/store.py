@@ -195,11 +195,6 @@ async def names_near(db: Session, username: str) -> list[str]:
     return await db.all(_names_near, fewest=length - 2, most=length + 2)
 
 
-async def hold_staff(db: Session) -> None:
-    """Until this work ends nobody else changes those who administer, so the last one cannot slip away."""
-    await db.all(_hold_staff)
-
-
 async def count_members(db: Session) -> int:
     return await db.one(_count_members) or 0
 
@@ -209,10 +204,14 @@ async def has_superuser(db: Session) -> bool:
 
 
 async def is_last_superuser(db: Session, user_id: int) -> bool:
-    """Whether nobody else who is active administers this server by role."""
+    """Whether nobody else who is active administers this server by role.
+
+    Until this work ends nobody else changes those who do, so two who are the last cannot both slip away.
+    """
+    await db.all(_hold_staff)
     others = [found for found in await db.all(_all_superusers) if found != user_id]
     login = await find_login_by_id(db, user_id)
-    return not others and login is not None and login.role in STAFF_ROLES
+    return not others and login is not None and login.is_active and login.role in STAFF_ROLES
 
 
 async def administrators(db: Session, ids: Sequence[int]) -> list[int]:

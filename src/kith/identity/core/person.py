@@ -1,0 +1,69 @@
+"""Beside /core/users/: one's own record, and a new password for somebody."""
+
+from __future__ import annotations
+
+from kith.base.edge import Answer, Exchange
+from kith.base.errors import Forbidden, Invalid, NotFound
+from kith.identity.caller import Caller
+from kith.identity.core.users import RESOURCE, is_mighty
+from kith.identity.messages import service as messages
+from kith.identity.rest import Action
+from kith.identity.rest.answers import NOTHING, show
+from kith.identity.rest.body import read_object
+from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.verbs import read
+from kith.identity.users import service, store
+from kith.identity.users.passwords import Passwords
+
+_shelf = Shelf(RESOURCE)
+
+
+async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+    record = await read(_shelf, exchange.work, caller.id, sees_secrets=False)
+    permissions = ["*"] if caller.permissions is None else sorted(caller.permissions)
+    record["system_permissions"] = permissions
+    return show({**record, "user": record})
+
+
+async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
+    """For oneself, or with the right to reset passwords; a superuser's only by a superuser."""
+    work = exchange.work
+    if not id.isdecimal() or len(id) > 9:
+        raise NotFound
+    user_id = int(id)
+    if user_id != caller.id and not caller.may("core.reset_user_password"):
+        raise Forbidden("You do not have permission to perform this action.")
+    if user_id != caller.id and caller.permissions is not None and await is_mighty(work, user_id):
+        raise Forbidden("Only a superuser may change a superuser.")
+    sent = await read_object(exchange)
+    password = sent.get("password")
+    if not isinstance(password, str):
+        raise Invalid(password="This field is required." if password is None else "Not a valid string.")
+    user = await store.get(work.db, user_id)
+    await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
+    if user_id != caller.id:
+        await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
+    return NOTHING
+
+
+ACTIONS = (
+    Action(
+        method="GET",
+        path="/core/users/me/",
+        name="core_users_me",
+        handler=show_me,
+        permission=None,
+        answer="User",
+        summary="The caller's own record.",
+    ),
+    Action(
+        method="POST",
+        path="/core/users/{id}/set_password/",
+        name="core_users_set_password",
+        handler=set_password,
+        permission=None,
+        status=204,
+        body="PasswordSet",
+        summary="Give a person a new password.",
+    ),
+)

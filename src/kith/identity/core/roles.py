@@ -1,0 +1,35 @@
+"""/rbac/roles/: what people may do who may not do everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.errors import Forbidden
+from kith.base.work import Work
+from kith.identity.rest import Draft, Resource
+from kith.identity.roles.tables import FIELDS, roles
+
+
+async def check(draft: Draft) -> None:
+    """Nobody may make or widen a role beyond what they may do themselves."""
+    allowed = draft.caller.permissions
+    if allowed is not None and not set(draft.now("permissions") or ()) <= allowed:
+        draft.complain("permissions", "A role cannot grant what you may not do yourself.", "permission_denied")
+
+
+async def removing(_work: Work, record: dict[str, Any]) -> None:
+    allowed = record["caller"].permissions
+    if allowed is not None and not set(record["permissions"]) <= allowed:
+        raise Forbidden("You do not have permission to perform this action.")
+
+
+RESOURCE = Resource(
+    path="/rbac/roles/",
+    record="Role",
+    key="role_uuid",
+    table=roles,
+    fields=FIELDS,
+    exact=("name",),
+    prepare=check,
+    removing=removing,
+)

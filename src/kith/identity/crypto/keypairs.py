@@ -1,0 +1,77 @@
+"""/crypto/certificatekeypairs/: certificates, and the private keys that are never shown without a trace."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, select
+
+from kith.base.db import UID, query
+from kith.base.work import Work
+from kith.identity.crypto.certificates import Unreadable, examine
+from kith.identity.crypto.tables import FIELDS, keypairs
+from kith.identity.rest import Draft, Resource
+from kith.identity.sealing import Sealer
+
+PATH = "/crypto/certificatekeypairs/"
+_KEY_PLACE = f"{keypairs.name}.key_data"
+
+
+class KeyPair(msgspec.Struct, frozen=True):
+    name: str
+    certificate_data: str
+    key_data: str | None
+    private_key_available: bool
+    key_type: str | None
+
+
+_find = query(
+    select(*(keypairs.c[name] for name in KeyPair.__struct_fields__)).where(
+        keypairs.c.kp_uuid == bindparam("kp_uuid", type_=UID())
+    ),
+    KeyPair,
+)
+
+
+async def find(work: Work, kp_uuid: str) -> KeyPair | None:
+    return await work.db.one(_find, kp_uuid=kp_uuid)
+
+
+def open_key(work: Work, sealed: str | None) -> str:
+    """The private key in clear, `""` where there is none."""
+    return work.find(Sealer).open(sealed, _KEY_PLACE) if sealed else ""
+
+
+async def check(draft: Draft) -> None:
+    """Certificate and key are read once, when they are saved; what they say stands in columns from then on."""
+    if not draft.is_new and not {"certificate_data", "key_data"} & set(draft.values):
+        return
+    certificate = draft.now("certificate_data")
+    key = draft.values["key_data"] if "key_data" in draft.values else open_key(draft.work, draft.now("key_data"))
+    try:
+        facts = await asyncio.to_thread(examine, certificate, key)
+    except Unreadable as wrong:
+        draft.complain(wrong.field if wrong.field in draft.values else "certificate_data", wrong.words)
+        return
+    draft.columns |= msgspec.structs.asdict(facts)
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    for record in records:
+        item = f"{work.settings.base_url}/api/v2{PATH}{record['pk']}"
+        record["certificate_download_url"] = f"{item}/view_certificate/?download"
+        record["private_key_download_url"] = f"{item}/view_private_key/?download"
+
+
+RESOURCE = Resource(
+    path=PATH,
+    record="CertificateKeyPair",
+    key="kp_uuid",
+    table=keypairs,
+    fields=FIELDS,
+    exact=("name", "managed", "key_type", "private_key_available"),
+    prepare=check,
+    decorate=decorate,
+)

@@ -1,0 +1,31 @@
+"""Messages wait for a person until they are read, and are read once."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sqlalchemy import bindparam, delete, select
+
+from kith.base.db import command, insert_into, query
+from kith.base.work import Work
+from kith.identity.messages.tables import Message, messages
+
+Level = Literal["debug", "info", "success", "warning", "error"]
+LEVELS: dict[Level, int] = {"debug": 10, "info": 20, "success": 25, "warning": 30, "error": 40}
+NAMES = {number: name for name, number in LEVELS.items()}
+
+_insert = command(insert_into(messages))
+_waiting = query(select(messages.c.id).where(messages.c.user_id == bindparam("user")).limit(1), int)
+_take = query(delete(messages).where(messages.c.user_id == bindparam("user")).returning(*messages.c), Message)
+
+
+async def leave(work: Work, user_id: int, text: str, level: Level = "info", *, tags: str = "") -> None:
+    row = Message(work.new_id(), user_id, LEVELS[level], text, tags, work.now)
+    await work.db.run(_insert, **{name: getattr(row, name) for name in Message.__struct_fields__})
+
+
+async def take(work: Work, user_id: int) -> list[Message]:
+    """All that waits, oldest first; of two who ask at once, each message goes to one."""
+    if await work.db.one(_waiting, user=user_id) is None:
+        return []
+    return sorted(await work.db.all(_take, user=user_id), key=lambda message: message.id)
