@@ -10,11 +10,11 @@ import click
 import uvloop
 from rich.console import Console
 
-from bench import commits, jobs, memory, report, server, starting
+from bench import commits, identity, jobs, memory, report, server, starting
 from bench.report import Report, Result
 from bench.stage import open_stage
 
-NAMES = ("start", "server", "memory", "jobs", "commits")
+NAMES = ("start", "server", "memory", "identity", "jobs", "commits")
 
 
 @click.command()
@@ -50,6 +50,9 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
                     found += await server.measure(stage, quick=quick)
                 if "memory" in names:
                     found += await memory.measure(stage, quick=quick)
+        if "identity" in names:
+            console.log("listing many people ...")
+            found += await identity.measure(folder, quick=quick)
         if "jobs" in names:
             console.log("doing jobs ...")
             found += await jobs.measure(folder, quick=quick)

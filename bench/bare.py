@@ -17,7 +17,7 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def app_of(answer: Callable[[], bytes], media_type: bytes) -> App:
-    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401, ARG001
+    async def app(scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG001
         body = answer()
         await send(
             {

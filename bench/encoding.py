@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 import uvloop
+from kith.identity.users.entities import UserRecord
 
 from bench.bare import App, app_of, serve
 from kith.base.paging import Envelope
-from kith.identity.users.entities import UserRecord
 
 
 def records(file: Path) -> App:

@@ -44,9 +44,7 @@ async def measure(folder: Path, *, quick: bool) -> list[Result]:
                     if batch == max(COUNTS):
                         rates[f"jobs.{engine}.enqueue"].append(enqueued)
     return [
-        _row(engine, what, rates)
-        for engine in ENGINES
-        for what in ("enqueue", *(f"batch-{batch}" for batch in COUNTS))
+        _row(engine, what, rates) for engine in ENGINES for what in ("enqueue", *(f"batch-{batch}" for batch in COUNTS))
     ]
 
 

@@ -102,8 +102,7 @@ async def machine() -> Machine:
 def show(report: Report, console: Console) -> None:
     machine = report.machine
     table = Table(
-        title=f"{machine.cores} cores, Python {machine.python}, SQLite {machine.sqlite}, "
-        f"PostgreSQL {machine.postgres}",
+        title=f"{machine.cores} cores, Python {machine.python}, SQLite {machine.sqlite}, PostgreSQL {machine.postgres}",
         caption="Medians of the rounds; a round's ratio is taken to the baseline's burst of the same round.",
         box=box.SIMPLE,
         padding=(0, 1, 0, 0),

@@ -163,9 +163,7 @@ def _asked_of(town: Town) -> list[Candidate]:
         "users": (PAGE, credentials),
         "fresh": (f"{PAGE}&n={{number}}", credentials),
     }
-    return [
-        Candidate(f"{town.engine}.{name}", town.pid, town.port, path, who) for name, (path, who) in asked.items()
-    ]
+    return [Candidate(f"{town.engine}.{name}", town.pid, town.port, path, who) for name, (path, who) in asked.items()]
 
 
 async def _listed(town: Town, file: Path) -> Path:

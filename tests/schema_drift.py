@@ -19,9 +19,14 @@ from kith.schema import METADATA
 from tests.town.postgres import fresh_database
 
 
+def ours(name: str | None, kind: str, _parents: object) -> bool:
+    """Search indexes are made by hand in migrations, differently on each database."""
+    return name is None or not name.startswith(("identity_users_search", "ix_identity_users_trigrams"))
+
+
 def differences(connection: sa.Connection) -> list[str]:
     runner.run(connection)
-    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": ours})
     return [str(difference) for difference in compare_metadata(context, METADATA)]
 
 

@@ -45,7 +45,7 @@ async def test_a_method_that_is_not_there_is_told_with_those_that_are(town: Town
 
     assert identity.status_code == 405
     assert identity.json() == {"detail": 'Method "DELETE" not allowed.'}
-    assert identity.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert identity.headers["allow"] == "GET, HEAD, OPTIONS, POST"
     assert social.status_code == 405
     assert set(social.json()) == {"error"}
 

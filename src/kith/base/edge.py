@@ -8,6 +8,7 @@ face owes, and writes the log line.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
@@ -36,6 +37,8 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 SILENCE_SECONDS = 30.0
 BODY_SECONDS = 600.0
+DRAIN_BYTES = 4 << 20
+DRAIN_SECONDS = 2.0
 
 _log = structlog.get_logger()
 
@@ -179,9 +182,22 @@ class Exchange:
             await work.rollback()
             raise
 
+    async def _drain(self) -> None:
+        """Take in a little of what the client is still sending, so that it lives to read the answer."""
+        seen = 0
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while seen < DRAIN_BYTES:
+                    message = await self._receive()
+                    seen += len(message.get("body", b""))
+                    if message["type"] != "http.request" or not message.get("more_body"):
+                        return
+
     async def fail(self, error: Exception) -> None:
         """Answer with the face's own shape of `error`, straight to the wire."""
         await self.end_work(commit=False)
+        if isinstance(error, TooLarge):
+            await self._drain()
         answer = self.face.shape(as_problem(error, self), self)
         self.status = answer.status
         await self._send(

@@ -48,6 +48,7 @@ _standing = query(
 _forget: Command = command(delete(rate_counts).where(rate_counts.c.ends < bindparam("now")))
 
 SHARE_SECONDS = 1.0
+SWEEP_SECONDS = 600
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -134,6 +135,8 @@ class Limiter:
             self._counts = {key: count for key, count in self._counts.items() if count.ends > now}
             try:
                 await self.share()
+                if now % SWEEP_SECONDS == 0:
+                    await self.sweep()
             except Unavailable:
                 structlog.get_logger().warning("limits.not_shared")
 

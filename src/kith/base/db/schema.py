@@ -65,6 +65,13 @@ class ListOf(TypeDecorator[Any]):
     cache_ok = True
 
 
+class Words(TypeDecorator[Any]):
+    """The type of a parameter that is looked up in a full-text index: there it is words, never operators."""
+
+    impl = Text
+    cache_ok = True
+
+
 class AnyOf(ColumnElement[bool]):
     """`column = any(list)`, with the whole list as one parameter, so that the statement's text never varies."""
 

@@ -14,7 +14,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.sql.base import Executable
 from sqlalchemy.sql.dml import Insert
 
-from kith.base.db.schema import Document, Instant, ListOf
+from kith.base.db.schema import Document, Instant, ListOf, Words
 
 Row = TypeVar("Row")
 Convert = Callable[[Any], Any]
@@ -23,6 +23,8 @@ DIALECTS: dict[str, Any] = {
     "sqlite": sqlite_dialect(paramstyle="qmark"),
     "postgresql": postgresql_dialect(paramstyle="numeric_dollar"),  # type: ignore[no-untyped-call]
 }
+# SQLite knows TRUE and FALSE, and a condition compared with 1 would not use its index.
+DIALECTS["sqlite"].supports_native_boolean = True
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
@@ -37,13 +39,17 @@ def _to_json(value: object) -> str:
     return _encode(value).decode()
 
 
+def _to_phrase(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
+
+
 def _raw(text: str) -> msgspec.Raw:
     return msgspec.Raw(text.encode())
 
 
 # What must be turned on the way in and out, per dialect; a type that is not named passes as it is.
 _BIND: dict[str, dict[type, Convert]] = {
-    "sqlite": {Instant: _to_text, Document: _to_json, ListOf: _to_json},
+    "sqlite": {Instant: _to_text, Document: _to_json, ListOf: _to_json, Words: _to_phrase},
     "postgresql": {Document: _to_json},
 }
 _RESULT: dict[str, dict[type, Convert]] = {

@@ -33,6 +33,7 @@ from kith.identity.roles.tables import user_roles
 from kith.identity.users import store
 from kith.identity.users.names import email_key, username_key
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.search import contains
 from kith.identity.users.service import UserChanged, UserCreated, complain_password
 from kith.identity.users.tables import users
 
@@ -149,6 +150,7 @@ RESOURCE = Resource(
     table=users,
     fields=FIELDS,
     search=("username", "name", "email", "uuid"),
+    contains=contains,
     order=("username",),
     exact=("username", "name", "email", "is_active", "path", "type"),
     filters=(

@@ -14,6 +14,8 @@ from kith.identity.rest.fields import Boolean, Field, Refused
 from kith.identity.rest.shelf import MOST_TERMS, Shelf
 
 MOST_CHARACTERS = 200
+SHORTEST = 3
+LARGE = 20_000
 
 
 class Asked:
@@ -80,10 +82,12 @@ class Asked:
         params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
         params |= dict(self.filters.values())
         params |= {f"term{number}": _pattern(term) for number, term in enumerate(self.terms)}
-        count_query = shelf.count_query(len(self.terms), exact, filters)
-        page_query = shelf.page_query(self.order, len(self.terms), exact, filters)
-        # A search may read the whole table, so it runs beside the loop.
-        if self.terms:
+        indexed = tuple(shelf.resource.contains is not None and len(term) >= SHORTEST for term in self.terms)
+        params |= {f"term{number}_words": term for number, term in enumerate(self.terms) if indexed[number]}
+        count_query = shelf.count_query(indexed, exact, filters)
+        page_query = shelf.page_query(self.order, indexed, exact, filters)
+        # What may read a whole large table runs beside the loop.
+        if shelf.is_large or not all(indexed):
             [count] = await work.db.slow(count_query, **params)
             rows = await work.db.slow(page_query, most=page.limit, skip=page.offset, **params)
         else:
@@ -93,9 +97,11 @@ class Asked:
                 if count > page.offset
                 else []
             )
+        if not self.terms and not exact and not filters:
+            shelf.is_large = count > LARGE
         return count, await verbs.render(shelf, work, rows, sees_secrets=sees_secrets)
 
 
 def _pattern(term: str) -> str:
-    escaped = term.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    escaped = term.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return f"%{escaped}%"

@@ -53,6 +53,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     target: bool = False
     search: tuple[str | ColumnElement[str], ...] = ("name",)  # fields, or what stands in another table
     order: tuple[str, ...] = ("name",)
+    contains: Callable[[str], ColumnElement[bool]] | None = None  # an index for words of three letters and more
     exact: tuple[str, ...] = ()
     filters: tuple[Filter, ...] = ()
     allow: frozenset[str] = ALL

@@ -53,6 +53,7 @@ class Shelf:
         }
         self.sortable = {f.name: self._column(f.column_name) for f in stored if f.is_scalar}
         self.sortable |= {"pk": self.key, resource.key: self.key} | self.times
+        self.is_large = False
         self.page_query = lru_cache(512)(self._page_query)
         self.count_query = lru_cache(512)(self._count_query)
         self._update = lru_cache(256)(self._update_command)
@@ -112,12 +113,17 @@ class Shelf:
             clauses.append(self.key.asc())
         return clauses
 
-    def _where(self, terms: int, exact: tuple[str, ...], filters: tuple[str, ...]) -> list[ColumnElement[bool]]:
+    def _where(
+        self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]
+    ) -> list[ColumnElement[bool]]:
         clauses: list[ColumnElement[bool]] = [] if self._only is False else [self._only]
         searched = [self._searchable(name) for name in self.resource.search]
-        for number in range(terms):
+        for number, is_indexed in enumerate(terms):
+            if is_indexed and self.resource.contains is not None:
+                clauses.append(self.resource.contains(f"term{number}"))
+                continue
             term = bindparam(f"term{number}", type_=SQLText())
-            clauses.append(or_(*(text.ilike(term, escape="\\") for text in searched)))
+            clauses.append(or_(*(text.ilike(term, escape="!") for text in searched)))
         clauses += [self.stored[name] == bindparam(f"is_{name}", type_=self.stored[name].type) for name in exact]
         clauses += [one.clause for one in self.resource.filters if one.name in filters]
         return clauses
@@ -131,7 +137,7 @@ class Shelf:
     def _page_query(
         self,
         order: tuple[tuple[str, bool], ...],
-        terms: int,
+        terms: tuple[bool, ...],
         exact: tuple[str, ...],
         filters: tuple[str, ...],
     ) -> Query[Any]:
@@ -149,7 +155,7 @@ class Shelf:
         rows = self._select().join(keys, self.key == keys.c.page_key).order_by(*self._sorting(order))
         return query(rows, tuple, wire=True)
 
-    def _count_query(self, terms: int, exact: tuple[str, ...], filters: tuple[str, ...]) -> Query[int]:
+    def _count_query(self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]) -> Query[int]:
         where = self._where(terms, exact, filters)
         return query(select(func.count()).select_from(self.source).where(*where), int)
 

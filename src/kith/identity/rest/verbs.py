@@ -171,7 +171,7 @@ def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool
     for field in resource.all_fields:
         if field.read_only or (field.name in sent and isinstance(field, Secret) and sent[field.name] == MASK):
             continue
-        name = field.alias if field.alias in sent and field.name not in sent else field.name
+        name = field.alias if field.alias and field.alias in sent and field.name not in sent else field.name
         if name in sent:
             try:
                 values[field.name] = field.read(sent[name])

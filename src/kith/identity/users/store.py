@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import and_, bindparam, func, select, update
 
 from kith.base.db import Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
@@ -26,66 +25,13 @@ class Login(msgspec.Struct):
     role: str
 
 
-class UserLine(msgspec.Struct):
-    """A person as lists show them: moments and attributes go to the wire as the database gives them."""
-
-    id: int
-    uuid: str
-    username: str
-    name: str
-    email: str
-    is_active: bool
-    role: str
-    type: str
-    path: str
-    attributes: msgspec.Raw
-    created_at: datetime
-    updated_at: datetime
-    last_login_at: datetime | None
-    password_changed_at: datetime | None
-
-
-_line = select(*(users.c[name] for name in UserLine.__struct_fields__))
 _login = select(users.c.id, users.c.username, users.c.password, users.c.is_active, users.c.role)
 _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
 _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
-_count = query(select(func.count()).select_from(users), int)
-_page = query(
-    _line.order_by(users.c.username, users.c.id).limit(bindparam("most")).offset(bindparam("skip")),
-    UserLine,
-    wire=True,
-)
-_one_line = query(_line.where(users.c.id == bindparam("user")), UserLine, wire=True)
-_with_email = query(
-    select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
-)
-_listed = query(
-    select(users)
-    .where(
-        and_(
-            users.c.role.like(bindparam("role")),
-            or_(
-                users.c.username_key.like(bindparam("part"), escape="!"),
-                users.c.email_key.like(bindparam("part"), escape="!"),
-                func.lower(users.c.name).like(bindparam("part"), escape="!"),
-            ),
-        )
-    )
-    .order_by(users.c.username, users.c.id)
-    .limit(bindparam("most")),
-    User,
-)
-_names_near = query(
-    select(users.c.username)
-    .where(func.length(users.c.username_key).between(bindparam("fewest"), bindparam("most")))
-    .order_by(users.c.id)
-    .limit(10_000),
-    str,
-)
-_hold_staff = query(select(users.c.id).where(users.c.role.in_(STAFF_ROLES)).order_by(users.c.id).with_for_update(), int)
+_insert_many = command(insert_into(users, without=["id"]))
 _count_members = query(
     select(func.count())
     .select_from(users)
@@ -166,33 +112,11 @@ async def insert(db: Session, values: Mapping[str, Any]) -> User:
     return User(id=made, **values, **keys)  # type: ignore[arg-type]
 
 
-async def get_line(db: Session, user_id: int) -> UserLine:
-    line = await db.one(_one_line, user=user_id)
-    if line is None:
-        raise NotFound
-    return line
-
-
-async def page(db: Session, *, limit: int, offset: int) -> tuple[int, list[UserLine]]:
-    count = await db.one(_count) or 0
-    return count, await db.all(_page, most=limit, skip=offset)
-
-
-async def with_email(db: Session, email: str) -> list[User]:
-    """Everybody with this address; nothing keeps two people from sharing one."""
-    return await db.all(_with_email, key=email_key(email))
-
-
-async def listed(db: Session, *, search: str = "", role: str | None = None, most: int) -> list[User]:
-    """People by name, those with `search` in their username, name or address."""
-    part = re.sub("([%_!])", r"!\1", username_key(search))
-    return await db.all(_listed, part=f"%{part}%", role=role or "%", most=most)
-
-
-async def names_near(db: Session, username: str) -> list[str]:
-    """Names about as long as this one, to look for a likely slip of the pen among them."""
-    length = len(username_key(username))
-    return await db.all(_names_near, fewest=length - 2, most=length + 2)
+async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    keyed = [
+        {**row, "username_key": username_key(row["username"]), "email_key": email_key(row["email"])} for row in rows
+    ]
+    await db.many(_insert_many, keyed)
 
 
 async def count_members(db: Session) -> int:

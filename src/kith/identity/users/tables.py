@@ -32,6 +32,9 @@ users = Table(
     Column("approved_at", Instant),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
+    Index("ix_identity_users_name", "name", "id"),
+    Index("ix_identity_users_email", "email", "id"),
+    Index("ix_identity_users_created_at", "created_at", "id"),
     Index("ix_identity_users_role", "role"),
     sqlite_autoincrement=True,
 )
