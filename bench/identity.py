@@ -117,7 +117,7 @@ class _Counting:
         self.work = work
         self.count = 0
         self._inner = work.db
-        work.db = self  # type: ignore[assignment]
+        work.db = self
 
     def __getattr__(self, name: str) -> Any:
         self.count += 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+import structlog
 from litestar import Litestar, Request, Response, get
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
@@ -45,6 +46,7 @@ from kith.identity import tasks as identity_tasks
 from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import FACE as IDENTITY
+from kith.identity.expressions.run import Expressions
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
 from kith.identity.users.passwords import Passwords
@@ -97,6 +99,7 @@ class House:
         self.works = Works(settings, database, self.ids, self.news)
         self.limiter = Limiter(database, enabled=settings.rate_limits)
         self.passwords = Passwords()
+        self.expressions = Expressions()
         self.memo = Memo(database)
         self.callers = Callers(self.passwords, self.limiter, self.memo)
         self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
@@ -112,6 +115,7 @@ class House:
             Limiter: self.limiter,
             Memo: self.memo,
             Passwords: self.passwords,
+            Expressions: self.expressions,
             Callers: self.callers,
             Sealer: Sealer(self.keys.encryption),
             Outgoing: self.outgoing,
@@ -145,10 +149,10 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
     try:
         house = House(settings, database)
         await house.ids.lease()
-        chores = [asyncio.create_task(house.ids.keep()), asyncio.create_task(house.limiter.keep())]
+        chores = [_chore(house.ids.keep()), _chore(house.limiter.keep())]
         relay = relay_for(database, house.news)
         if relay is not None:
-            chores.append(asyncio.create_task(relay.run()))
+            chores.append(_chore(relay.run()))
         try:
             yield house
         finally:
@@ -157,9 +161,22 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
             await asyncio.gather(*chores, return_exceptions=True)
             await house.outgoing.close()
             house.passwords.close()
+            house.expressions.close()
             await house.ids.release()
     finally:
         await database.close()
+
+
+def _chore(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Something that runs as long as the house is open; its end before that is a fault, and is told."""
+    task = asyncio.create_task(coroutine)
+
+    def tell(ended: asyncio.Task[None]) -> None:
+        if not ended.cancelled() and ended.exception() is not None:
+            structlog.get_logger().error("chore.ended", exc_info=ended.exception())
+
+    task.add_done_callback(tell)
+    return task
 
 
 def litestar(house: House) -> Litestar:

@@ -95,6 +95,9 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
             loop.add_signal_handler(word, stopping.set)
         worker = house.worker() if with_worker else None
         working = asyncio.create_task(worker.run()) if worker else None
+        if working is not None:
+            # A server without its worker would take on what it never does: better to stop, and be started again.
+            working.add_done_callback(lambda _: stopping.set())
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
@@ -158,7 +161,10 @@ def _supervise(settings: Settings) -> int:
             children[:] = [child for child in children if child.pid != pid]
             if not stopping:
                 time.sleep(0.5)  # a process that cannot live must not be reborn without end
+            if not stopping:
                 children.append(_child(environment))
+            if stopping:
+                stop()  # also for one that was being born when the word came
         if metrics is not None:
             metrics.shutdown()
     return 0

@@ -24,9 +24,10 @@ from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import create
 
 MOST_ALTERNATIVES = 100
+MOST_NAME_BYTES = 64
 
 ORDER_FIELDS: tuple[Field, ...] = (
-    Text(name="common_name", required=True, most=64),
+    Text(name="common_name", required=True, most=MOST_NAME_BYTES),
     Text(name="subject_alt_name", default="", most=5000),
     Integer(name="validity_days", required=True, least=1, most=36_500),
     Choice(name="alg", default="rsa", choices=("rsa", "ecdsa", "ed25519", "ed448")),
@@ -46,7 +47,8 @@ async def make(exchange: Exchange, caller: Caller, _id: str) -> Answer:
     try:
         record = await create(_shelf, work, caller, sent)
     except Invalid as error:
-        raise Invalid(fields={"common_name": error.fields["name"]}) from error
+        renamed = {"common_name" if name == "name" else name: words for name, words in error.fields.items()}
+        raise Invalid(fields=renamed) from error
     where = f"{work.settings.base_url}/api/v2{PATH}{record['pk']}/"
     made = show(record, 201)
     return Answer(made.status, (*made.headers, (b"location", where.encode())), made.body)
@@ -65,6 +67,8 @@ def _read_order(sent: dict[str, Any]) -> dict[str, Any]:
                 order[field.name] = field.start()
         except Refused as refused:
             complaints[field.name] = [refused.complaint]
+    if len(order.get("common_name", "").encode()) > MOST_NAME_BYTES:
+        complaints["common_name"] = [f"Ensure this field has no more than {MOST_NAME_BYTES} characters."]
     if complaints:
         raise Invalid(fields=complaints)
     return order

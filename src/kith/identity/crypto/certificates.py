@@ -34,7 +34,7 @@ _TYPES = (
 _UNREADABLE = (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion)
 
 
-class Unreadable(ValueError):
+class Unreadable(ValueError):  # noqa: N818 - the text is
     """The PEM text named by `field` cannot be taken."""
 
     def __init__(self, field: str, words: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqlalchemy import Column, Index, UniqueConstraint, bindparam, select
+from sqlalchemy import Column, Float, Index, UniqueConstraint, bindparam, cast, or_, select, union_all
+from sqlalchemy import Text as SQLText
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
+from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.family import policies
 from kith.identity.rest import Draft, Filter, Resource, record_table, targets
@@ -23,7 +25,6 @@ from kith.identity.rest.fields import (
     Told,
     read_uuid,
 )
-from kith.identity.stages.family import stages
 
 DESIGNATIONS = (
     "authentication", "authorization", "invalidation", "enrollment", "unenrollment", "recovery", "stage_setup",
@@ -65,7 +66,7 @@ FLOW_FIELDS = (
 flows = record_table("identity_flows", Column("flow_uuid", UID, primary_key=True), fields=FLOW_FIELDS)
 
 BINDING_FIELDS = (
-    Reference(name="flow", required=True, to="identity_flows.flow_uuid", on_delete="CASCADE"),
+    Reference(name="flow", required=True, to="identity_flows.flow_uuid", on_delete="CASCADE", alias="target"),
     Reference(name="stage", required=True, to="identity_stages.stage_uuid", on_delete="CASCADE"),
     Boolean(name="re_evaluate_policies", default=False, help="Ask the policies again when the stage is reached."),
     Boolean(name="evaluate_on_plan", default=True, help="Ask the policies when the plan is made."),
@@ -73,7 +74,9 @@ BINDING_FIELDS = (
     Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
     Choice(name="invalid_response_action", default="retry", choices=("retry", "restart", "restart_with_context")),
     Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
-    Told(name="target", form={"type": "string", "format": "uuid"}),
+    Told(
+        name="target", form={"type": "string", "format": "uuid"}, help="The flow, which may be sent by this name too."
+    ),
     Told(name="policies", form=_IDS),
 )
 
@@ -123,9 +126,9 @@ async def removing_flow(work: Work, record: dict[str, Any]) -> None:
     await targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record["pk"]))
 
 
-async def forget_stage(work: Work, stage_uuid: str) -> None:
-    """Called when a stage goes: its places in flows are targets of policies too."""
-    await targets.remove(work.db, await work.db.all(_targets_of_stage, stage=stage_uuid))
+async def forget_stage(work: Work, record: dict[str, Any]) -> None:
+    """What every kind of stage does before it goes: its places in flows are targets of policies too."""
+    await targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record["stage_uuid"]))
 
 
 FLOWS = Resource(
@@ -152,8 +155,13 @@ FLOWS = Resource(
 
 
 async def check_binding(draft: Draft) -> None:
-    if not draft.now("re_evaluate_policies") and not draft.now("evaluate_on_plan"):
+    """Policies are asked at least once. Who knows only the one switch turns it off and means: when planning."""
+    if draft.now("re_evaluate_policies") or draft.now("evaluate_on_plan"):
+        return
+    if "evaluate_on_plan" in draft.values:
         draft.complain("", "Either evaluate_on_plan or re_evaluate_policies must be true.")
+    else:
+        draft.values["evaluate_on_plan"] = True
 
 
 async def decorate_bindings(work: Work, records: list[dict[str, Any]]) -> None:
@@ -176,6 +184,10 @@ def _choice(text: str) -> str:
     return found
 
 
+def _flow(text: str) -> str:
+    return read_uuid(text) or text
+
+
 def _policy(text: str) -> str:
     found = read_uuid(text)
     if found is None:
@@ -183,18 +195,23 @@ def _policy(text: str) -> str:
     return found
 
 
-def _number(text: str) -> int | float:
-    if not re.fullmatch(r"\s*[+-]?\d{1,10}(\.\d{1,6})?\s*", text):
+def _number(text: str) -> float:
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}(\.[0-9]{0,15})?\s*", text):
         raise Refused("Enter a number.")
-    number = float(text)
-    return int(number) if number.is_integer() else number
+    return float(text)
 
 
 def _word(text: str) -> bool | None:
     return {"true": True, "false": False}.get(text.lower())
 
 
-_flows_named = query(select(flows.c.flow_uuid).where(any_of(flows.c.flow_uuid, "ids")), str)
+_flow_text = cast(flows.c.flow_uuid, SQLText)
+_flows_named = query(
+    union_all(
+        select(flows.c.slug).where(any_of(flows.c.slug, "ids")), select(_flow_text).where(any_of(_flow_text, "ids"))
+    ),
+    str,
+)
 _stages_named = query(select(stages.c.stage_uuid).where(any_of(stages.c.stage_uuid, "ids")), str)
 _policies_named = query(select(policies.c.policy_uuid).where(any_of(policies.c.policy_uuid, "ids")), str)
 _with_policies = bindings.c.pbm_uuid.in_(
@@ -202,8 +219,17 @@ _with_policies = bindings.c.pbm_uuid.in_(
 )
 
 
+_stage_name = select(stages.c.name).where(stages.c.stage_uuid == bindings.c.stage).scalar_subquery()
+
+
 def _is(column: Any, bind: str) -> Any:
     return column == bindparam(bind, type_=column.type)
+
+
+def _in_flow(bind: str) -> Any:
+    """By the flow's id or by its slug."""
+    given = bindparam(bind, type_=SQLText())
+    return bindings.c.flow.in_(select(flows.c.flow_uuid).where(or_(flows.c.slug == given, _flow_text == given)))
 
 
 BINDINGS = Resource(
@@ -213,7 +239,7 @@ BINDINGS = Resource(
     table=bindings,
     fields=BINDING_FIELDS,
     target=True,
-    search=(),
+    search=(_stage_name,),
     order=("order", "flow"),
     filters=(
         Filter(name="pbm_uuid", clause=_is(bindings.c.pbm_uuid, "f_pbm"), read=_uuid, bind="f_pbm"),
@@ -221,10 +247,8 @@ BINDINGS = Resource(
         Filter(
             name="policies", clause=_with_policies, read=_policy, bind="f_policies", many=True, exists=_policies_named
         ),
-        Filter(name="flow", clause=_is(bindings.c.flow, "f_flow"), read=_choice, bind="f_flow", exists=_flows_named),
-        Filter(
-            name="target", clause=_is(bindings.c.flow, "f_target"), read=_choice, bind="f_target", exists=_flows_named
-        ),
+        Filter(name="flow", clause=_in_flow("f_flow"), read=_flow, bind="f_flow", exists=_flows_named),
+        Filter(name="target", clause=_in_flow("f_target"), read=_flow, bind="f_target", exists=_flows_named),
         Filter(
             name="stage", clause=_is(bindings.c.stage, "f_stage"), read=_choice, bind="f_stage", exists=_stages_named
         ),
@@ -234,7 +258,12 @@ BINDINGS = Resource(
             read=_word,
             bind="f_again",
         ),
-        Filter(name="order", clause=_is(bindings.c.order, "f_order"), read=_number, bind="f_order"),
+        Filter(
+            name="order",
+            clause=cast(bindings.c.order, Float) == bindparam("f_order", type_=Float()),
+            read=_number,
+            bind="f_order",
+        ),
     ),
     label="fsb_uuid",
     prepare=check_binding,

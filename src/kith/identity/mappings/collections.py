@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from kith.identity.mappings import api, every
+from kith.identity.mappings.kinds import ldap, saml, scope
 from kith.identity.rest import Action, Resource
 
-RESOURCES: tuple[Resource, ...] = ()
-ACTIONS: tuple[Action, ...] = ()
+RESOURCES: tuple[Resource, ...] = (every.RESOURCE, ldap.RESOURCE, saml.RESOURCE, scope.RESOURCE)
+ACTIONS: tuple[Action, ...] = (api.TEST,)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sqlalchemy import Column, String
 
 from kith.base.db import UID
+from kith.identity.expressions.syntax import complain
 from kith.identity.rest import Family, record_table
 from kith.identity.rest.fields import Code, Text
 
 FIELDS = (
     Text(name="name", required=True, most=255),
-    Code(name="expression", required=True),
+    Code(name="expression", required=True, check=complain),
     Text(name="managed", null=True, default=None, unique=True, most=255, read_only=True),
 )
 

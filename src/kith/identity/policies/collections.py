@@ -1,11 +1,27 @@
 from __future__ import annotations
 
-from kith.identity.policies import bindings
-from kith.identity.policies.kinds import dummy
+from kith.identity.policies import api, bindings, every, scores
+from kith.identity.policies.kinds import (
+    breachcheck,
+    dummy,
+    expression,
+    group_membership,
+    password,
+    passwordexpiry,
+    reputation,
+)
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource, ...] = (
+    every.RESOURCE,
     bindings.RESOURCE,
+    breachcheck.RESOURCE,
     dummy.RESOURCE,
+    expression.RESOURCE,
+    group_membership.RESOURCE,
+    password.RESOURCE,
+    passwordexpiry.RESOURCE,
+    reputation.RESOURCE,
+    scores.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = ()
+ACTIONS: tuple[Action, ...] = (api.TEST,)

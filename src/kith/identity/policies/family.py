@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+import secrets
+from typing import Any
+
 from sqlalchemy import Column, String
 
 from kith.base.db import UID
 from kith.identity.rest.fields import Boolean, Text
 from kith.identity.rest.resource import Family, record_table
 
+
+def new_name() -> str:
+    return f"policy-{secrets.token_hex(4)}"
+
+
+class Name(Text, frozen=True, kw_only=True):
+    """Clients may leave it out, or say null or nothing; the policy gets a name all the same."""
+
+    default: Any = new_name
+    unique: bool = True
+    blank: bool | None = True
+    most: int | None = 255
+
+    def read(self, value: Any) -> Any:
+        return (None if value is None else self.take(value)) or new_name()
+
+    def schema(self) -> dict[str, Any]:
+        return Text.schema(self) | {"type": ["string", "null"]}
+
+
 FIELDS = (
-    Text(name="name", required=True, unique=True, most=255),
+    Name(name="name"),
     Boolean(name="execution_logging", default=False, help="Write an event for each run, not only for errors."),
 )
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Integer, String
+import msgspec
+from sqlalchemy import Column, Integer, String, bindparam, select
 
-from kith.identity.rest import Family, link_table, record_table
-from kith.identity.rest.fields import Reference, References, Text
+from kith.base.db import query
+from kith.identity.flows.resources import flows
+from kith.identity.mappings.family import mappings as property_mappings
+from kith.identity.rest import Draft, Family, link_table, record_table
+from kith.identity.rest.fields import Field, Reference, References, Text
 
-provider_mappings = link_table(
-    "identity_provider_mappings", "identity_providers.id", "identity_property_mappings.pm_uuid", owner_integer=True
-)
+CONSENT_FLOW = "default-provider-authorization-explicit-consent"
 
-FIELDS = (
-    Text(name="name", default="", most=255),
+MAPPING = f"{property_mappings.name}.pm_uuid"
+
+provider_mappings = link_table("identity_provider_mappings", "identity_providers.id", MAPPING, owner_integer=True)
+
+NAME = Text(name="name", default="", most=255)
+MAPPINGS = References(name="property_mappings", to=MAPPING, link=provider_mappings)
+FIELDS: tuple[Field, ...] = (
+    NAME,
     Reference(
         name="authorization_flow",
         null=True,
@@ -21,9 +29,16 @@ FIELDS = (
         where=(("designation", "authorization"),),
         help="Run when somebody opens the application; the shipped consent flow when left out.",
     ),
-    Reference(name="authentication_flow", null=True, to="identity_flows.flow_uuid"),
-    Reference(name="invalidation_flow", null=True, to="identity_flows.flow_uuid"),
-    References(name="property_mappings", to="identity_property_mappings.pm_uuid", link=provider_mappings),
+    Reference(
+        name="authentication_flow",
+        null=True,
+        to="identity_flows.flow_uuid",
+        where=(("designation", "authentication"),),
+    ),
+    Reference(
+        name="invalidation_flow", null=True, to="identity_flows.flow_uuid", where=(("designation", "invalidation"),)
+    ),
+    MAPPINGS,
 )
 
 providers = record_table(
@@ -33,4 +48,19 @@ providers = record_table(
     fields=FIELDS,
 )
 
-PROVIDERS = Family(table=providers, key="id", fields=FIELDS)
+
+def family_of(*, mappings: str, name: Text = NAME) -> Family:
+    """The family as one kind sees it: which kind of mappings it can use, and how it wants to be named."""
+    usable = msgspec.structs.replace(MAPPINGS, where=(("kind", mappings),))
+    return Family(table=providers, key="id", fields=(name, *FIELDS[1:-1], usable))
+
+
+_flow_named = query(
+    select(flows.c.flow_uuid).where(flows.c.slug == bindparam("slug"), flows.c.designation == "authorization"), str
+)
+
+
+async def choose_flow(draft: Draft) -> None:
+    """A new provider asks for consent unless it was told otherwise."""
+    if draft.is_new and draft.values.get("authorization_flow") is None:
+        draft.values["authorization_flow"] = await draft.work.db.one(_flow_named, slug=CONSENT_FLOW)

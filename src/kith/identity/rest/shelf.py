@@ -288,11 +288,14 @@ class Holder:
     """A table whose rows protect what they refer to."""
 
     def __init__(self, table: Table, column: Column[Any]) -> None:
-        names = [name for name in ("name", "slug", "identifier") if name in table.c]
-        label = table.c[names[0]] if names else table.primary_key.columns[0]
-        self.table = table
+        key = table.primary_key.columns[0]
+        family = next((link.column.table for link in key.foreign_keys), table)  # a kind's name stands there
+        named = [one.c[name] for one in (table, family) for name in ("name", "slug", "identifier") if name in one.c]
+        source = table if family is table else table.join(family, key == family.primary_key.columns[0])
+        self.type = str(table.name)
         self.query = query(
-            select(table.primary_key.columns[0], label).where(column == bindparam("id")).limit(20), tuple
+            select(key, (*named, key)[0].label("label")).select_from(source).where(column == bindparam("id")).limit(20),
+            tuple,
         )
 
 

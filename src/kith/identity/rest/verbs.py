@@ -155,7 +155,7 @@ async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:
     for table in shelf.tables:
         for holder in holders(table):
             found = await work.db.all(holder.query, id=row_id)
-            references += [{"type": holder.table.name, "pk": pk, "name": str(name)} for pk, name in found]
+            references += [{"type": holder.type, "pk": pk, "name": str(name)} for pk, name in found]
     if references:
         names = ", ".join(reference["name"] for reference in references[:3])
         raise Conflict(f"This record is in use by {names}, so it cannot be deleted.", extra={"references": references})

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 from kith.identity.rest import Action, Resource
+from kith.identity.sources import every
+from kith.identity.sources.kinds import ldap, oauth, saml
 
-RESOURCES: tuple[Resource, ...] = ()
+RESOURCES: tuple[Resource, ...] = (every.RESOURCE, ldap.RESOURCE, oauth.RESOURCE, saml.RESOURCE)
 ACTIONS: tuple[Action, ...] = ()

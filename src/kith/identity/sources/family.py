@@ -6,7 +6,7 @@ from sqlalchemy import Column, ForeignKey, String
 
 from kith.base.db import UID
 from kith.identity.rest import Family, record_table
-from kith.identity.rest.fields import Boolean, Choice, Reference, Slug, Text
+from kith.identity.rest.fields import Boolean, Choice, Reference, Slug, Text, Told
 
 _AUTHENTICATION = (("designation", "authentication"),)
 _ENROLLMENT = (("designation", "enrollment"),)
@@ -23,7 +23,13 @@ FIELDS = (
         default="identifier",
         choices=("identifier", "email_link", "email_deny", "username_link", "username_deny"),
     ),
+    Text(name="user_path_template", default="sources/%(slug)s", most=500, help="Where new people are filed."),
+    Text(name="icon", default="", most=500),
     Boolean(name="promoted", default=False),
+    Told(
+        name="policies",
+        form={"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True},
+    ),
 )
 
 sources = record_table(

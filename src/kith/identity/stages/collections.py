@@ -1,6 +1,49 @@
 from __future__ import annotations
 
 from kith.identity.rest import Action, Resource
+from kith.identity.stages import every, invitations, prompts
+from kith.identity.stages.kinds import (
+    captcha,
+    consent,
+    deny,
+    dummy,
+    email,
+    identification,
+    invitation,
+    otp,
+    otp_static,
+    otp_time,
+    otp_validate,
+    password,
+    prompt,
+    user_delete,
+    user_login,
+    user_logout,
+    user_write,
+    webauthn,
+)
 
-RESOURCES: tuple[Resource, ...] = ()
-ACTIONS: tuple[Action, ...] = ()
+RESOURCES: tuple[Resource, ...] = (
+    every.RESOURCE,
+    captcha.RESOURCE,
+    consent.RESOURCE,
+    deny.RESOURCE,
+    dummy.RESOURCE,
+    email.RESOURCE,
+    identification.RESOURCE,
+    invitation.RESOURCE,
+    invitations.RESOURCE,
+    otp.RESOURCE,
+    otp_static.RESOURCE,
+    otp_time.RESOURCE,
+    otp_validate.RESOURCE,
+    password.RESOURCE,
+    prompt.RESOURCE,
+    prompts.RESOURCE,
+    user_delete.RESOURCE,
+    user_login.RESOURCE,
+    user_logout.RESOURCE,
+    user_write.RESOURCE,
+    webauthn.RESOURCE,
+)
+ACTIONS: tuple[Action, ...] = (email.LIST_TEMPLATES,)

@@ -126,6 +126,13 @@ async def set_password(
     work.announce(UserChanged(user_id=user.id))
 
 
+async def retire_password(work: Work, user: User) -> None:
+    """The password opens no door any more, and there is none until a new one is set."""
+    if user.password is not None and await store.retire_password(work.db, user.id, user.password, work.now):
+        await _record(work, "password_set", user, None, "", reason="expired")
+        work.announce(UserChanged(user_id=user.id))
+
+
 async def set_role(work: Work, user: User, role: Role, *, by: int | None = None, by_name: str = "") -> None:
     await _change(work, user, "role", role, by, by_name)
 

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, func, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 
 from kith.base.db import Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
@@ -31,6 +32,33 @@ _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
 _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
+_with_email = query(
+    select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
+)
+_listed = query(
+    select(users)
+    .where(
+        and_(
+            users.c.role.like(bindparam("role")),
+            or_(
+                users.c.username_key.like(bindparam("part"), escape="!"),
+                users.c.email_key.like(bindparam("part"), escape="!"),
+                func.lower(users.c.name).like(bindparam("part"), escape="!"),
+            ),
+        )
+    )
+    .order_by(users.c.username, users.c.id)
+    .limit(bindparam("most")),
+    User,
+)
+_names_near = query(
+    select(users.c.username)
+    .where(func.length(users.c.username_key).between(bindparam("fewest"), bindparam("most")))
+    .order_by(users.c.id)
+    .limit(10_000),
+    str,
+)
+_hold_staff = query(select(users.c.id).where(users.c.role.in_(STAFF_ROLES)).order_by(users.c.id).with_for_update(), int)
 _insert_many = command(insert_into(users, without=["id"]))
 _count_members = query(
     select(func.count())
@@ -67,6 +95,11 @@ _rehash = command(
     update(users)
     .where(and_(users.c.id == bindparam("user"), users.c.password == bindparam("old")))
     .values(password=bindparam("hash"))
+)
+_retire_password = command(
+    update(users)
+    .where(and_(users.c.id == bindparam("user"), users.c.password == bindparam("old")))
+    .values(password=None, updated_at=bindparam("now", type_=Instant()))
 )
 
 _new_setup = upsert(setup).values(
@@ -112,6 +145,23 @@ async def insert(db: Session, values: Mapping[str, Any]) -> User:
     return User(id=made, **values, **keys)  # type: ignore[arg-type]
 
 
+async def with_email(db: Session, email: str) -> list[User]:
+    """Everybody with this address; nothing keeps two people from sharing one."""
+    return await db.all(_with_email, key=email_key(email))
+
+
+async def listed(db: Session, *, search: str = "", role: str | None = None, most: int) -> list[User]:
+    """People by name, those with `search` in their username, name or address."""
+    part = re.sub("([%_!])", r"!\1", username_key(search))
+    return await db.all(_listed, part=f"%{part}%", role=role or "%", most=most)
+
+
+async def names_near(db: Session, username: str) -> list[str]:
+    """Names about as long as this one, to look for a likely slip of the pen among them."""
+    length = len(username_key(username))
+    return await db.all(_names_near, fewest=length - 2, most=length + 2)
+
+
 async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     keyed = [
         {**row, "username_key": username_key(row["username"]), "email_key": email_key(row["email"])} for row in rows
@@ -148,6 +198,11 @@ async def change(db: Session, user_id: int, name: str, value: object, now: datet
 
 async def set_password(db: Session, user_id: int, hash: str, now: datetime) -> None:
     await db.run(_set_password, user=user_id, hash=hash, now=now)
+
+
+async def retire_password(db: Session, user_id: int, old: str, now: datetime) -> bool:
+    """Whether it was still that password; a newer one is left alone."""
+    return await db.run(_retire_password, user=user_id, old=old, now=now) == 1
 
 
 async def rehash(db: Session, user_id: int, old: str, hash: str) -> None:

@@ -1,0 +1,81 @@
+"""A person as policies and expressions see them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, select
+
+from kith.base.db import query
+from kith.base.work import Work
+from kith.identity.caller import ADMINISTRATORS
+from kith.identity.expressions.run import Facts
+from kith.identity.groups.store import memberships
+from kith.identity.groups.tables import groups, members
+from kith.identity.users import store
+from kith.identity.users.tables import User
+
+_up = (
+    select(members.c.group_uuid)
+    .where(members.c.user_id == bindparam("user"))
+    .cte("up", recursive=True)
+)  # fmt: skip
+_all = _up.union(select(groups.c.parent).join(_up, groups.c.group_uuid == _up.c.group_uuid))
+_groups_of = query(
+    select(groups.c.group_uuid, groups.c.name, groups.c.is_superuser, groups.c.attributes)
+    .where(groups.c.group_uuid.in_(select(_all.c.group_uuid)))
+    .order_by(groups.c.name),
+    tuple,
+)
+
+
+class Person(msgspec.Struct, frozen=True):
+    """`groups` holds the groups one is a member of and all above them; `direct` is the ids of the former."""
+
+    user: User
+    groups: tuple[Facts, ...]
+    direct: frozenset[str]
+
+    def is_in(self, group_uuid: str) -> bool:
+        return any(group["group_uuid"] == group_uuid for group in self.groups)
+
+    @property
+    def facts(self) -> Facts:
+        user = self.user
+        mine: list[Any] = [group for group in self.groups if group["group_uuid"] in self.direct]
+        return Facts(
+            id=user.id,
+            pk=user.id,
+            uuid=user.uuid,
+            uid=hashlib.sha256(user.uuid.encode()).hexdigest(),
+            username=user.username,
+            name=user.name,
+            email=user.email,
+            is_active=user.is_active,
+            is_superuser=user.role in ADMINISTRATORS or any(group["is_superuser"] for group in self.groups),
+            type=user.type,
+            path=user.path,
+            date_joined=user.created_at,
+            last_login=user.last_login_at,
+            password_change_date=user.password_changed_at,
+            attributes=user.attributes,
+            groups=mine,
+            ak_groups=mine,
+            all_groups=list(self.groups),
+        )
+
+
+async def get(work: Work, user_id: int) -> Person:
+    user = await store.get(work.db, user_id)
+    rows = await work.db.all(_groups_of, user=user_id)
+    direct = (await memberships(work.db, [user_id]))[user_id]
+    return Person(
+        user,
+        tuple(
+            Facts(pk=id, group_uuid=id, name=name, is_superuser=is_superuser, attributes=attributes)
+            for id, name, is_superuser, attributes in rows
+        ),
+        frozenset(direct),
+    )

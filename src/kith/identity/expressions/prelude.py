@@ -1,0 +1,201 @@
+"""What every expression may use without asking. This text is read by the sandbox, not by us.
+
+Its own names begin with an underscore, so that a variable can never be in their way. Most helpers have three
+names: the plain one and those that older expressions use.
+"""
+
+from __future__ import annotations
+
+PRELUDE = """
+import json as _json
+import re as _re
+
+_messages = []
+
+
+class _Facts:
+    def __init__(self, values):
+        self._values = values
+        for name in values:
+            setattr(self, name, values[name])
+
+    def get(self, name, otherwise=None):
+        return self._values.get(name, otherwise)
+
+    def keys(self):
+        return self._values.keys()
+
+    def items(self):
+        return self._values.items()
+
+    def __getitem__(self, name):
+        return self._values[name]
+
+    def __contains__(self, name):
+        return name in self._values
+
+    def __iter__(self):
+        return iter(self._values)
+
+    def __str__(self):
+        return str(self._values.get("username", self._values.get("name", "")))
+
+
+def _opened(value):
+    if isinstance(value, tuple):
+        return _Facts({name: _opened(item) for name, item in value[0].items()})
+    if isinstance(value, list):
+        return [_opened(item) for item in value]
+    return value
+
+
+def _plain(value):
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, _Facts):
+        return _plain(value._values)
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+def _told(value):
+    text = _json.dumps([_plain(value), _messages])
+    if len(text) > 65536:
+        raise ValueError("the result is longer than 65536 characters")
+    return text
+
+
+def message(text):
+    _messages.append(str(text)[:1000])
+
+
+def regex_match(value, regex):
+    return _re.search(regex, str(value)) is not None
+
+
+def regex_replace(value, regex, repl):
+    return _re.sub(regex, repl, str(value))
+
+
+def list_flatten(value):
+    if isinstance(value, (list, tuple, set)):
+        return list(value)[0] if value else None
+    return value
+
+
+def slugify(value):
+    return _re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
+
+
+def delete_none_values(values):
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def obj_attr(obj, path, fallback=None):
+    for name in path.split("."):
+        if isinstance(obj, (dict, _Facts)):
+            obj = obj.get(name, fallback)
+        else:
+            return fallback
+    return obj
+
+
+def is_group_member(user, **filters):
+    if user is None:
+        return False
+    return any(all(group.get(name) == wanted for name, wanted in filters.items()) for group in user.all_groups)
+
+
+def _ip4(text):
+    parts = text.split(".")
+    if len(parts) != 4 or not all(part.isdigit() and len(part) < 4 and int(part) < 256 for part in parts):
+        raise ValueError(f"{text!r} is not an address")
+    number = 0
+    for part in parts:
+        number = number * 256 + int(part)
+    return number
+
+
+def _ip6(text):
+    head, gap, tail = text.partition("::")
+    words = []
+    for half in (head, tail):
+        found = half.split(":") if half else []
+        if found and "." in found[-1]:
+            number = _ip4(found[-1])
+            found[-1:] = ["%x" % (number >> 16), "%x" % (number & 65535)]
+        words.append(found)
+    missing = 8 - len(words[0]) - len(words[1])
+    if "::" in tail or (missing < 1 if gap else missing != 0):
+        raise ValueError(f"{text!r} is not an address")
+    number = 0
+    for word in words[0] + ["0"] * missing + words[1]:
+        if not _re.fullmatch("[0-9a-fA-F]{1,4}", word):
+            raise ValueError(f"{text!r} is not an address")
+        number = number * 65536 + int(word, 16)
+    return number
+
+
+def _ip(text):
+    text = text.strip().partition("%")[0]
+    if ":" not in text:
+        return 32, _ip4(text)
+    number = _ip6(text)
+    if number >> 32 == 65535:
+        return 32, number & 4294967295
+    return 128, number
+
+
+class _Network:
+    def __init__(self, text):
+        self.text = str(text)
+        address, slash, length = self.text.partition("/")
+        self.bits, self.number = _ip(address)
+        self.length = int(length) if slash else self.bits
+        if not 0 <= self.length <= self.bits:
+            raise ValueError(f"{self.text!r} is not a network")
+
+    def __contains__(self, address):
+        bits, number = _ip(str(address))
+        rest = self.bits - self.length
+        return bits == self.bits and number >> rest == self.number >> rest
+
+    def __str__(self):
+        return self.text
+
+
+def ip_network(text):
+    return _Network(text)
+
+
+def ip_address(text):
+    _ip(str(text))
+    return str(text)
+
+
+def ip_in(address, *networks):
+    return any(address in _Network(network) for network in networks)
+
+
+class _Logger:
+    def debug(self, *words, **more):
+        print(*words, *[f"{name}={value}" for name, value in more.items()])
+
+    def info(self, *words, **more):
+        self.debug(*words, **more)
+
+    def warning(self, *words, **more):
+        self.debug(*words, **more)
+
+    def error(self, *words, **more):
+        self.debug(*words, **more)
+
+
+logger = ak_logger = pb_logger = _Logger()
+ak_message = pb_message = message
+ak_is_group_member = pb_is_group_member = is_group_member
+ak_obj_attr = obj_attr
+"""

@@ -1,0 +1,68 @@
+"""From what an author wrote (the body of a function) to what the interpreter reads, and places back again."""
+
+from __future__ import annotations
+
+import re
+
+MOST_BYTES = 65_536
+FUNCTION = "_expression"
+
+# Strings and comments. The lines inside a string are part of its value, so they must not be moved.
+_STRINGS = re.compile(
+    r"""\#[^\n]*
+    | \"\"\"(?:\\.|[^\\])*?\"\"\" | '''(?:\\.|[^\\])*?'''
+    | "(?:\\.|[^"\\\n])*"         | '(?:\\.|[^'\\\n])*'
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_HEAD = f"def {FUNCTION}():\n pass\n"
+_HEAD_LINES = _HEAD.count("\n")
+
+
+class Source:
+    """A body as a function: every line moved one step to the right, but for those that begin inside a string."""
+
+    def __init__(self, body: str, before: str = "", after: str = "") -> None:
+        text = body.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
+        self._fixed = _lines_inside_strings(text)
+        lines = text.split("\n")
+        self._margin = self._common_margin(lines)
+        moved = "\n".join(self._moved(number, line) for number, line in enumerate(lines))
+        self._first = before.count("\n") + _HEAD_LINES + 1
+        self._count, self._last_column = len(lines), len(lines[-1]) + 1
+        self.text = f"{before}{_HEAD}{moved}\n\n{after}"
+
+    def _common_margin(self, lines: list[str]) -> int:
+        """How far the whole body is moved to the right already; whoever pasted it meant nothing by it."""
+        code = [line for number, line in enumerate(lines) if line.strip() and number not in self._fixed]
+        margins = {line[: len(line) - len(line.lstrip(" \t"))] for line in code} or {""}
+        shortest = min(margins, key=len)
+        return len(shortest) if all(margin.startswith(shortest) for margin in margins) else 0
+
+    def _moved(self, number: int, line: str) -> str:
+        if number in self._fixed:
+            return line
+        return f" {line[self._margin :]}" if line.strip() else ""
+
+    def place(self, line: int, column: int) -> tuple[int, int]:
+        """Where the author sees what the interpreter found there; what is after the end is at the end."""
+        number = line - self._first
+        if number >= self._count:
+            return self._count, self._last_column
+        moved = 0 if number in self._fixed else self._margin - 1
+        return max(number, 0) + 1, max(column + moved, 1)
+
+    def holds(self, line: int) -> bool:
+        return self._first <= line < self._first + self._count
+
+
+def _lines_inside_strings(text: str) -> set[int]:
+    found: set[int] = set()
+    line = place = 0
+    for string in _STRINGS.finditer(text):
+        line += text.count("\n", place, string.start())
+        place = string.end()
+        inside = string.group().count("\n")
+        found.update(range(line + 1, line + inside + 1))
+        line += inside
+    return found

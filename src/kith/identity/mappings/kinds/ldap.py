@@ -1,0 +1,20 @@
+"""What of a directory entry becomes which field of a person."""
+
+from __future__ import annotations
+
+from kith.identity.mappings.family import MAPPINGS
+from kith.identity.rest import Resource, kind_table
+from kith.identity.rest.fields import Text
+
+FIELDS = (Text(name="object_field", required=True, help="Where a text goes; an object names its own places."),)
+
+RESOURCE = Resource(
+    path="/propertymappings/ldap/",
+    record="LDAPPropertyMapping",
+    key="pm_uuid",
+    family=MAPPINGS,
+    kind="ldap",
+    table=kind_table("identity_property_mappings_ldap", MAPPINGS, FIELDS),
+    fields=FIELDS,
+    exact=("name", "object_field"),
+)

@@ -1,0 +1,23 @@
+"""Which claims a scope brings."""
+
+from __future__ import annotations
+
+from kith.identity.mappings.family import MAPPINGS
+from kith.identity.rest import Resource, kind_table
+from kith.identity.rest.fields import Text
+
+FIELDS = (
+    Text(name="scope_name", required=True),
+    Text(name="description", default="", help="Shown when consent is asked for; not shown when empty."),
+)
+
+RESOURCE = Resource(
+    path="/propertymappings/scope/",
+    record="ScopeMapping",
+    key="pm_uuid",
+    family=MAPPINGS,
+    kind="scope",
+    table=kind_table("identity_property_mappings_scope", MAPPINGS, FIELDS),
+    fields=FIELDS,
+    exact=("name", "scope_name"),
+)

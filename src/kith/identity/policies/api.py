@@ -1,0 +1,84 @@
+"""Trying a policy out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from kith.base.edge import Answer, Exchange
+from kith.base.errors import Complaint, Invalid, NotFound
+from kith.identity.caller import Caller
+from kith.identity.expressions import people
+from kith.identity.expressions.people import Person
+from kith.identity.policies import engine
+from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.rest import Action
+from kith.identity.rest.answers import show
+from kith.identity.rest.body import read_object
+from kith.identity.rest.fields import Object, Reference, Refused, missing, read_uuid
+
+TEST_SECONDS = 10
+_USER = Reference(name="user", to="identity_users.id", integer=True)
+_CONTEXT = Object(name="context")
+
+
+async def read_subject(
+    exchange: Exchange, caller: Caller, sent: dict[str, Any]
+) -> tuple[Person | None, dict[str, Any]]:
+    """The person a test is about, if one is named, and the context to pretend; all complaints at once."""
+    complaints: dict[str, list[str]] = {}
+    values: dict[str, Any] = {"user": None, "context": {}}
+    for field in (_USER, _CONTEXT):
+        try:
+            if sent.get(field.name) is not None:
+                values[field.name] = field.read(sent[field.name])
+        except Refused as refused:
+            complaints[field.name] = [refused.complaint]
+    person = None
+    if values["user"] is not None:
+        person = await _visible(exchange, caller, values["user"])
+        if person is None:
+            complaints["user"] = [missing(values["user"]).complaint]
+    if complaints:
+        raise Invalid(fields=complaints)
+    return person, values["context"]
+
+
+async def _visible(exchange: Exchange, caller: Caller, user_id: int) -> Person | None:
+    """Nobody learns by a test that somebody is there, or what is known of them."""
+    if user_id != caller.id and not caller.may("core.view_user"):
+        return None
+    try:
+        return await people.get(exchange.work, user_id)
+    except NotFound:
+        return None
+
+
+async def test_policy(exchange: Exchange, caller: Caller, id: str) -> Answer:
+    policy_uuid = read_uuid(id)
+    kind = await engine.find_kind(exchange.work, policy_uuid) if policy_uuid else None
+    if policy_uuid is None or kind is None:
+        raise NotFound
+    sent = await read_object(exchange)
+    if "user" not in sent:
+        raise Invalid(fields={"user": [Complaint("This field is required.", "required")]})
+    if sent["user"] is None:
+        raise Invalid(fields={"user": [Complaint("This field may not be null.", "null")]})
+    person, context = await read_subject(exchange, caller, sent)
+    request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
+    try:
+        async with asyncio.timeout(TEST_SECONDS):
+            verdict = await engine.evaluate_policy(exchange.work, policy_uuid, kind, request)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is what the test shows
+        verdict = Verdict(passing=False, messages=[engine.words_of(error)])
+    return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": verdict.log})
+
+
+TEST = Action(
+    method="POST",
+    path="/policies/all/{id}/test/",
+    name="policies_all_test",
+    handler=test_policy,
+    permission="policies.view_policy",
+    summary="What a policy says of a person, with nothing else coming of it.",
+)

@@ -1,0 +1,177 @@
+"""Asking policies: one alone, or all that are bound to a target."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal
+
+import msgspec
+import structlog
+from sqlalchemy import and_, bindparam, select
+
+from kith.base.db import UID, query
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.policies.bindings import bindings
+from kith.identity.policies.family import policies
+from kith.identity.policies.kinds import (
+    breachcheck,
+    dummy,
+    expression,
+    group_membership,
+    password,
+    passwordexpiry,
+    reputation,
+)
+from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.rest.resource import Resource
+from kith.identity.rest.shelf import Shelf
+
+Passes = Callable[[Work, dict[str, Any], PolicyRequest], Awaitable[Verdict]]
+Mode = Literal["any", "all"]
+
+# Every kind of policy: where its records are, and how it decides.
+_PAGES: tuple[tuple[Resource, Passes], ...] = (
+    (breachcheck.RESOURCE, breachcheck.passes),
+    (dummy.RESOURCE, dummy.passes),
+    (expression.RESOURCE, expression.passes),
+    (group_membership.RESOURCE, group_membership.passes),
+    (password.RESOURCE, password.passes),
+    (passwordexpiry.RESOURCE, passwordexpiry.passes),
+    (reputation.RESOURCE, reputation.passes),
+)
+KINDS = {resource.kind: (Shelf(resource), passes) for resource, passes in _PAGES}
+
+TIMED_OUT = "Policy timed out."
+_log = structlog.get_logger()
+
+
+class Bound(msgspec.Struct):
+    """A binding that counts, and as much of its policy as is needed to ask it."""
+
+    policy_binding_uuid: str
+    policy: str | None
+    group: str | None
+    user: int | None
+    negate: bool
+    timeout: int
+    failure_result: bool
+    kind: str | None
+    name: str | None
+    execution_logging: bool | None
+
+
+_bound = query(
+    select(
+        *(bindings.c[name] for name in Bound.__struct_fields__[:7]),
+        policies.c.kind,
+        policies.c.name,
+        policies.c.execution_logging,
+    )
+    .select_from(bindings.outerjoin(policies, policies.c.policy_uuid == bindings.c.policy))
+    .where(and_(bindings.c.target == bindparam("target", type_=UID()), bindings.c.enabled))
+    .order_by(bindings.c.order, bindings.c.policy_binding_uuid),
+    Bound,
+)
+_kind_of = query(select(policies.c.kind).where(policies.c.policy_uuid == bindparam("policy", type_=UID())), str)
+
+
+async def find_kind(work: Work, policy_uuid: str) -> str | None:
+    return await work.db.one(_kind_of, policy=policy_uuid)
+
+
+async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
+    """What one policy says; it may raise anything, and whoever asks must take that for a no."""
+    shelf, passes = KINDS[kind]
+    row = await work.db.one(shelf.one_wire, id=policy_uuid)
+    if row is None:
+        raise CannotTell("This policy is gone.")
+    return await passes(work, shelf.record(row), request)
+
+
+async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mode: Mode = "all") -> Verdict:
+    """Ask everything that is bound to a target, in order. Where nothing is bound, everybody passes.
+
+    The messages of all are kept, whatever they decided. Policies may take their time and some write by
+    themselves, so ask before this work's first write.
+    """
+    request = msgspec.structs.replace(request, target=pbm_uuid)
+    bound = await work.db.all(_bound, target=pbm_uuid)
+    told: list[_Told] = []
+    verdicts = [await _decide(work, one, request, told) for one in bound]
+    if told and not request.is_test:
+        await _write_down(work, told, request)
+    decide = any if mode == "any" else all
+    return Verdict(
+        passing=not verdicts or decide(verdict.passing for verdict in verdicts),
+        messages=[words for verdict in verdicts for words in verdict.messages],
+        log=[words for verdict in verdicts for words in verdict.log],
+    )
+
+
+_Told = tuple[str, Bound, dict[str, Any]]
+
+
+async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> Verdict:
+    try:
+        async with asyncio.timeout(bound.timeout):
+            verdict = await _ask(work, bound, request)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no, and is written down
+        words = words_of(error)
+        told.append(("policy_exception", bound, {"message": words, "exception": type(error).__name__}))
+        return Verdict(passing=bound.failure_result, messages=[words])
+    if bound.negate:
+        verdict.passing = not verdict.passing
+    if bound.execution_logging:
+        told.append(("policy_execution", bound, {"result": msgspec.to_builtins(verdict)}))
+    return verdict
+
+
+async def _ask(work: Work, bound: Bound, request: PolicyRequest) -> Verdict:
+    person = request.person
+    if bound.user is not None:
+        return Verdict(passing=person is not None and person.user.id == bound.user)
+    if bound.group is not None:
+        return Verdict(passing=person is not None and person.is_in(bound.group))
+    if bound.policy is None or bound.kind is None:
+        raise CannotTell("This binding has nothing to ask.")
+    return await evaluate_policy(work, bound.policy, bound.kind, request)
+
+
+def words_of(error: Exception) -> str:
+    """Why there is no verdict, fit to be shown; what nobody expected is told to the log alone."""
+    match error:
+        case TimeoutError():
+            return TIMED_OUT
+        case CannotTell():
+            return str(error)
+    _log.error("policy.failed", exc_info=error)
+    return "Policy could not be evaluated."
+
+
+async def _write_down(work: Work, told: list[_Told], request: PolicyRequest) -> None:
+    """Beside this work, which may end in a refusal. Of the context only the names are told, it may hold secrets."""
+    user = request.person.user if request.person else None
+    asked = {
+        "user": user.username if user else None,
+        "client_ip": request.client_ip,
+        "context": sorted(request.context),
+    }
+    async with work.aside() as aside:
+        for action, bound, context in told:
+            await audit.record(
+                aside,
+                action,
+                "policies.engine",
+                user_id=user.id if user else None,
+                username=user.username if user else "",
+                context={
+                    "policy_uuid": bound.policy,
+                    "policy": bound.name,
+                    "binding": bound.policy_binding_uuid,
+                    "obj": request.target,
+                    "request": asked,
+                    **context,
+                },
+            )

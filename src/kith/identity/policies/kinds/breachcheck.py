@@ -1,0 +1,39 @@
+"""Refuses a password that is known from leaks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.policies.family import POLICIES
+from kith.identity.policies.passwords import MISSING, breach_words, count_breaches, find_password
+from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.rest.fields import Integer, Text
+from kith.identity.rest.resource import Resource, kind_table
+
+FIELDS = (
+    Integer(name="allowed_count", default=0, least=0, help="In how many leaks a password may be."),
+    Text(name="password_field", default="password", help="Where in the context the password is."),
+)
+
+
+async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+    password = find_password(request, record["password_field"])
+    if password is None:
+        return Verdict(passing=False, messages=[MISSING])
+    count = await count_breaches(work, password)
+    if count > record["allowed_count"]:
+        return Verdict(passing=False, messages=[breach_words(count)])
+    return Verdict(passing=True)
+
+
+RESOURCE = Resource(
+    path="/policies/breachcheck/",
+    record="BreachCheckPolicy",
+    key="policy_uuid",
+    family=POLICIES,
+    kind="breachcheck",
+    table=kind_table("identity_policies_breachcheck", POLICIES, FIELDS),
+    fields=FIELDS,
+    exact=("name", "allowed_count", "password_field"),
+)

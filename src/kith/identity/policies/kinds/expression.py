@@ -1,0 +1,54 @@
+"""Asks a small program that an administrator wrote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.expressions.run import Expressions, Facts
+from kith.identity.expressions.syntax import complain
+from kith.identity.policies.family import POLICIES
+from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.rest.fields import Code
+from kith.identity.rest.resource import Resource, kind_table
+
+UNKNOWN_ADDRESS = "255.255.255.255"
+FIELDS = (Code(name="expression", required=True, check=complain),)
+
+
+def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
+    """What an expression knows. The three names of one thing are those that expressions out there use."""
+    client_ip = request.client_ip or UNKNOWN_ADDRESS
+    is_sso_flow = bool(request.context.get("is_sso"))
+    user = request.person.facts if request.person else None
+    origin = work.origin
+    http_request = Facts(method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=client_ip)
+    obj = Facts(pbm_uuid=request.target) if request.target else None
+    asked = Facts(user=user, obj=obj, context=request.context, client_ip=client_ip, http_request=http_request)
+    plan = request.context.get("flow_plan")
+    return {
+        "request": asked, "user": user, "context": request.context, "http_request": http_request,
+        "client_ip": client_ip, "ak_client_ip": client_ip, "pb_client_ip": client_ip,
+        "is_sso_flow": is_sso_flow, "ak_is_sso_flow": is_sso_flow, "pb_is_sso_flow": is_sso_flow,
+        "flow_plan": plan, "pb_flow_plan": plan,
+    }  # fmt: skip
+
+
+async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+    outcome = await work.find(Expressions).run(record["expression"], variables_for(work, request))
+    if outcome.error is not None:
+        raise CannotTell(outcome.error)
+    log = outcome.log if outcome.value is not None else [*outcome.log, "The expression returned nothing."]
+    return Verdict(passing=bool(outcome.value), messages=outcome.messages, log=log)
+
+
+RESOURCE = Resource(
+    path="/policies/expression/",
+    record="ExpressionPolicy",
+    key="policy_uuid",
+    family=POLICIES,
+    kind="expression",
+    table=kind_table("identity_policies_expression", POLICIES, FIELDS),
+    fields=FIELDS,
+    exact=("name", "expression"),
+)

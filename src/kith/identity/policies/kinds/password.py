@@ -1,0 +1,65 @@
+"""Asks of a new password how long it is, of what it is made, and whether it is known from leaks."""
+
+from __future__ import annotations
+
+import string
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.policies.family import POLICIES
+from kith.identity.policies.passwords import MISSING, breach_words, count_breaches, find_password
+from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.rest.fields import Boolean, Integer, Text
+from kith.identity.rest.resource import Resource, kind_table
+
+FIELDS = (
+    Integer(name="amount_uppercase", default=0, least=0, help="The least number of A-Z."),
+    Integer(name="amount_lowercase", default=0, least=0, help="The least number of a-z."),
+    Integer(name="amount_symbols", default=0, least=0, help="The least number of characters of symbol_charset."),
+    Integer(name="amount_digits", default=0, least=0, help="The least number of 0-9."),
+    Integer(name="length_min", default=0, least=0, most=1000),
+    Text(name="symbol_charset", default=string.punctuation + " ", trim=False, help="A set of characters."),
+    Text(name="error_message", required=True),
+    Text(name="password_field", default="password", help="Where in the context the password is."),
+    Boolean(name="check_static_rules", default=True, help="Whether the amounts and the length count."),
+    Boolean(name="check_have_i_been_pwned", default=False),
+    Integer(name="hibp_allowed_count", default=0, least=0, help="In how many leaks a password may be."),
+)
+
+
+def is_good(record: dict[str, Any], password: str) -> bool:
+    """Counts over the whole password, wherever the characters stand."""
+    wanted = (
+        ("amount_uppercase", string.ascii_uppercase),
+        ("amount_lowercase", string.ascii_lowercase),
+        ("amount_digits", string.digits),
+        ("amount_symbols", record["symbol_charset"]),
+    )
+    return len(password) >= record["length_min"] and all(
+        sum(letter in characters for letter in password) >= record[name] for name, characters in wanted
+    )
+
+
+async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+    password = find_password(request, record["password_field"])
+    if password is None:
+        return Verdict(passing=False, messages=[MISSING])
+    if not password or (record["check_static_rules"] and not is_good(record, password)):
+        return Verdict(passing=False, messages=[record["error_message"]])
+    if record["check_have_i_been_pwned"]:
+        count = await count_breaches(work, password)
+        if count > record["hibp_allowed_count"]:
+            return Verdict(passing=False, messages=[breach_words(count)])
+    return Verdict(passing=True)
+
+
+RESOURCE = Resource(
+    path="/policies/password/",
+    record="PasswordPolicy",
+    key="policy_uuid",
+    family=POLICIES,
+    kind="password",
+    table=kind_table("identity_policies_password", POLICIES, FIELDS),
+    fields=FIELDS,
+    exact=("name", *(field.name for field in FIELDS)),
+)

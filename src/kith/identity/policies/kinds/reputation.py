@@ -1,0 +1,48 @@
+"""Asks whether this caller is a bad one: it passes when their score is low."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.policies.family import POLICIES
+from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.scores import score_of
+from kith.identity.rest.draft import Draft
+from kith.identity.rest.fields import Boolean, Integer
+from kith.identity.rest.resource import Resource, kind_table
+
+FIELDS = (
+    Boolean(name="check_ip", default=True),
+    Boolean(name="check_username", default=True),
+    Integer(name="threshold", default=-5, help="The highest score that passes."),
+)
+
+
+async def check(draft: Draft) -> None:
+    if not draft.now("check_ip") and not draft.now("check_username"):
+        draft.complain("", "At least one of check_ip, check_username must be true.")
+
+
+async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+    username = request.person.user.username if request.person else ""
+    score = await score_of(
+        work,
+        identifier=username if record["check_username"] else "",
+        ip=request.client_ip if record["check_ip"] else "",
+    )
+    return Verdict(passing=score <= record["threshold"], log=[f"the score is {score}"])
+
+
+RESOURCE = Resource(
+    path="/policies/reputation/",
+    record="ReputationPolicy",
+    key="policy_uuid",
+    family=POLICIES,
+    kind="reputation",
+    table=kind_table("identity_policies_reputation", POLICIES, FIELDS),
+    fields=FIELDS,
+    search=("name", "threshold"),
+    exact=("name", "check_ip", "check_username", "threshold"),
+    prepare=check,
+)

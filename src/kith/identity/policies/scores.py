@@ -1,0 +1,63 @@
+"""How callers behaved lately: a score for each pair of a name that was tried and an address it was tried from."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import Column, Index, UniqueConstraint, and_, bindparam, func, or_, select
+from sqlalchemy import String as SQLString
+
+from kith.base.db import UID, Instant, query
+from kith.base.work import Work
+from kith.identity.rest import Resource, record_table
+from kith.identity.rest.fields import Integer, Moment, Text
+
+KEPT = timedelta(days=1)
+
+FIELDS = (
+    Text(name="identifier", read_only=True, most=255),
+    Text(name="ip", read_only=True, most=45),
+    Integer(name="score", read_only=True),
+    Moment(name="updated", read_only=True, stored_as="updated_at"),
+)
+
+scores = record_table(
+    "identity_reputation",
+    Column("reputation_uuid", UID, primary_key=True),
+    fields=FIELDS[:3],
+)
+scores.append_constraint(UniqueConstraint("identifier", "ip"))
+Index("ix_identity_reputation_ip", scores.c.ip)
+
+_sum = query(
+    select(func.coalesce(func.sum(scores.c.score), 0)).where(
+        and_(
+            scores.c.updated_at > bindparam("since", type_=Instant()),
+            or_(
+                scores.c.identifier == bindparam("identifier", type_=SQLString()),
+                scores.c.ip == bindparam("ip", type_=SQLString()),
+            ),
+        )
+    ),
+    int,
+)
+
+
+async def score_of(work: Work, *, identifier: str = "", ip: str = "") -> int:
+    """The sum of every score with this name or this address that is not too old to count; 0 for a stranger."""
+    total = await work.db.one(_sum, identifier=identifier or None, ip=ip or None, since=work.now - KEPT)
+    return int(total or 0)  # PostgreSQL adds up in decimals
+
+
+RESOURCE = Resource(
+    path="/policies/reputation/scores/",
+    record="Reputation",
+    key="reputation_uuid",
+    table=scores,
+    fields=FIELDS,
+    search=("identifier", "ip"),
+    order=("-updated",),
+    exact=("identifier", "ip"),
+    allow=frozenset({"list", "read", "delete"}),
+    label="identifier",
+)

@@ -1,0 +1,161 @@
+"""Protects an application that knows no sign-in: by a reverse proxy, or by answering one that asks.
+
+The gateway is an OpenID client of its own. The server makes that client and keeps its secrets to itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from sqlalchemy import Column, String
+from sqlalchemy import Text as SQLText
+
+from kith.base.work import Work
+from kith.identity.providers import assigned
+from kith.identity.providers.clients import new_client_id, new_client_secret, random_text, register_client
+from kith.identity.providers.family import NAME, choose_flow, family_of
+from kith.identity.providers.keys import check_signing_key
+from kith.identity.providers.kinds.openid import RESPONSE_TYPES, tell_lists
+from kith.identity.providers.spans import check_spans
+from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest.fields import Boolean, Choice, Offset, Reference, Refused, Text, Told
+from kith.identity.sealing import Sealer
+
+_TABLE = "identity_providers_applicationgateway"
+_FAMILY = family_of(mappings="scope", name=Text(name=NAME.name, required=True, most=255))
+_ALONE = ("proxy", "forward_single")  # modes in which a host has one gateway
+CALLBACK = "/oauth2/callback"
+SCOPE = "openid email"
+
+
+class Host(Text, frozen=True, kw_only=True):
+    """A host, with or without a scheme; kept as a URL without a slash at its end."""
+
+    scheme: str
+    most: int | None = 500
+
+    def checked(self, text: str) -> str:
+        url = text if "://" in text else f"{self.scheme}://{text}"
+        try:
+            parts = urlsplit(url)
+            parts.port  # noqa: B018 - reading it is the check
+        except ValueError:
+            raise Refused("Enter a valid URL.") from None
+        odd = parts.query or parts.fragment or "@" in parts.netloc or re.search(r"[\s<>\"\\^`{|}]", url)
+        if parts.scheme.lower() not in ("http", "https") or not parts.hostname or odd:
+            raise Refused("Enter a valid URL.")
+        return f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+
+
+FIELDS = (
+    Host(name="internal_host", scheme="http", required=True, blank=True, help="Needed in mode proxy; else empty."),
+    Host(name="external_host", scheme="https", required=True),
+    Text(name="client_id", read_only=True, most=255),
+    Choice(name="mode", default="proxy", choices=(*_ALONE, "forward_domain")),
+    Boolean(name="internal_host_ssl_validation", default=True),
+    Text(name="skip_path_regex", default="", most=10_000, help="Paths open to everybody: an expression per line."),
+    Boolean(name="intercept_header_auth", default=True),
+    Boolean(name="basic_auth_enabled", default=False),
+    Text(name="basic_auth_user_attribute", default="", most=255),
+    Text(name="basic_auth_password_attribute", default="", most=255),
+    Text(name="cookie_domain", default="", most=255),
+    Reference(name="certificate", null=True, to="identity_keypairs.kp_uuid", on_delete="RESTRICT"),
+    Offset(name="access_token_validity", default="hours=24", most=255),
+    Offset(name="refresh_token_validity", default="days=30", most=255),
+    Told(name="client", form={"type": "object", "description": "The OpenID client of this gateway."}),
+    Told(name="redirect_uris", form={"type": "array", "items": {"type": "string", "format": "uri"}}),
+)
+
+gateways = kind_table(
+    _TABLE,
+    _FAMILY,
+    FIELDS,
+    Column("client_secret", SQLText, nullable=False),
+    Column("cookie_secret", SQLText, nullable=False),
+    Column("external_host_key", String(500), nullable=True, unique=True),
+)
+
+
+async def check(draft: Draft) -> None:
+    await choose_flow(draft)
+    _check_mode(draft)
+    _check_basic(draft)
+    check_spans(draft, positive=("access_token_validity", "refresh_token_validity"))
+    for line in draft.values.get("skip_path_regex", "").splitlines():
+        try:
+            re.compile(line)
+        except (re.error, RecursionError, OverflowError):
+            draft.complain("skip_path_regex", f"{line[:100]} is not a valid regular expression.")
+    await check_signing_key(draft, "certificate", ("rsa", "ec", "ed25519"))
+    if draft.is_new:
+        draft.values["client_id"] = new_client_id()
+        draft.columns["client_secret"] = seal(draft.work, "client_secret", new_client_secret())
+        draft.columns["cookie_secret"] = seal(draft.work, "cookie_secret", random_text(50))
+    if draft.sets("mode") or draft.sets("external_host"):
+        draft.columns["external_host_key"] = draft.now("external_host") if draft.now("mode") in _ALONE else None
+
+
+def _check_mode(draft: Draft) -> None:
+    mode, domain = draft.now("mode"), draft.now("cookie_domain").lstrip(".").lower()
+    if mode == "proxy" and not draft.now("internal_host"):
+        draft.complain("internal_host", "Internal host cannot be empty when forward auth is disabled.")
+    if mode == "forward_domain":
+        host = urlsplit(draft.now("external_host")).hostname or ""
+        if not domain:
+            draft.complain("cookie_domain", "Cookie domain cannot be empty in mode forward_domain.")
+        elif host != domain and not host.endswith(f".{domain}"):
+            draft.complain("cookie_domain", "The external host must lie in the cookie domain.")
+
+
+def _check_basic(draft: Draft) -> None:
+    if draft.now("basic_auth_enabled"):
+        for name in ("basic_auth_user_attribute", "basic_auth_password_attribute"):
+            if not draft.now(name):
+                draft.complain(name, "User and password attributes must be set when basic auth is enabled.")
+
+
+def seal(work: Work, column: str, text: str) -> str:
+    return work.find(Sealer).seal(text, f"{_TABLE}.{column}")
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    for record in records:
+        client = _client(record)
+        record["client"] = client
+        record["redirect_uris"] = client["redirect_uris"]
+    await assigned.tell_applications(work, records)
+
+
+def _client(record: dict[str, Any]) -> dict[str, Any]:
+    client = {
+        "pk": record["pk"],
+        "id": record["pk"],
+        "name": record["name"],
+        "client_type": "confidential",
+        "client_id": record["client_id"],
+        "response_types": [RESPONSE_TYPES["code"]],
+        "jwt_alg": "RS256",
+        "reuse_consent": True,
+        "require_consent": True,
+        "_redirect_uris": record["external_host"] + CALLBACK,
+        "_scope": SCOPE,
+    }
+    tell_lists(client)
+    return client
+
+
+RESOURCE = Resource(
+    path="/providers/applicationgateway/",
+    record="ApplicationGatewayProvider",
+    key="id",
+    family=_FAMILY,
+    kind="applicationgateway",
+    table=gateways,
+    fields=(*FIELDS, *assigned.FIELDS),
+    exact=("name", "internal_host", "external_host", "mode"),
+    prepare=check,
+    saved=register_client,
+    decorate=decorate,
+)

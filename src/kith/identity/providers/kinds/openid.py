@@ -1,0 +1,120 @@
+"""An OpenID Connect client. The names with an underscore are this collection's own; arrays of the same stand beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.providers import assigned
+from kith.identity.providers.clients import (
+    CLIENT_SECRET,
+    CLIENT_TYPES,
+    ENGINE_FIELDS,
+    check_client,
+    client_id_field,
+    register_client,
+)
+from kith.identity.providers.family import NAME, choose_flow, family_of
+from kith.identity.providers.keys import key_type_of
+from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest.fields import Boolean, Choice, Choices, Refused, Text, Told, missing, type_name
+
+_FAMILY = family_of(mappings="scope", name=Text(name=NAME.name, default="", most=100))
+_WORDS = {"type": "array", "items": {"type": "string"}}
+
+RESPONSE_TYPES = {
+    "code": 1,
+    "id_token": 2,
+    "id_token token": 3,
+    "code token": 4,
+    "code id_token": 5,
+    "code id_token token": 6,
+}
+
+
+class ResponseTypes(Choices, frozen=True, kw_only=True):
+    """Ids of a table that never changes; an id that is not in it is worded like any record that is not there."""
+
+    def take(self, value: Any) -> list[Any]:
+        return Choices.take(self, [_response_type(item) for item in value] if isinstance(value, list) else value)
+
+
+def _response_type(item: Any) -> int:
+    if isinstance(item, bool) or not isinstance(item, (str, int)):
+        raise Refused(f"Incorrect type. Expected pk value, received {type_name(item)}.")
+    for words, id in RESPONSE_TYPES.items():
+        if str(item) == str(id) or (isinstance(item, str) and sorted(item.split()) == words.split()):
+            return id
+    raise missing(item)
+
+
+FIELDS = (
+    Choice(name="client_type", default="confidential", choices=CLIENT_TYPES),
+    client_id_field(255),
+    CLIENT_SECRET,
+    ResponseTypes(
+        name="response_types",
+        required=True,
+        may_be_empty=False,
+        choices=tuple(RESPONSE_TYPES.values()),
+        also=RESPONSE_TYPES,
+    ),
+    Choice(
+        name="jwt_alg",
+        default="RS256",
+        choices=("HS256", "RS256"),
+        help="HS256 signs with the client's secret, RS256 with a key of the server.",
+    ),
+    Boolean(name="reuse_consent", default=True, help="Remember a consent once it is given."),
+    Boolean(name="require_consent", default=True, help="False: never ask."),
+    Text(
+        name="_redirect_uris", stored_as="redirect_uris", default="", most=65_536, help="Absolute URIs, one per line."
+    ),
+    Text(
+        name="_scope",
+        stored_as="scope",
+        default="",
+        most=2000,
+        pattern=r"[\x21\x23-\x5b\x5d-\x7e\s]+",
+        help="The scopes it may get, separated by blanks; empty for all.",
+    ),
+    *ENGINE_FIELDS,
+    Told(name="redirect_uris", form=_WORDS),
+    Told(name="scope", form=_WORDS),
+)
+
+
+async def check(draft: Draft) -> None:
+    await choose_flow(draft)
+    await check_client(draft, redirects="_redirect_uris")
+    if draft.now("jwt_alg") == "HS256":
+        if draft.now("client_type") == "public":
+            draft.complain("jwt_alg", "A public client has no secret, so HS256 would prove nothing.")
+    elif await key_type_of(draft, "signing_key") not in (None, "rsa"):
+        draft.complain("signing_key", "RS256 needs an RSA key.")
+
+
+def tell_lists(record: dict[str, Any]) -> None:
+    record["redirect_uris"] = record["_redirect_uris"].split()
+    record["scope"] = record["_scope"].split()
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    for record in records:
+        tell_lists(record)
+    await assigned.tell_applications(work, records)
+
+
+RESOURCE = Resource(
+    path="/providers/openid/",
+    record="OpenIDProvider",
+    key="id",
+    family=_FAMILY,
+    kind="openid",
+    table=kind_table("identity_providers_openid", _FAMILY, FIELDS),
+    fields=(*FIELDS, *assigned.FIELDS),
+    exact=("name", "client_id", "client_type", "jwt_alg"),
+    prepare=check,
+    saved=register_client,
+    decorate=decorate,
+)

@@ -1,0 +1,36 @@
+"""/sources/all/: sources of every kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.flows.resources import bound_policies
+from kith.identity.rest import READ, Resource
+from kith.identity.rest.fields import Text, Told
+from kith.identity.sources.family import FIELDS, sources
+
+VERBOSE_NAMES = {"ldap": "LDAP Source", "oauth": "OAuth Source", "saml": "SAML Source"}
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    for record in records:
+        record["verbose_name"] = VERBOSE_NAMES[record["__type__"]]
+    await bound_policies(work, records)
+
+
+RESOURCE = Resource(
+    path="/sources/all/",
+    record="Source",
+    key="pbm_uuid",
+    table=sources,
+    fields=(
+        *FIELDS,
+        Text(name="__type__", stored_as="kind", read_only=True),
+        Told(name="verbose_name", form={"type": "string"}),
+    ),
+    search=("name", "slug"),
+    exact=("name", "slug", "enabled", "promoted"),
+    allow=READ,
+    decorate=decorate,
+)

@@ -1,0 +1,116 @@
+"""A directory that people and groups are copied from, and passwords are tried against."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from sqlalchemy import bindparam, select
+
+from kith.base.db import UID, query
+from kith.identity.flows.resources import bound_policies
+from kith.identity.groups import store as groups
+from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.rest.fields import Boolean, Reference, References, Secret, Text
+from kith.identity.sources.family import SOURCES
+from kith.identity.sources.keys import check_private_key
+
+_KEYPAIR = "identity_keypairs.kp_uuid"
+
+ldap_mappings = link_table(
+    "identity_sources_ldap_mappings", "identity_sources.pbm_uuid", "identity_property_mappings.pm_uuid"
+)
+
+FIELDS = (
+    Text(name="server_uri", required=True, most=2000, help="ldap:// or ldaps://, several separated by commas."),
+    Text(name="bind_cn", required=True),
+    Secret(name="bind_password", required=True),
+    Boolean(name="start_tls", default=False),
+    Boolean(name="sni", default=False),
+    Reference(name="peer_certificate", null=True, to=_KEYPAIR, on_delete="RESTRICT"),
+    Reference(name="client_certificate", null=True, to=_KEYPAIR, on_delete="RESTRICT"),
+    Text(name="base_dn", required=True),
+    Text(name="additional_user_dn", default="", help="In front of base_dn when people are looked for."),
+    Text(name="additional_group_dn", default="", help="In front of base_dn when groups are looked for."),
+    Text(name="user_object_filter", default="(objectCategory=Person)"),
+    Text(name="group_object_filter", default="(objectCategory=Group)"),
+    Text(name="user_group_membership_field", default="memberOf", help="The person's attribute that names groups."),
+    Text(name="group_membership_field", default="member", help="The group's attribute that names people."),
+    Text(name="user_membership_attribute", default="distinguishedName", help="What a group names people by."),
+    Boolean(name="lookup_groups_from_user", default=True, help="Ask the person for their groups, not the group."),
+    Text(name="object_uniqueness_field", default="objectSid"),
+    Boolean(name="sync_users", default=True),
+    Boolean(name="sync_groups", default=True),
+    Boolean(name="sync_users_password", default=False, help="Write changed passwords back; one source at most."),
+    Boolean(name="password_login_update_internal_password", default=False),
+    Boolean(name="delete_not_found_objects", default=False),
+    Reference(name="sync_parent_group", null=True, to="identity_groups.group_uuid"),
+    References(
+        name="property_mappings",
+        to="identity_property_mappings.pm_uuid",
+        link=ldap_mappings,
+        where=(("kind", "ldap"),),
+    ),
+)
+
+ldap_sources = kind_table("identity_sources_ldap", SOURCES, FIELDS)
+
+_writes_back = query(
+    select(ldap_sources.c.pbm_uuid)
+    .where(ldap_sources.c.sync_users_password, ldap_sources.c.pbm_uuid != bindparam("me", type_=UID()))
+    .limit(1),
+    str,
+)
+_NOBODY = "00000000-0000-0000-0000-000000000000"
+
+
+async def check(draft: Draft) -> None:
+    if draft.sets("server_uri") and not all(is_server(part) for part in draft.values["server_uri"].split(",")):
+        draft.complain("server_uri", "Enter a valid URL.")
+    for name in ("user_object_filter", "group_object_filter"):
+        if draft.sets(name) and not is_filter(draft.values[name]):
+            draft.complain(name, "Enter a valid LDAP filter, its parentheses balanced.")
+    await check_private_key(draft, "client_certificate")
+    db = draft.work.db
+    await db.begin()
+    writes_back = draft.sets("sync_users_password") and draft.values["sync_users_password"]
+    if writes_back and await db.one(_writes_back, me=draft.id or _NOBODY) is not None:
+        draft.complain("sync_users_password", "Only one LDAP source can write passwords back.")
+    # Groups below a mighty one are mighty, and the directory says who is in them.
+    grants = draft.sets("sync_parent_group") and draft.caller.permissions is not None
+    if grants and draft.values["sync_parent_group"] in await groups.mighty(db):
+        draft.complain("sync_parent_group", "Only a superuser may make one.", "permission_denied")
+
+
+def is_server(text: str) -> bool:
+    try:
+        parts = urlsplit(text.strip())
+        parts.port  # noqa: B018 - reading it is the check
+    except ValueError:
+        return False
+    return parts.scheme in ("ldap", "ldaps") and bool(parts.hostname) and not any(c.isspace() for c in text.strip())
+
+
+def is_filter(text: str) -> bool:
+    """One filter in parentheses that close as they opened (those within values are written as escapes)."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth <= 0 and place < len(text) - 1:
+            return False
+    return depth == 0 and text.endswith(")") and "()" not in text
+
+
+RESOURCE = Resource(
+    path="/sources/ldap/",
+    record="LDAPSource",
+    key="pbm_uuid",
+    family=SOURCES,
+    kind="ldap",
+    table=ldap_sources,
+    fields=FIELDS,
+    target=True,
+    search=("name", "slug"),
+    exact=("name", "slug", "enabled", "server_uri", "bind_cn", "base_dn", "sync_users", "sync_groups"),
+    prepare=check,
+    decorate=bound_policies,
+)

@@ -1,0 +1,62 @@
+"""Another service people sign in with, over OAuth or OpenID Connect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.flows.resources import bound_policies
+from kith.identity.rest import Resource, kind_table
+from kith.identity.rest.fields import URL, Choice, Object, Secret, Text, Told
+from kith.identity.sources.family import SOURCES
+
+KINDS = (
+    "azure-ad", "discord", "facebook", "github", "google", "openid-connect", "reddit", "twitter",
+    "apple", "gitlab", "mailcow", "okta", "patreon", "slack", "twitch", "wechat",
+)  # fmt: skip
+_ALSO = {"azuread": "azure-ad", "azure_ad": "azure-ad", "entraid": "azure-ad"} | {
+    "openidconnect": "openid-connect", "openid_connect": "openid-connect",
+}  # fmt: skip
+
+FIELDS = (
+    Choice(name="provider_type", required=True, choices=KINDS, also=_ALSO),
+    URL(name="request_token_url", default="", most=255, help="Only OAuth 1 has one."),
+    URL(name="authorization_url", required=True, most=255),
+    URL(name="access_token_url", required=True, most=255),
+    URL(name="profile_url", required=True, most=255),
+    Text(name="consumer_key", required=True),
+    Secret(name="consumer_secret", required=True),
+    Choice(name="pkce", default="S256", choices=("none", "plain", "S256")),
+    Text(
+        name="additional_scopes",
+        default="",
+        help="Asked for besides the usual ones, separated by blanks; a * in front: instead of them.",
+    ),
+    URL(name="oidc_well_known_url", default="", most=500, help="Kept as it is; nothing is fetched when saving."),
+    URL(name="oidc_jwks_url", default="", most=500, help="Kept as it is; nothing is fetched when saving."),
+    Object(name="oidc_jwks"),
+    Choice(name="authorization_code_auth_method", default="basic_auth", choices=("basic_auth", "post_body")),
+    Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),
+    Told(name="callback_url", form={"type": "string", "format": "uri"}),
+)
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    for record in records:
+        record["callback_url"] = f"{work.settings.base_url}/source/oauth/callback/{record['slug']}/"
+    await bound_policies(work, records)
+
+
+RESOURCE = Resource(
+    path="/sources/oauth/",
+    record="OAuthSource",
+    key="pbm_uuid",
+    family=SOURCES,
+    kind="oauth",
+    table=kind_table("identity_sources_oauth", SOURCES, FIELDS),
+    fields=FIELDS,
+    target=True,
+    search=("name", "slug"),
+    exact=("name", "slug", "enabled", "provider_type", "consumer_key", "pkce"),
+    decorate=decorate,
+)

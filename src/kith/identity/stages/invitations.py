@@ -1,0 +1,53 @@
+"""/stages/invitation/invitations/: an invitation's identifier is what the link carries, so few may see it."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column
+
+from kith.base.db import UID
+from kith.base.errors import Forbidden
+from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest.fields import Boolean, Moment, Object, Reference, Slug
+
+FIELDS = (
+    Slug("name", default=""),
+    Moment(name="expires", null=True, default=None, help="Null: never."),
+    Object(name="fixed_data", help="Answers given beforehand."),
+    Boolean(name="single_use", default=False, help="It ends with its first use."),
+    Reference(
+        name="flow",
+        null=True,
+        to="identity_flows.flow_uuid",
+        on_delete="CASCADE",
+        help="Only this flow takes it; it goes when the flow goes.",
+    ),
+    Reference(name="created_by", to="identity_users.id", integer=True, on_delete="CASCADE", read_only=True),
+)
+
+invitations = record_table("identity_invitations", Column("invite_uuid", UID, primary_key=True), fields=FIELDS)
+
+
+async def check(draft: Draft) -> None:
+    """Who made one may see, change and withdraw it; to make one takes the permission."""
+    if not draft.is_new:
+        return
+    permission = RESOURCE.permission("add")
+    if not draft.caller.may(permission):
+        raise Forbidden(
+            "You do not have permission to perform this action.",
+            extra={"code": "permission_denied", "permission": permission},
+        )
+    draft.columns["created_by"] = draft.caller.id
+
+
+RESOURCE = Resource(
+    path="/stages/invitation/invitations/",
+    record="Invitation",
+    key="invite_uuid",
+    table=invitations,
+    fields=FIELDS,
+    order=("expires", "name"),
+    exact=("name", "single_use", "flow", "created_by"),
+    own="created_by",
+    prepare=check,
+)

@@ -1,0 +1,101 @@
+"""/stages/prompt/prompts/: one question each, which prompt stages put together."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sqlalchemy import Column, bindparam, select
+
+from kith.base.db import UID, any_of, query
+from kith.base.errors import Conflict
+from kith.base.work import Work
+from kith.identity.expressions.syntax import complain
+from kith.identity.flows.stages import stages
+from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest.fields import Boolean, Choice, Integer, Text
+from kith.identity.stages.kinds.prompt import prompt_fields, prompt_stages
+
+TYPES = (
+    "text", "text_area", "text_read_only", "text_area_read_only", "username", "email", "password", "number",
+    "checkbox", "radio-button-group", "dropdown", "date", "date-time", "file", "separator", "hidden", "static",
+    "alert_info", "alert_warning", "alert_danger", "locale",
+)  # fmt: skip
+
+FIELDS = (
+    Text(
+        name="field_key",
+        required=True,
+        most=50,
+        pattern=r"[-a-zA-Z0-9_]+(\.[-a-zA-Z0-9_]+)*",
+        refusal="Enter a valid 'slug' consisting of letters, numbers, underscores or hyphens.",
+        help="The answer's name; with dots it reaches into a person's attributes.",
+    ),
+    Text(name="label", required=True),
+    Choice(name="type", required=True, choices=TYPES, also={"data": "date", "data-time": "date-time"}),
+    Boolean(name="required", default=True),
+    Text(name="placeholder", required=True, trim=False),
+    Integer(name="order", default=0),
+    Text(name="name", null=True, default=None, blank=False, unique=True, most=255),
+    Text(name="initial_value", default="", trim=False),
+    Text(name="sub_text", default=""),
+    Boolean(name="placeholder_expression", default=False, help="The placeholder is worked out, not shown as it is."),
+    Boolean(name="initial_value_expression", default=False),
+)
+
+prompts = record_table("identity_prompts", Column("prompt_uuid", UID, primary_key=True), fields=FIELDS)
+
+_beside = query(
+    select(prompt_fields.c.owner, prompt_fields.c.other)
+    .where(
+        prompt_fields.c.owner.in_(
+            select(prompt_fields.c.owner).where(prompt_fields.c.other == bindparam("prompt", type_=UID()))
+        )
+    )
+    .with_for_update(),
+    tuple,
+)
+_names = query(
+    select(prompt_stages.c.pbm_uuid, stages.c.name)
+    .join(stages, stages.c.stage_uuid == prompt_stages.c.stage_uuid)
+    .where(any_of(prompt_stages.c.pbm_uuid, "ids"))
+    .order_by(stages.c.name),
+    tuple,
+)
+
+
+async def check(draft: Draft) -> None:
+    for name in ("placeholder", "initial_value"):
+        if draft.now(f"{name}_expression") and (draft.sets(name) or draft.sets(f"{name}_expression")):
+            wrong = await asyncio.to_thread(complain, draft.now(name)) if draft.now(name) else None
+            if wrong is not None:
+                draft.complain(name, f"Expression Syntax Error: {wrong}", "syntax")
+
+
+async def removing(work: Work, record: dict[str, Any]) -> None:
+    """A prompt stage without a prompt would ask nothing: the last one stays."""
+    rows = await work.db.all(_beside, prompt=record["pk"])
+    kept = {stage for stage, prompt in rows if prompt != record["pk"]}
+    bare = {stage for stage, _ in rows} - kept
+    if bare:
+        held = await work.db.all(_names, ids=sorted(bare))
+        names = ", ".join(name for _, name in held[:3])
+        raise Conflict(
+            f"This is the last prompt of {names}, so it cannot be deleted.",
+            extra={"references": [{"type": str(prompt_stages.name), "pk": pk, "name": name} for pk, name in held]},
+        )
+
+
+RESOURCE = Resource(
+    path="/stages/prompt/prompts/",
+    record="Prompt",
+    key="prompt_uuid",
+    table=prompts,
+    fields=FIELDS,
+    search=("field_key", "name", "label", "type", "placeholder"),
+    order=("order", "field_key"),
+    exact=("field_key", "name", "label", "type", "required", "order", "placeholder"),
+    label="field_key",
+    prepare=check,
+    removing=removing,
+)

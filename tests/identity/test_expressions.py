@@ -1,0 +1,237 @@
+"""Expressions: what is refused when it is saved, and what becomes of the worst that can be run."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kith.identity.expressions.run import Expressions, Facts
+from kith.identity.expressions.syntax import complain
+
+ADA = Facts(
+    username="ada",
+    attributes={"team": {"name": "engines"}},
+    all_groups=[Facts(pk="1", name="staff"), Facts(pk="2", name="everyone")],
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return True",
+        "if request.user.username == 'ada':\n    return True\nreturn False",
+        "    return 1\n    # all of it is indented",
+        "return '''two\nlines'''",
+        "# nothing but a remark",
+        "x = [n for n in range(3) if n]\r\nreturn f'{x[0]:>4}'",
+        "def twice(n):\n\treturn 2 * n\nreturn twice(2)",
+        "return {'a': 1, **{}} if context else lambda: 0",
+        "while True: pass",
+        "open('/tmp/expression-was-run', 'w')",
+    ],
+)
+def test_a_good_expression_is_taken_as_it_is(body: str) -> None:
+    assert complain(body) is None
+
+
+def test_checking_runs_nothing() -> None:
+    started = time.monotonic()
+
+    complain("while True: pass")
+
+    assert time.monotonic() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("body", "begins"),
+    [
+        ("return (", "line 1, column 9: "),
+        ("x = 1\nreturn x +", "line 2, column 11: "),
+        ("x = 1\n\n    return x", "line 3, column "),
+        ("    x = 1\n    return )", "line 2, column 12: "),
+        ("if x:\nreturn 1", "line 2, column 1: "),
+        ("x = '''a\nb''' )", "line 2, column 6: "),
+        ("return 1\r\nreturn )", "line 2, column 8: "),
+        ("return 'open", "line 1, column "),
+        ("for x in y:\n    yield x", "line 2, column 5: not available here: yield"),
+        ("del x", "line 1, column 1: not available here: "),
+        ("a\0b", "line 1, column 2: "),
+        ("\udc00", "line 1, column 1: "),
+        ("x" * 65_537, "line 1, column 1: the expression is longer than 65536 bytes"),
+        ("é" * 40_000, "line 1, column 1: the expression is longer than 65536 bytes"),
+    ],
+)
+def test_a_bad_expression_is_told_where_its_author_looks(body: str, begins: str) -> None:
+    complaint = complain(body)
+
+    assert complaint is not None
+    assert complaint.startswith(begins), complaint
+    assert complaint.isprintable()
+
+
+HOSTILE = {
+    "round": "(" * 60_000,
+    "square": "[" * 60_000,
+    "curly": "{" * 60_000,
+    "not": "not " * 16_000 + "1",
+    "minus": "-" * 65_000 + "1",
+    "plus": "1+" * 32_000 + "1",
+    "power": "1**" * 21_000 + "1",
+    "lambda": "lambda:" * 9_000 + "1",
+    "else": "1 if 1 else " * 5_000 + "1",
+    "elif": "if 1:\n pass\n" + "elif 1:\n pass\n" * 4_000,
+    "calls": "f" + "()" * 32_000,
+    "dots": "import " + "a." * 32_000 + "a",
+    "indent": "".join(" " * depth + "if 1:\n" for depth in range(300)),
+    "formats": "f'{" * 20_000,
+    "digits": "9" * 65_000,
+    "quotes": '"' * 65_001,
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+def test_no_source_harms_the_process_that_checks_it(body: str) -> None:
+    started = time.monotonic()
+
+    complaint = complain(body)
+
+    assert complaint is not None
+    assert complaint.startswith("line ")
+    assert time.monotonic() - started < 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text() | st.text(alphabet="()[]{}'\"\\\n\t :=#fx1\f\r"))
+def test_any_text_gets_an_answer(body: str) -> None:
+    complaint = complain(body)
+
+    assert complaint is None or complaint.startswith("line ")
+
+
+@pytest.fixture(scope="module")
+async def sandbox() -> AsyncIterator[Expressions]:
+    expressions = Expressions(processes=2)
+    yield expressions
+    expressions.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("return user.username", "ada"),
+        ("return user['username'], 'email' in user, user.get('email', 'none')", ["ada", False, "none"]),
+        ("return '''a\n  b'''", "a\n  b"),
+        ("pass", None),
+        ("return {1: {2}, 'c': (3, None)}", {"1": [2], "c": [3, None]}),
+        ("return regex_match('ada@example.org', '@example'), regex_match('ada', '^d')", [True, False]),
+        ("return regex_replace('ada@example.org', '@.*', '')", "ada"),
+        ("return is_group_member(user, name='staff'), pb_is_group_member(user, name='other')", [True, False]),
+        ("return list_flatten([5, 6]), list_flatten([]), list_flatten('x')", [5, None, "x"]),
+        ("return slugify('Ada & Bob'), obj_attr(user, 'attributes.team.name')", ["ada-bob", "engines"]),
+        ("return '10.1.2.3' in ip_network('10.0.0.0/8'), ip_in('10.1.2.3', '192.168.0.0/16', '::/0')", [True, False]),
+        ("return ip_in('2001:db8::1', '2001:db8::/32'), ip_in('::ffff:10.0.0.1', '10.0.0.0/8')", [True, True]),
+        ("return str(ip_address('fe80::1'))", "fe80::1"),
+        ("import json\nreturn json.loads('[1]')", [1]),
+    ],
+)
+async def test_an_expression_returns_plain_data(sandbox: Expressions, body: str, value: Any) -> None:
+    outcome = await sandbox.run(body, {"user": ADA})
+
+    assert (outcome.error, outcome.value) == (None, value)
+
+
+async def test_messages_and_what_was_printed_come_back(sandbox: Expressions) -> None:
+    outcome = await sandbox.run("ak_message('no')\npb_message('entry')\nprint('a', 1)\nak_logger.info('b')", {})
+
+    assert outcome.messages == ["no", "entry"]
+    assert outcome.log == ["a 1", "b"]
+
+
+async def test_a_helper_is_called_and_a_strange_variable_is_passed_over(sandbox: Expressions) -> None:
+    outcome = await sandbox.run(
+        "return twice(2), fine", {"fine": 1, "_told": 2, "not a name": 3}, {"twice": lambda number: 2 * number}
+    )
+
+    assert outcome.value == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("while True: pass", "took too long"),
+        ("try:\n  while True: pass\nexcept BaseException:\n  return True", "took too long"),
+        ("return 'x' * 10**9", "too much memory"),
+        ("x = 'x'\nwhile True: x += x", "too much memory"),
+        ("return 9 ** 9 ** 9", "too much memory"),
+        ("return f'{1:>1000000000}'", "too much memory"),
+        ("def f(): return f()\nreturn f()", "called itself too often"),
+        ("x = []\nx.append(x)\nreturn x", "called itself too often"),
+        ("print('x' * 100_000)", "printed too much"),
+        ("return 'x' * 70_000", "longer than 65536"),
+        ("import subprocess", "line 1: ModuleNotFoundError"),
+        ("import socket", "line 1: ModuleNotFoundError"),
+        ("import os\nreturn os.environ", "line 2: "),
+        ("import os\nreturn os.listdir('/')", "line 2: PermissionError"),
+        ("return open('/etc/passwd').read()", "line 1: PermissionError"),
+        ("from pathlib import Path\nreturn Path('/etc/passwd').read_text()", "line 2: PermissionError"),
+        ("return __import__('os')", "NameError"),
+        ("return ().__class__.__subclasses__()", "AttributeError"),
+        ("return '{0.__class__}'.format(user)", "AttributeError"),
+        ("x = 1\n\nreturn 1 / 0", "line 3: ZeroDivisionError: division by zero"),
+        ("raise SystemExit()", "SystemExit"),
+        ("return nobody", "line 1: NameError"),
+        ("return float('nan')", "could not be run"),
+        ("return ip_in('nowhere', '10.0.0.0/8')", "line 1: ValueError: 'nowhere' is not an address"),
+        ("return (", "could not be run"),
+    ],
+)
+async def test_the_worst_ends_soon_and_as_an_error(sandbox: Expressions, body: str, words: str) -> None:
+    started = time.monotonic()
+
+    outcome = await sandbox.run(body, {"user": ADA})
+
+    assert outcome.error is not None
+    assert words in outcome.error
+    assert outcome.value is None
+    assert time.monotonic() - started < 2
+
+
+async def test_endless_loops_hold_up_nobody_else(sandbox: Expressions) -> None:
+    loops = [asyncio.create_task(sandbox.run("while True: pass", {})) for _ in range(6)]
+    late = []
+    while not all(loop.done() for loop in loops):
+        started = time.monotonic()
+        await asyncio.sleep(0.01)
+        late.append(time.monotonic() - started)
+
+    assert max(late) < 0.5
+    assert all("too long" in str(loop.result().error) for loop in loops)
+    assert (await sandbox.run("return 1", {})).value == 1
+
+
+async def test_one_expression_leaves_nothing_to_the_next(sandbox: Expressions) -> None:
+    for _ in range(3):
+        await sandbox.run("global kept\nkept = 1\nis_group_member = None", {})
+
+    assert "NameError" in str((await sandbox.run("return kept", {})).error)
+
+
+async def test_the_processes_end_with_the_server() -> None:
+    expressions = Expressions(processes=1)
+    ours = psutil.Process(os.getpid())
+    before = set(ours.children())
+    await expressions.run("return 1", {})
+    started = set(ours.children()) - before
+
+    expressions.close()
+
+    assert started
+    assert not [process for process in started if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
