@@ -143,9 +143,7 @@ async def test_a_generated_pair_is_ready_for_use(town: Town) -> None:
     assert (made["name"], made["key_type"], made["private_key_available"]) == (order["common_name"], "ec", True)
     assert (again.status_code, again.json()) == (400, {"common_name": ["This field must be unique."]})
     pem = (await ada.get(f"{PAIRS}{made['pk']}/view_certificate/")).json()["data"]
-    names = x509.load_pem_x509_certificate(pem.encode()).extensions.get_extension_for_class(
-        x509.SubjectAlternativeName
-    )
+    names = x509.load_pem_x509_certificate(pem.encode()).extensions.get_extension_for_class(x509.SubjectAlternativeName)
     assert names.value.get_values_for_type(x509.DNSName) == ["a.example"]
 
 
