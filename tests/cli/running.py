@@ -51,7 +51,7 @@ async def settle(town: Town, *names: str, role: service.Role) -> Person:
         for name in names:
             new = service.NewUser(username=name, email=f"{name}@example.org", password="open sesame", role=role)
             await service.create(work, house.passwords, new)
-    return Person(town.base_url, names[-1], "open sesame")
+    return Person(town.http, names[-1], "open sesame")
 
 
 @asynccontextmanager

@@ -12,7 +12,7 @@ USERS = "/api/v2/core/users/"
 
 async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: Town) -> None:
     async def opens(password: str) -> int:
-        return (await Person(town.base_url, "grace", password).get(USERS)).status_code
+        return (await Person(town.http, "grace", password).get(USERS)).status_code
 
     await settle(town, "hopper", role="owner")
     made = await kith(

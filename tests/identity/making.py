@@ -5,9 +5,19 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from tests.town import Person
+from tests.town import Person, Town
 
 API = "/api/v2"
+
+
+_owners: dict[str, Person] = {}
+
+
+async def owner_of(town: Town) -> Person:
+    """One owner for all tests of a town: making a person takes longer than most tests."""
+    if town.base_url not in _owners:
+        _owners[town.base_url] = await town.owner()
+    return _owners[town.base_url]
 
 
 def new_name(word: str) -> str:
@@ -41,3 +51,13 @@ async def results(person: Person, path: str, **params: Any) -> list[dict[str, An
     assert answer.status_code == 200, (path, params, answer.text)
     found: list[dict[str, Any]] = answer.json()["results"]
     return found
+
+
+async def person_who_may(town: Town, owner: Person, *permissions: str) -> Person:
+    """Somebody who may do just this."""
+    person = await town.sign_up()
+    role = await make(owner, "/rbac/roles/", name=new_name("role"), permissions=list(permissions))
+    [found] = await results(owner, "/core/users/", username=person.username)
+    answer = await owner.call("PATCH", f"{API}/core/users/{found['pk']}/", json={"roles": [role["pk"]]})
+    assert answer.status_code == 200, answer.text
+    return person

@@ -208,6 +208,20 @@ async def test_nobody_sees_a_pair_without_the_right_to(town: Town) -> None:
         assert (await ada.get(PAIRS + path)).status_code == 404
 
 
+async def test_who_sees_pairs_does_not_see_private_keys(town: Town) -> None:
+    ada, bob = await town.owner(), await town.sign_up()
+    made = await keep(ada)
+    role = await ada.call(
+        "POST", "/api/v2/rbac/roles/", json={"name": new_name(), "permissions": ["crypto.view_certificatekeypair"]}
+    )
+    [person] = (await ada.get("/api/v2/core/users/", params={"username": bob.username})).json()["results"]
+    await ada.call("PATCH", f"/api/v2/core/users/{person['pk']}/", json={"roles": [role.json()["pk"]]})
+
+    assert (await bob.get(f"{PAIRS}{made['pk']}/view_certificate/")).status_code == 200
+    assert (await bob.get(f"{PAIRS}{made['pk']}/view_private_key/")).status_code == 403
+    assert await views(ada, made["pk"]) != []
+
+
 async def test_a_pair_in_use_stays(town: Town) -> None:
     ada = await town.owner()
     made = await keep(ada)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, results
+from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.town import Town
 
 BINDINGS = "/flows/bindings/"
@@ -15,7 +15,7 @@ _NOT_THERE = "Select a valid choice. That choice is not one of the available cho
 
 
 async def test_a_flow_tells_its_stages_in_the_order_of_its_bindings(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow = await make_flow(ada, "authentication")
     first, second = await make_stage(ada), await make_stage(ada)
     await make_binding(ada, flow, second, order=20)
@@ -31,13 +31,13 @@ async def test_a_flow_tells_its_stages_in_the_order_of_its_bindings(town: Town) 
 
 
 async def test_a_designation_may_be_sent_by_its_newer_name(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
 
     assert (await make_flow(ada, "stage_configuration"))["designation"] == "stage_setup"
 
 
 async def test_the_flow_of_a_binding_may_be_sent_by_either_name(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow, other, stage = await make_flow(ada, "enrollment"), await make_flow(ada, "enrollment"), await make_stage(ada)
 
     binding = await make(ada, BINDINGS, target=flow["pk"], stage=stage["pk"], order=1)
@@ -63,7 +63,7 @@ async def test_the_flow_of_a_binding_may_be_sent_by_either_name(town: Town) -> N
     ],
 )
 async def test_a_binding_that_cannot_be(town: Town, change: dict[str, Any], complaint: dict[str, Any]) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow, stage = await make_flow(ada, "enrollment"), await make_stage(ada)
     good = {"flow": flow["pk"], "stage": stage["pk"], "order": 1}
 
@@ -74,7 +74,7 @@ async def test_a_binding_that_cannot_be(town: Town, change: dict[str, Any], comp
 
 
 async def test_what_a_binding_needs_and_that_it_is_unique(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow, stage = await make_flow(ada, "enrollment"), await make_stage(ada)
     await make_binding(ada, flow, stage, order=1)
 
@@ -87,7 +87,7 @@ async def test_what_a_binding_needs_and_that_it_is_unique(town: Town) -> None:
 
 
 async def test_who_knows_one_switch_only_may_turn_it_off(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow, stage = await make_flow(ada, "enrollment"), await make_stage(ada)
     old = await make_binding(ada, flow, stage, order=1, re_evaluate_policies=False)
     new = await make_binding(ada, flow, stage, order=2, re_evaluate_policies=True, evaluate_on_plan=False)
@@ -104,7 +104,7 @@ async def test_who_knows_one_switch_only_may_turn_it_off(town: Town) -> None:
 
 
 async def test_bindings_are_narrowed_searched_and_sorted(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow, other = await make_flow(ada, "recovery"), await make_flow(ada, "recovery")
     first, second = await make_stage(ada, name=new_name("ask_100%")), await make_stage(ada)
     a = await make_binding(ada, flow, first, order=2)
@@ -161,7 +161,7 @@ async def test_bindings_are_narrowed_searched_and_sorted(town: Town) -> None:
     ],
 )
 async def test_a_filter_that_cannot_be(town: Town, params: dict[str, str], complaint: dict[str, Any]) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
 
     answer = await ada.get(API + BINDINGS, params=params)
 
@@ -170,7 +170,7 @@ async def test_a_filter_that_cannot_be(town: Town, params: dict[str, str], compl
 
 
 async def test_a_flow_that_a_provider_uses_stays(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow = await make_flow(ada, "authorization")
     provider = await make(
         ada, "/providers/openid/", name=new_name("provider"), authorization_flow=flow["pk"], redirect_uris="",
@@ -188,7 +188,7 @@ async def test_a_flow_that_a_provider_uses_stays(town: Town) -> None:
 
 async def test_nothing_is_left_of_a_flow_or_a_stage(town: Town) -> None:
     """Bindings go with either end, and policies can no longer be bound to what is gone."""
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow, other, stage = await make_flow(ada, "enrollment"), await make_flow(ada, "enrollment"), await make_stage(ada)
     with_flow = await make_binding(ada, flow, await make_stage(ada))
     with_stage = await make_binding(ada, other, stage)
@@ -212,7 +212,7 @@ async def test_nothing_is_left_of_a_flow_or_a_stage(town: Town) -> None:
 
 
 async def test_what_refers_to_a_flow_forgets_it(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow = await make_flow(ada, "recovery")
     stage = await make_stage(ada, "identification", user_fields=["email"], template="login", recovery_flow=flow["pk"])
 
@@ -222,7 +222,7 @@ async def test_what_refers_to_a_flow_forgets_it(town: Town) -> None:
 
 
 async def test_two_flows_cannot_share_a_slug(town: Town) -> None:
-    ada = await town.owner()
+    ada = await owner_of(town)
     flow = await make_flow(ada, "enrollment")
 
     answer = await ada.call(

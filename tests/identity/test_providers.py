@@ -39,12 +39,13 @@ def gateway(**more: Any) -> dict[str, Any]:
 
 def required_for(path: str) -> dict[str, Any]:
     """The least each kind wants."""
-    return {
+    least: dict[str, dict[str, Any]] = {
         OAUTH: {"client_type": "public", "authorization_grant_type": "password"},
         OPENID: {"response_types": [1]},
         SAML: WIKI,
         GATEWAY: gateway(),
-    }[path]
+    }
+    return least[path]
 
 
 async def make(ada: Person, path: str, sent: dict[str, Any]) -> dict[str, Any]:
@@ -518,6 +519,26 @@ async def test_a_saml_provider_signs_with_a_key_that_can(town: Town) -> None:
     assert list(await complaints(ada, SAML, neither)) == ["non_field_errors"]
     for pair in (curve, bare):
         assert (await ada.call("DELETE", f"{PAIRS}{pair}/")).status_code == 409
+
+
+async def test_a_secret_is_hidden_from_those_who_may_only_look(town: Town) -> None:
+    ada, bob = await town.owner(), await town.sign_up()
+    made = await make(ada, OAUTH, CODE)
+    role = await make(
+        ada,
+        "/api/v2/rbac/roles/",
+        {"name": some("role"), "permissions": ["providers.view_oauth2provider", "providers.change_oauth2provider"]},
+    )
+    [person] = (await ada.get("/api/v2/core/users/", params={"username": bob.username})).json()["results"]
+    await ada.call("PATCH", f"/api/v2/core/users/{person['pk']}/", json={"roles": [role["pk"]]})
+    item = f"{OAUTH}{made['pk']}/"
+
+    seen = (await bob.get(item)).json()
+    put = await bob.call("PUT", item, json=seen | {"name": "renamed"})
+
+    assert seen["client_secret"] == put.json()["client_secret"] == MASK
+    after = (await ada.get(item)).json()
+    assert (after["name"], after["client_secret"]) == ("renamed", made["client_secret"])
 
 
 async def test_nobody_sees_providers_without_the_right_to(town: Town) -> None:

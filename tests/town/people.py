@@ -6,16 +6,15 @@ import httpx
 
 
 class Person:
-    """Somebody with an account, and a client that speaks for them."""
+    """Somebody with an account; `http` speaks for whoever is named in a call."""
 
-    def __init__(self, base_url: str, username: str, password: str) -> None:
+    def __init__(self, http: httpx.AsyncClient, username: str, password: str) -> None:
         self.username = username
         self.password = password
-        self._base_url = base_url
+        self._http = http
 
     async def get(self, path: str, **options: Any) -> httpx.Response:
         return await self.call("GET", path, **options)
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
-        async with httpx.AsyncClient(base_url=self._base_url, auth=(self.username, self.password)) as client:
-            return await client.request(method, path, **options)
+        return await self._http.request(method, path, auth=(self.username, self.password), **options)

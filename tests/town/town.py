@@ -124,7 +124,7 @@ class Town:
         )
         async with self.house() as house, house.works.begin() as work:
             await create_user(work, house.passwords, new)
-        return Person(self.base_url, username, password)
+        return Person(self.http, username, password)
 
     def house(self) -> AbstractAsyncContextManager[House]:
         """The parts of this town's server, opened beside it as its commands do."""

@@ -18,6 +18,9 @@ _WORDS = {
 }
 
 
+_TOLD = ("code", "permission", "references")  # what an error may say beside its words
+
+
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = [JSON, *((name.encode(), value.encode()) for name, value in problem.headers.items())]
     if isinstance(problem, Unavailable):
@@ -36,7 +39,7 @@ def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
     body: dict[str, Any] = {"detail": detail}
     if problem.status == 500:
         body["request_id"] = exchange.id
-    return body | {name: value for name, value in problem.extra.items() if name == "references"}
+    return body | {name: problem.extra[name] for name in _TOLD if name in problem.extra}
 
 
 FACE = Face(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from kith.identity.applications import resources
+from kith.identity.applications import api, resources
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource, ...] = (resources.RESOURCE,)
-ACTIONS: tuple[Action, ...] = ()
+ACTIONS: tuple[Action, ...] = (api.CHECK_ACCESS,)

@@ -129,7 +129,8 @@ async def set_password(
 async def retire_password(work: Work, user: User) -> None:
     """The password opens no door any more, and there is none until a new one is set."""
     if user.password is not None and await store.retire_password(work.db, user.id, user.password, work.now):
-        await _record(work, "password_set", user, None, "", reason="expired")
+        diff = audit.difference({"password": user.password}, {"password": None})
+        await _record(work, "model_updated", user, None, "", diff=diff)
         work.announce(UserChanged(user_id=user.id))
 
 

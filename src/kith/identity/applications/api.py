@@ -1,0 +1,67 @@
+"""Who may open an application: what its policies say, asked without anything coming of it."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+from sqlalchemy import bindparam, select
+
+from kith.base.db import UID, query
+from kith.base.edge import Answer, Exchange
+from kith.base.errors import Invalid, NotFound
+from kith.identity.applications.resources import RESOURCE
+from kith.identity.applications.tables import applications
+from kith.identity.caller import Caller
+from kith.identity.expressions import people
+from kith.identity.expressions.people import Person
+from kith.identity.policies.engine import evaluate_target
+from kith.identity.policies.request import PolicyRequest
+from kith.identity.rest import Action
+from kith.identity.rest.answers import show
+from kith.identity.rest.api import refuse
+from kith.identity.rest.fields import Refused, missing, read_identifier, read_uuid
+
+_mode_of = query(
+    select(applications.c.policy_engine_mode).where(applications.c.pbm_uuid == bindparam("pbm_uuid", type_=UID())), str
+)
+
+
+async def check_access(exchange: Exchange, caller: Caller, id: str) -> Answer:
+    work = exchange.work
+    pbm_uuid = read_uuid(id)
+    if pbm_uuid is None:
+        raise NotFound
+    mode = await work.db.one(_mode_of, pbm_uuid=pbm_uuid)
+    if mode is None:
+        raise NotFound
+    person = await _person(exchange, caller)
+    request = PolicyRequest(person=person, client_ip=exchange.address, is_test=True)
+    verdict = await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
+    log = verdict.log if caller.may("policies.view_policy") else []
+    return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": log})
+
+
+async def _person(exchange: Exchange, caller: Caller) -> Person:
+    """Whom it is about: the caller, or somebody else for those who may see people."""
+    asked = parse_qs(exchange.scope["query_string"].decode("latin-1")).get("for_user")
+    if not asked:
+        return await people.get(exchange.work, caller.id)
+    if not caller.may("core.view_user"):
+        await refuse(exchange, caller, "core.view_user")
+    try:
+        return await people.get(exchange.work, read_identifier(asked[-1], integer=True))
+    except Refused as refused:
+        raise Invalid(fields={"for_user": [refused.complaint]}) from refused
+    except NotFound as error:
+        raise Invalid(fields={"for_user": [missing(asked[-1]).complaint]}) from error
+
+
+CHECK_ACCESS = Action(
+    method="GET",
+    path=f"{RESOURCE.path}{{id}}/check_access/",
+    name="core_applications_check_access",
+    handler=check_access,
+    permission=None,
+    answer="PolicyTestResult",
+    summary="Whether the caller may open an application, or `for_user`, for those who may see people.",
+)
