@@ -56,7 +56,8 @@ async def test_a_member_may_sign_in_but_not_look(town: Town) -> None:
     answer = await bob.get(USERS)
 
     assert answer.status_code == 403
-    assert answer.json() == {"detail": "You do not have permission to perform this action."}
+    assert answer.json()["detail"] == "You do not have permission to perform this action."
+    assert answer.json()["permission"] == "core.view_user"
 
 
 async def test_a_single_person_is_read_by_id_and_anything_else_is_not_found(town: Town) -> None:

@@ -66,9 +66,7 @@ class Town:
 
     async def start(self) -> None:
         self._log = (self.folder / "server.log").open("ab")
-        self._process = subprocess.Popen(
-            [*_KITH, "serve"], env=self.environment, stdout=self._log, stderr=self._log
-        )
+        self._process = subprocess.Popen([*_KITH, "serve"], env=self.environment, stdout=self._log, stderr=self._log)
         await self._until_it_answers()
 
     async def _until_it_answers(self) -> None:
@@ -119,9 +117,7 @@ class Town:
         self._people += 1
         username = name or f"person{self._people}_{uuid.uuid4().hex[:6]}"
         password = f"correct horse {username}"
-        new = NewUser(
-            username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True
-        )
+        new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
         async with self.house() as house, house.works.begin() as work:
             await create_user(work, house.passwords, new)
         return Person(self.http, username, password)

@@ -156,6 +156,8 @@ class Exchange:
         status = message["status"]
         try:
             await self.end_work(commit=status < 400)
+            if status == TooLarge.status:
+                await self._drain()
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
             self._swallow = True
             await self.fail(error)
@@ -184,7 +186,9 @@ class Exchange:
 
     async def _drain(self) -> None:
         """Take in a little of what the client is still sending, so that it lives to read the answer."""
-        seen = 0
+        if self._body_whole:
+            return
+        self._body_whole, seen = True, 0
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
                 while seen < DRAIN_BYTES:

@@ -43,6 +43,11 @@ def _to_phrase(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
+def _to_whole(at: datetime) -> datetime | str:
+    """The encoder leaves out the fraction of a whole second, which the wire always has."""
+    return at if at.microsecond else _to_text(at)
+
+
 def _raw(text: str) -> msgspec.Raw:
     return msgspec.Raw(text.encode())
 
@@ -59,7 +64,7 @@ _RESULT: dict[str, dict[type, Convert]] = {
 # A row on its way to the wire keeps what JSON can take as it is: moments as the driver gives them, documents raw.
 _WIRE: dict[str, dict[type, Convert]] = {
     "sqlite": {Document: _raw, Boolean: bool},
-    "postgresql": {Document: _raw},
+    "postgresql": {Document: _raw, Instant: _to_whole},
 }
 
 

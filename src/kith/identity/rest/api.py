@@ -85,7 +85,12 @@ class Rest:
         inner = path[len(BASE) :].rstrip("/")
         if inner in self.shelves or inner in self._literal:
             return f"{BASE}{inner}/"
-        return f"{BASE}{inner.rpartition('/')[0]}/{{id}}/" if self._find_shelf(inner)[0] else f"{BASE}/other/"
+        parts = inner.split("/")
+        for size in (0, 1, 2):
+            before, after = "/".join(parts[: len(parts) - size - 1]), "/".join(parts[len(parts) - size :])
+            if (before in self.shelves and not size) or (before, after) in self._below:
+                return f"{BASE}{before}/{{id}}/{after}/" if after else f"{BASE}{before}/{{id}}/"
+        return f"{BASE}/unknown/"
 
     def _options(self, path: str) -> Answer | None:
         shelf, id = self._find_shelf(path)
