@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -90,7 +91,7 @@ async def test_other_sites_may_call_the_social_api_and_not_the_identity_api(town
 async def test_a_body_over_the_limit_is_refused_before_it_is_read(new_town: TownBuilder) -> None:
     town = await new_town(max_body="2048")
 
-    async def endless() -> object:
+    async def endless() -> AsyncIterator[bytes]:
         for _ in range(64):
             yield b"x" * 1024
 
@@ -98,7 +99,7 @@ async def test_a_body_over_the_limit_is_refused_before_it_is_read(new_town: Town
     counted = await town.http.post(
         "/setup/x",
         content=endless(),
-        headers={"content-type": "application/json"},  # type: ignore[arg-type]
+        headers={"content-type": "application/json"},
     )
 
     assert told.status_code == 413

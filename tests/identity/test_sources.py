@@ -68,7 +68,7 @@ def test_what_a_directory_server_is(text: str, is_one: bool) -> None:
 
 
 _SHARED: dict[str, Any] = {
-    "enabled": True, "authentication_flow": None, "enrollment_flow": None, "policy_engine_mode": "any",
+    "enabled": True, "authentication_flow": None, "enrollment_flow": None, "policy_engine_mode": "all",
     "user_matching_mode": "identifier", "user_path_template": "sources/%(slug)s", "icon": "", "promoted": False,
     "policies": [],
 }  # fmt: skip

@@ -24,7 +24,7 @@ FIELDS = (
     Text(name="meta_description", default=""),
     Text(name="meta_publisher", default=""),
     Text(name="group", default="", most=255, help="The heading under which it is listed."),
-    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Boolean(name="open_in_new_tab", default=False),
     Boolean(name="meta_hide", default=False, help="True: not on the start page."),
     Told(name="launch_url", form={"type": "string"}),

@@ -46,7 +46,7 @@ FLOW_FIELDS = (
         ),
     ),
     Choice(name="denied_action", default="message_continue", choices=("message_continue", "message", "continue")),
-    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Boolean(name="compatibility_mode", default=False),
     Choice(
         name="layout",
@@ -71,7 +71,7 @@ BINDING_FIELDS = (
     Boolean(name="re_evaluate_policies", default=False, help="Ask the policies again when the stage is reached."),
     Boolean(name="evaluate_on_plan", default=True, help="Ask the policies when the plan is made."),
     Integer(name="order", required=True),
-    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Choice(name="invalid_response_action", default="retry", choices=("retry", "restart", "restart_with_context")),
     Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
     Told(

@@ -17,7 +17,7 @@ FIELDS = (
     Boolean(name="enabled", default=True, help="False: no button, and its addresses are not found."),
     Reference(name="authentication_flow", null=True, to="identity_flows.flow_uuid", where=_AUTHENTICATION),
     Reference(name="enrollment_flow", null=True, to="identity_flows.flow_uuid", where=_ENROLLMENT),
-    Choice(name="policy_engine_mode", default="any", choices=("any", "all")),
+    Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Choice(
         name="user_matching_mode",
         default="identifier",
