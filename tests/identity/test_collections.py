@@ -150,7 +150,7 @@ async def test_what_is_not_in_the_table_is_refused_and_what_cannot_be_is_not_fou
 @pytest.mark.parametrize("collection", EVERYTHING, ids=by_path)
 async def test_nobody_enters_without_credentials_or_rights(town: Town, collection: Collection) -> None:
     url = API + collection.path
-    bob = await _member(town)
+    bob, carol = await _member(town)
     on_collection, on_item = (part.split() for part in collection.methods.split("|"))
     item = f"{url}{'1' if collection.key_type is int else uuid.uuid4()}/"
     calls = [(method, url) for method in on_collection] + [(method, item) for method in on_item]
@@ -160,6 +160,8 @@ async def test_nobody_enters_without_credentials_or_rights(town: Town, collectio
         anonymous = await town.http.request(method, target, json={})
         assert anonymous.status_code == 401
         assert anonymous.json() == {"detail": "Authentication credentials were not provided."}
+        disabled = await carol.call(method, target, json={})
+        assert (disabled.status_code, disabled.json()) == (401, {"detail": "User inactive or deleted."})
         if not own:
             refused = await bob.call(method, target, json={})
             assert refused.status_code == 403, (method, target)
@@ -167,12 +169,14 @@ async def test_nobody_enters_without_credentials_or_rights(town: Town, collectio
             assert collection.record.lower() in refused.json()["permission"]
 
 
-_members: dict[int, Person] = {}
+_members: dict[int, tuple[Person, Person]] = {}
 
 
-async def _member(town: Town) -> Person:
+async def _member(town: Town) -> tuple[Person, Person]:
+    """Somebody without any right, and somebody who was disabled."""
     if town.port not in _members:
-        _members[town.port] = await town.sign_up()
+        _members[town.port] = await town.sign_up(), await town.sign_up()
+        await town.kith("users", "disable", _members[town.port][1].username)
     return _members[town.port]
 
 
@@ -190,6 +194,15 @@ async def test_a_role_grants_just_what_it_says(town: Town, ada: Person, maker: M
     assert (await viewer.call("PATCH", item, json={})).status_code == 403
     assert (await viewer.call("DELETE", item)).status_code == 403
     assert (await viewer.call("POST", url, json={})).status_code == 403
+
+    # What a record refers to must exist, not be visible: who may add one may name it.
+    everything = [f"{area}.{verb}_{record}" for verb in ("view", "add", "change", "delete")]
+    trusted = await _with_role(town, ada, everything)
+    added = await trusted.call("POST", url, json=await maker.body(collection))
+    assert added.status_code == 201, added.text
+    own = f"{url}{added.json()['pk']}/"
+    assert (await trusted.call("PATCH", own, json={})).status_code == 200
+    assert (await trusted.call("DELETE", own)).status_code == 204
 
 
 async def _with_role(town: Town, ada: Person, permissions: list[str]) -> Person:

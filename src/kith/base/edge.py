@@ -226,7 +226,8 @@ class Exchange:
             await self._send({"type": "http.response.body", "body": body})
 
     def _headers(self) -> list[tuple[bytes, bytes]]:
-        headers = [(b"x-request-id", self.id.encode()), *self.face.headers, *self.edge.headers]
+        name = self.id.encode()
+        headers = [(b"x-request-id", name), (b"x-kith-request-id", name), *self.face.headers, *self.edge.headers]
         if self.spent is not None and self.face.spent_headers is not None:
             headers.extend(self.face.spent_headers(self.spent))
         if self.face.cors and header(self.scope, b"origin"):
