@@ -7,6 +7,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import httpx
 
 from bench.report import Result, Target, result
@@ -50,6 +51,11 @@ async def _fill(town: Town, count: int) -> None:
         for start in range(0, count, 5_000):
             async with house.works.begin() as work:
                 await store.insert_many(work.db, [_person(work, number) for number in range(start, start + 5_000)])
+    if town.engine == "postgresql":
+        # What PostgreSQL does by itself after a while.
+        connection = await asyncpg.connect(town.database)
+        await connection.execute("VACUUM ANALYZE identity_users")
+        await connection.close()
 
 
 def _person(work: Work, number: int) -> dict[str, Any]:

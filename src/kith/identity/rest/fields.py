@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
+import yarl
 from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import Column, Float, ForeignKey, String
 from sqlalchemy import Integer as SQLInteger
@@ -27,6 +28,7 @@ MASK = "********"
 _UUID = re.compile(
     r"(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?\Z", re.IGNORECASE
 )
+_NOT_IN_URL = re.compile(r"[\s\x00-\x1f\x7f<>\"\\^`{|}]|%(?![0-9a-fA-F]{2})")
 _TRUE = {"true", "t", "y", "yes", "on", "1"}
 _FALSE = {"false", "f", "n", "no", "off", "0"}
 _TYPE_NAMES = {
@@ -183,7 +185,7 @@ class Text(Field, frozen=True, kw_only=True):
         if not self.may_be_blank:
             shape["minLength"] = 1
         if self.pattern is not None:
-            shape["pattern"] = f"^(?:{self.pattern})$"
+            shape["pattern"] = f"^(?:{self.pattern})?$" if self.may_be_blank else f"^(?:{self.pattern})$"
         return shape
 
 
@@ -195,18 +197,30 @@ def Slug(name: str, **options: Any) -> Text:  # noqa: N802 - reads like the othe
     )  # fmt: skip
 
 
+def read_url(text: str, schemes: tuple[str, ...]) -> str | None:
+    """A URL with a host as it may stand in a header: other letters than ASCII in the form machines write them."""
+    try:
+        url = text if text.isascii() else str(yarl.URL(text))
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - reading it is the check
+    except ValueError:
+        return None
+    host = re.fullmatch(r"[a-z0-9._:-]+", parts.hostname or "")
+    if parts.scheme.lower() not in schemes or not host or _NOT_IN_URL.search(text):
+        return None
+    return url
+
+
 class URL(Text, frozen=True, kw_only=True):
     schemes: tuple[str, ...] = ("http", "https")
 
     def checked(self, text: str) -> str:
-        try:
-            parts = urlsplit(text)
-            parts.port  # noqa: B018 - reading it is the check
-        except ValueError:
-            raise Refused("Enter a valid URL.") from None
-        if parts.scheme.lower() not in self.schemes or not parts.hostname or re.search(r"[\s<>\"\\^`{|}]", text):
+        url = read_url(text, self.schemes)
+        if url is None:
             raise Refused("Enter a valid URL.")
-        return text
+        if self.most is not None and len(url) > self.most:
+            raise Refused(f"Ensure this field has no more than {self.most} characters.", "too_long")
+        return url
 
     def shape(self) -> dict[str, Any]:
         return Text.shape(self) | ({} if self.may_be_blank else {"format": "uri"})

@@ -20,7 +20,7 @@ from kith.identity.providers.keys import check_signing_key
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES, tell_lists
 from kith.identity.providers.spans import check_spans
 from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import Boolean, Choice, Offset, Reference, Refused, Text, Told
+from kith.identity.rest.fields import Boolean, Choice, Offset, Reference, Refused, Text, Told, read_url
 from kith.identity.sealing import Sealer
 
 _TABLE = "identity_providers_applicationgateway"
@@ -37,14 +37,9 @@ class Host(Text, frozen=True, kw_only=True):
     most: int | None = 500
 
     def checked(self, text: str) -> str:
-        url = text if "://" in text else f"{self.scheme}://{text}"
-        try:
-            parts = urlsplit(url)
-            parts.port  # noqa: B018 - reading it is the check
-        except ValueError:
-            raise Refused("Enter a valid URL.") from None
-        odd = parts.query or parts.fragment or "@" in parts.netloc or re.search(r"[\s<>\"\\^`{|}]", url)
-        if parts.scheme.lower() not in ("http", "https") or not parts.hostname or odd:
+        url = read_url(text if "://" in text else f"{self.scheme}://{text}", ("http", "https"))
+        parts = urlsplit(url or "")
+        if url is None or parts.query or parts.fragment or "@" in parts.netloc:
             raise Refused("Enter a valid URL.")
         return f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
 
