@@ -46,6 +46,7 @@ from kith.identity import tasks as identity_tasks
 from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import FACE as IDENTITY
+from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
@@ -133,7 +134,10 @@ class House:
             litestar(self),
             self.works,
             hot=HOT,
-            mounts={"/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer},
+            mounts={
+                executor.PREFIX: executor.answer,
+                "/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer,
+            },
             face_of=face_of,
             access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),

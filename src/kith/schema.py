@@ -6,7 +6,8 @@ from kith.base.jobs import tables as jobs
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.groups import tables as groups
+from kith.identity.sessions import tables as sessions
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 
-__all__ = ["METADATA", "RESOURCES", "audit", "groups", "ids", "jobs", "limits", "tokens", "users"]
+__all__ = ["METADATA", "RESOURCES", "audit", "groups", "ids", "jobs", "limits", "sessions", "tokens", "users"]

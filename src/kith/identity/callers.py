@@ -6,8 +6,10 @@ import base64
 import binascii
 from datetime import timedelta
 
+from kith.base import csrf
 from kith.base.edge import Exchange
 from kith.base.errors import Forbidden, Unauthenticated
+from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
 from kith.base.work import Work
@@ -15,6 +17,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, Caller
 from kith.identity.groups import store as groups
 from kith.identity.roles import store as roles
+from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
 from kith.identity.tokens.tables import Token
@@ -46,11 +49,23 @@ class Callers:
             case b"bearer":
                 caller = await self._bearer(exchange, rest.strip().decode("latin-1"))
             case _:
-                exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, address_key(exchange.address))
-                raise Unauthenticated(headers=CHALLENGE)
+                caller = await self._session(exchange)
         exchange.caller, exchange.user_id = caller, caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
+
+    async def _session(self, exchange: Exchange) -> Caller:
+        """Somebody signed in on our own pages; what changes anything must carry the page's token."""
+        session = await sessions.find(exchange)
+        if session is None or session.user_id is None:
+            exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, address_key(exchange.address))
+            raise Unauthenticated(headers=CHALLENGE)
+        if exchange.scope["method"] not in ("GET", "OPTIONS"):
+            csrf.check(exchange, exchange.find(Keys).session, None)
+        login = await users.find_login_by_id(exchange.work.db, session.user_id)
+        if login is None or not login.is_active:
+            raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
+        return await self._with_rights(exchange, login)
 
     async def _with_rights(self, exchange: Exchange, login: Login, scopes: frozenset[str] | None = None) -> Caller:
         """What the person may do, as roles and groups stand at this moment."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import msgspec
 
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.identity.audit import store as audit
+from kith.identity.sessions import store as sessions
 from kith.identity.tokens import store as tokens
 
 
@@ -17,6 +20,7 @@ class Sweep(msgspec.Struct):
 async def sweep(work: Work, _payload: Sweep) -> None:
     await audit.delete_expired(work.db, work.now)
     await tokens.delete_expired(work.db, work.now)
+    await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
 
 
 SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)

@@ -67,6 +67,10 @@ class Person(msgspec.Struct, frozen=True):
         )
 
 
+async def find(work: Work, user_id: int) -> Person | None:
+    return None if await store.find_by_id(work.db, user_id) is None else await get(work, user_id)
+
+
 async def get(work: Work, user_id: int) -> Person:
     user = await store.get(work.db, user_id)
     rows = await work.db.all(_groups_of, user=user_id)

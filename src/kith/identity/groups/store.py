@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import bindparam, select
 
-from kith.base.db import Session, any_of, query
+from kith.base.db import Session, add_once, any_of, command, query
 from kith.identity.groups.tables import groups, members
 
 _memberships = query(
@@ -18,6 +18,7 @@ _mighty = query(
     select(_above.union(select(groups.c.group_uuid).where(groups.c.parent == _above.c.group_uuid)).c.group_uuid),
     str,
 )
+_join = command(add_once(members))
 _any_membership = query(select(members.c.user_id).where(members.c.user_id == bindparam("user")).limit(1), int)
 
 
@@ -31,6 +32,10 @@ async def memberships(db: Session, user_ids: Sequence[int]) -> dict[int, list[st
 async def mighty(db: Session) -> set[str]:
     """The groups whose members are superusers: those that say so and everything below them."""
     return set(await db.all(_mighty))
+
+
+async def join(db: Session, group_uuid: str, user_id: int) -> None:
+    await db.run(_join, group_uuid=group_uuid, user_id=user_id)
 
 
 async def is_mighty(db: Session, user_id: int) -> bool:

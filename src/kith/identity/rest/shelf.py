@@ -58,6 +58,7 @@ class Shelf:
         self.count_query = lru_cache(512)(self._count_query)
         self._update = lru_cache(256)(self._update_command)
         self.one_wire = query(self._select().where(self.key == bindparam("id")), tuple, wire=True)
+        self.one_by_row = query(self._select().where(self.row_key == bindparam("id")), tuple, wire=False)
         self._row_key = query(select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object)
         rows = select(self.key, *self.stored.values()).select_from(self.source).where(self.key == bindparam("id"))
         self.one_row = query(self._narrowed(rows).with_for_update(of=list(self.tables)), tuple)

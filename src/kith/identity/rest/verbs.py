@@ -244,6 +244,6 @@ async def _write_down(
         "name": str(record.get(resource.label) or record["pk"]),
     }  # fmt: skip
     await audit.record(
-        work, action, f"{resource.area}.{resource.model}", user_id=caller.id, username=caller.username,
+        work, action, f"{resource.area}.{resource.model}", user_id=caller.id or None, username=caller.username,
         context={"model": model, **context},
     )  # fmt: skip

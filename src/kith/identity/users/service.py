@@ -6,7 +6,8 @@ import hashlib
 import hmac
 import secrets
 import uuid
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
 
@@ -98,6 +99,17 @@ def _check(new: NewUser) -> None:
         "username": complain_username(new.username),
         "email": complain_email(new.email),
         "password": None if new.password is None else complain_password(new.password),
+    }
+    fields: dict[str, list[str]] = {name: [words] for name, words in complaints.items() if words is not None}
+    if fields:
+        raise Invalid(fields=fields)
+
+
+def check_names(changed: Mapping[str, Any]) -> None:
+    """New values for what people are called and where their mail goes."""
+    complaints = {
+        "username": complain_username(changed["username"]) if "username" in changed else None,
+        "email": complain_email(changed["email"]) if "email" in changed else None,
     }
     fields: dict[str, list[str]] = {name: [words] for name, words in complaints.items() if words is not None}
     if fields:

@@ -3,12 +3,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import and_, bindparam, delete, func, or_, select, update
 
-from kith.base.db import Instant, Session, any_of, command, insert_into, query, upsert
+from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
 from kith.identity.users.names import email_key, username_key
 from kith.identity.users.tables import User, setup, users
@@ -101,6 +102,12 @@ _retire_password = command(
     .where(and_(users.c.id == bindparam("user"), users.c.password == bindparam("old")))
     .values(password=None, updated_at=bindparam("now", type_=Instant()))
 )
+_place = command(
+    update(users)
+    .where(users.c.id == bindparam("user"))
+    .values(type=bindparam("kind"), is_active=bindparam("active", type_=users.c.is_active.type))
+)
+_remove = command(delete(users).where(users.c.id == bindparam("user")))
 
 _new_setup = upsert(setup).values(
     id=1, token_hash=bindparam("hash"), made_at=bindparam("now", type_=Instant()), used_at=None
@@ -198,6 +205,33 @@ async def change(db: Session, user_id: int, name: str, value: object, now: datet
 
 async def set_password(db: Session, user_id: int, hash: str, now: datetime) -> None:
     await db.run(_set_password, user=user_id, hash=hash, now=now)
+
+
+async def find_by_id(db: Session, user_id: int) -> User | None:
+    return await db.one(_by_id, user=user_id)
+
+
+async def write(db: Session, user_id: int, values: Mapping[str, Any], now: datetime) -> None:
+    await db.run(_write(frozenset(values)), user=user_id, now=now, **{f"new_{name}": v for name, v in values.items()})
+
+
+@lru_cache(64)
+def _write(names: frozenset[str]) -> Command:
+    values = {name: bindparam(f"new_{name}", type_=users.c[name].type) for name in sorted(names)}
+    values["updated_at"] = bindparam("now", type_=Instant())
+    return command(update(users).where(users.c.id == bindparam("user")).values(values))
+
+
+async def place(db: Session, user_id: int, *, type: str, active: bool) -> None:
+    await db.run(_place, user=user_id, kind=type, active=active)
+
+
+async def set_attributes(db: Session, user_id: int, attributes: dict[str, Any], now: datetime) -> None:
+    await write(db, user_id, {"attributes": attributes}, now)
+
+
+async def remove(db: Session, user_id: int) -> None:
+    await db.run(_remove, user=user_id)
 
 
 async def retire_password(db: Session, user_id: int, old: str, now: datetime) -> bool:

@@ -1,0 +1,209 @@
+"""Asks a form's questions, checks the answers, and has policies agree with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from kith.base.db import any_of, query
+from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.expressions.run import Expressions
+from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
+from kith.identity.policies.request import PolicyRequest
+from kith.identity.stages.prompts import prompts
+from kith.identity.users import store as users
+from kith.identity.users.names import complain_email, complain_username
+
+SHOWN_ONLY = {"separator", "static", "alert_info", "alert_warning", "alert_danger"}
+SERVERS_OWN = {"hidden", "text_read_only", "text_area_read_only", *SHOWN_ONLY}
+OPTIONAL = {"checkbox", *SERVERS_OWN}
+MOST_CHARACTERS = 10_000
+MOST_FILE_CHARACTERS = 1 << 19
+
+_asked = query(
+    select(
+        prompts.c.field_key, prompts.c.label, prompts.c.type, prompts.c.required, prompts.c.placeholder,
+        prompts.c.initial_value, prompts.c.order, prompts.c.sub_text, prompts.c.placeholder_expression,
+        prompts.c.initial_value_expression,
+    )
+    .where(any_of(prompts.c.prompt_uuid, "ids"))
+    .order_by(prompts.c.order, prompts.c.field_key),
+    tuple,
+)  # fmt: skip
+_NAMES = (
+    "field_key", "label", "type", "required", "placeholder", "initial_value", "order", "sub_text",
+    "placeholder_expression", "initial_value_expression",
+)  # fmt: skip
+
+
+async def show(turn: Turn) -> Outcome:
+    return Challenge("prompt", {"fields": await _questions(turn)})
+
+
+async def _questions(turn: Turn) -> list[dict[str, Any]]:
+    rows = await turn.work.db.all(_asked, ids=turn.stage["fields"])
+    questions = [dict(zip(_NAMES, row, strict=True)) for row in rows]
+    for question in questions:
+        question["choices"] = None
+        for name in ("placeholder", "initial_value"):
+            if question.pop(f"{name}_expression"):
+                worked_out = await _work_out(turn, question[name])
+                if isinstance(worked_out, list):
+                    question["choices"], worked_out = [str(one) for one in worked_out], ""
+                question[name] = "" if worked_out is None else str(worked_out)
+        known = turn.context.get("prompt_data", {}).get(question["field_key"])
+        if known is not None and question["type"] not in ("password", *SHOWN_ONLY):
+            question["initial_value"] = str(known)
+    return questions
+
+
+async def _work_out(turn: Turn, body: str) -> Any:
+    person = await turn.person()
+    outcome = await turn.work.find(Expressions).run(
+        body, {"user": person.facts if person else None, "prompt_context": turn.context.get("prompt_data", {})}
+    )
+    return outcome.value if outcome.error is None else None
+
+
+async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+    questions = await _questions(turn)
+    challenge = Challenge("prompt", {"fields": questions})
+    data: dict[str, Any] = {}
+    for question in questions:
+        if question["type"] in SHOWN_ONLY:
+            continue
+        _take_one(question, answer.get(question["field_key"]), data, challenge)
+    await _check_names(turn, questions, data, challenge)
+    _check_passwords(questions, data, challenge)
+    if not challenge.errors:
+        await _ask_policies(turn, data, challenge)
+    if challenge.errors:
+        for question in questions:
+            if question["type"] not in ("password", *SERVERS_OWN) and question["field_key"] in data:
+                question["initial_value"] = str(data[question["field_key"]])
+        return challenge
+    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **data}
+    return PASSED
+
+
+def _take_one(question: dict[str, Any], given: Any, data: dict[str, Any], challenge: Challenge) -> None:
+    kind, key = question["type"], question["field_key"]
+    if kind in SERVERS_OWN:
+        data[key] = question["initial_value"] or question["placeholder"]
+        return
+    if kind == "checkbox":
+        data[key] = given in (True, "true", "on", "1", "yes")
+        return
+    text = given if isinstance(given, str) else "" if given is None else str(given)
+    text = text if kind == "password" else text.strip()
+    if not text:
+        if question["required"]:
+            challenge.complain(key, "This field is required.", "required")
+        data[key] = ""
+        return
+    limit = MOST_FILE_CHARACTERS if kind == "file" else MOST_CHARACTERS
+    if len(text) > limit or "\0" in text or _has_surrogate(text):
+        challenge.complain(key, "This is too long, or has characters that cannot be kept.")
+        return
+    wrong = _CHECKS.get(kind, _anything)(text, question)
+    if wrong is not None:
+        challenge.complain(key, wrong)
+        return
+    data[key] = _number(text) if kind == "number" else text
+
+
+def _anything(_text: str, _question: dict[str, Any]) -> str | None:
+    return None
+
+
+def _email(text: str, _question: dict[str, Any]) -> str | None:
+    return complain_email(text)
+
+
+def _username(text: str, _question: dict[str, Any]) -> str | None:
+    return complain_username(text)
+
+
+def _is_number(text: str, _question: dict[str, Any]) -> str | None:
+    return None if re.fullmatch(r"[+-]?\d{1,15}(\.\d{1,10})?", text) else "A valid number is required."
+
+
+def _date(text: str, _question: dict[str, Any]) -> str | None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return "Enter a valid date."
+    return None
+
+
+def _moment(text: str, _question: dict[str, Any]) -> str | None:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return "Enter a valid date and time."
+    return None
+
+
+def _one_of(text: str, question: dict[str, Any]) -> str | None:
+    return None if text in (question["choices"] or ()) else f'"{text[:100]}" is not a valid choice.'
+
+
+def _file(text: str, _question: dict[str, Any]) -> str | None:
+    return None if re.match(r"data:[\w.+-]+/[\w.+-]+(;[\w=.+-]+)*,", text) else "Enter a valid file."
+
+
+_CHECKS: dict[str, Callable[[str, dict[str, Any]], str | None]] = {
+    "email": _email,
+    "username": _username,
+    "number": _is_number,
+    "date": _date,
+    "date-time": _moment,
+    "dropdown": _one_of,
+    "radio-button-group": _one_of,
+    "file": _file,
+}
+
+
+def _number(text: str) -> int | float:
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+
+
+def _has_surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
+    for question in questions:
+        name = data.get(question["field_key"])
+        if question["type"] != "username" or not name:
+            continue
+        found = await users.find_login(turn.work.db, name)
+        if found is not None and found.id != turn.context.get("pending_user"):
+            challenge.complain(question["field_key"], "Username is already taken.", "taken")
+
+
+def _check_passwords(questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
+    given = {data.get(question["field_key"]) for question in questions if question["type"] == "password"}
+    if len(given) > 1:
+        challenge.complain("non_field_errors", "Passwords don't match.")
+
+
+async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:
+    context = {**turn.context, "prompt_data": data, **data}
+    request = PolicyRequest(person=await turn.person(), context=context, client_ip=turn.exchange.address)
+    verdicts = [await evaluate_target(turn.work, turn.stage["pbm_uuid"], request, "all")]
+    for policy in turn.stage["validation_policies"]:
+        kind = await find_kind(turn.work, policy)
+        if kind is not None:
+            verdicts.append(await evaluate_policy(turn.work, policy, kind, request))
+    for verdict in verdicts:
+        if not verdict.passing:
+            for words in verdict.messages or ["These answers were refused."]:
+                challenge.complain("non_field_errors", words, "policy")
+
+
+ACT = Act("prompt", show, take)

@@ -1,0 +1,55 @@
+"""Signs the pending person in: a new session under a new key."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from kith.identity.audit import service as audit
+from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.messages import service as messages
+from kith.identity.rest.fields import read_offset
+from kith.identity.sessions import service as sessions
+from kith.identity.sessions import store
+from kith.identity.users import store as users
+
+
+async def show(turn: Turn) -> Outcome:
+    if read_offset(turn.stage["remember_me_offset"]):
+        return Challenge("userlogin", {"pending_user": turn.context.get("pending_user_identifier", "")})
+    return await take(turn, {})
+
+
+async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+    user = await turn.pending_user()
+    if user is None:
+        return Denied("Signing in did not work.", "user_login without a pending user")
+    if not user.is_active:
+        return Denied("This account is disabled.", "user inactive")
+    seconds = _seconds(turn.stage["session_duration"])
+    if answer.get("remember_me") in (True, "true", "on", "1"):
+        seconds += read_offset(turn.stage["remember_me_offset"]) or 0
+    method = str(turn.context.get("auth_method", "flow"))
+    turn.held = await sessions.sign_in(
+        turn.work, turn.held.session, user.id, method=method,
+        life=timedelta(seconds=seconds) if seconds else None, address=turn.exchange.address,
+    )  # fmt: skip
+    if turn.stage["terminate_other_sessions"]:
+        await store.end_others(turn.work.db, user.id, turn.held.session.session_uuid)
+    await users.change(turn.work.db, user.id, "last_login_at", turn.work.now, turn.work.now)
+    await audit.record(
+        turn.work, "login", "stages.user_login", user_id=user.id, username=user.username,
+        context={"auth_method": method, "flow": turn.flow.slug},
+    )  # fmt: skip
+    await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
+    return PASSED
+
+
+def _seconds(duration: Any) -> float:
+    """Whole seconds in the old shape of the record, an offset text in today's."""
+    if isinstance(duration, int):
+        return float(duration)
+    return read_offset(str(duration)) or 0.0
+
+
+ACT = Act("userlogin", show, take)

@@ -1,0 +1,29 @@
+"""Ends the session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.identity.audit import service as audit
+from kith.identity.executor.turn import PASSED, Act, Outcome, Turn
+from kith.identity.sessions import store
+from kith.identity.users import store as users
+
+
+async def show(turn: Turn) -> Outcome:
+    user_id = turn.held.session.user_id
+    if user_id is not None:
+        login = await users.find_login_by_id(turn.work.db, user_id)
+        await audit.record(
+            turn.work, "logout", "stages.user_logout", user_id=user_id, username=login.username if login else ""
+        )
+    await store.end(turn.work.db, turn.held.session.session_uuid)
+    turn.signed_out = True
+    return PASSED
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("userlogout", show, take)

@@ -1,0 +1,104 @@
+"""Writes the answers into a person's record, and makes the record where there is none. Only what a form may set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.errors import Invalid
+from kith.identity.audit import service as audit
+from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
+from kith.identity.groups import store as groups
+from kith.identity.sessions import store as sessions
+from kith.identity.users import service, store
+from kith.identity.users.names import email_key, username_key
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.tables import User
+
+FAILED = "Failed to update user. Please try again later."
+PLAIN = ("username", "name", "email")
+
+
+async def show(turn: Turn) -> Outcome:
+    data: dict[str, Any] = turn.context.get("prompt_data") or {}
+    if not data:
+        return Denied("No Pending data.", "user_write without prompt_data")
+    user = await turn.pending_user()
+    mode = turn.stage["user_creation_mode"]
+    makes = mode == "always_create" or (user is None and mode == "create_when_required")
+    if user is None and not makes:
+        return Denied(FAILED, "user_write may not make anybody")
+    try:
+        written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
+    except Invalid as problem:
+        return Denied(FAILED, str(problem.fields))
+    turn.context["pending_user"] = written.id
+    turn.context["pending_user_identifier"] = written.username
+    turn.context.pop("prompt_data", None)
+    return PASSED
+
+
+async def _make(turn: Turn, data: dict[str, Any]) -> User:
+    new = service.NewUser(
+        username=str(data.get("username", "")), name=str(data.get("name", "")), email=str(data.get("email", "")),
+        password=str(data["password"]) if data.get("password") else None,
+        confirmed=not turn.work.settings.confirm_email,
+    )  # fmt: skip
+    user = await service.create(turn.work, turn.work.find(Passwords), new)
+    kind = turn.stage["user_type"]
+    await store.place(turn.work.db, user.id, type=kind, active=not turn.stage["create_users_as_inactive"])
+    attributes = _attributes({}, data)
+    if attributes:
+        await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
+    if turn.stage["create_users_group"] is not None:
+        await groups.join(turn.work.db, turn.stage["create_users_group"], user.id)
+    await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
+                       context={"created": True, "fields": sorted(data)})  # fmt: skip
+    return user
+
+
+async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
+    passwords = turn.work.find(Passwords)
+    password = str(data["password"]) if data.get("password") else None
+    if password is not None:
+        await service.set_password(turn.work, passwords, user, password, by=user.id, by_name=user.username)
+        await sessions.end_others(turn.work.db, user.id, turn.held.session.session_uuid)
+    changed: dict[str, Any] = {
+        name: str(data[name]) for name in PLAIN if data.get(name) and str(data[name]) != getattr(user, name)
+    }
+    service.check_names(changed)
+    if "username" in changed:
+        changed["username_key"] = username_key(changed["username"])
+    if "email" in changed:
+        changed |= {"email_key": email_key(changed["email"]), "confirmed_at": None}
+    attributes = _attributes(user.attributes, data)
+    if attributes != user.attributes:
+        changed["attributes"] = attributes
+    if changed:
+        await store.write(turn.work.db, user.id, changed, turn.work.now)
+        diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
+        await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
+                           context={"created": False, "diff": diff})  # fmt: skip
+    return await store.get(turn.work.db, user.id)
+
+
+def _attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """`attributes.x.y` reaches into a person's attributes; anything else that is not theirs to set is dropped."""
+    after = dict(before)
+    for name, value in data.items():
+        if not name.startswith("attributes."):
+            continue
+        *path, last = name.removeprefix("attributes.").split(".")
+        place = after
+        for part in path:
+            inner = place.get(part)
+            place[part] = dict(inner) if isinstance(inner, dict) else {}
+            place = place[part]
+        place[last] = value
+    return after
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("userwrite", show, take)

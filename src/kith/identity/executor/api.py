@@ -1,0 +1,85 @@
+"""/flows/executor/{slug}/: the challenges of a flow, for programs. The pages show the very same ones."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import parse_qs
+
+import msgspec
+
+from kith.base import csrf
+from kith.base.edge import JSON, Answer, Exchange, Headers
+from kith.base.errors import MethodNotAllowed, NotFound
+from kith.base.keys import Keys
+from kith.identity.executor.engine import Ended, Result, Walk, find_walk
+from kith.identity.executor.turn import Challenge, Denied
+from kith.identity.rest.body import read_object
+from kith.identity.sessions import cookies as session_cookies
+from kith.identity.sessions import service as sessions
+from kith.identity.sessions.service import Held
+
+PREFIX = "/api/v2/flows/executor/"
+_encode = msgspec.json.Encoder().encode
+
+
+async def answer(exchange: Exchange) -> Answer | None:
+    slug = exchange.path.removeprefix(PREFIX).strip("/")
+    if not slug or "/" in slug:
+        return None
+    exchange.scope["path_template"] = f"{PREFIX}{{slug}}/"
+    method = exchange.scope["method"]
+    if method not in ("GET", "POST"):
+        raise MethodNotAllowed(f'Method "{method}" not allowed.', headers={"Allow": "GET, HEAD, OPTIONS, POST"})
+    keys = exchange.find(Keys)
+    sent = None
+    if method == "POST":
+        sent = await read_object(exchange)
+        csrf.check(exchange, keys.session, None)
+    walk = await open_walk(exchange, slug, page_query(exchange))
+    result = await walk.go(sent)
+    return Answer(200, (*JSON, *cookies(exchange, walk)), _encode(shown(exchange, walk, result)))
+
+
+def page_query(exchange: Exchange) -> dict[str, str]:
+    """The query of the page that runs the flow, handed over whole in `query`."""
+    given = parse_qs(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    inner = parse_qs(given["query"][-1], keep_blank_values=True) if "query" in given else given
+    return {name: values[-1][:2000] for name, values in inner.items() if name != "query"}
+
+
+async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Walk:
+    session = await session_cookies.find(exchange)
+    works = exchange.edge.works
+    if session is None:
+        async with works.begin(exchange.origin) as work:
+            held = await sessions.begin(work, address=exchange.address)
+    else:
+        held = Held(session)
+    walk = await find_walk(exchange, works, slug, held, query)
+    if walk is None:
+        raise NotFound
+    return walk
+
+
+def cookies(exchange: Exchange, walk: Walk) -> Headers:
+    """The session's key when it is new, and the token that the next answer must carry."""
+    secure = exchange.work.settings.base_url.startswith("https")
+    token = csrf.token_for(exchange, exchange.find(Keys).session)
+    flags = f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax" + ("; Secure" if secure else "")
+    if walk.signed_out:
+        return (session_cookies.no_cookie(secure=secure), (b"set-cookie", flags.encode()))
+    session = session_cookies.cookie(walk.held, secure=secure)
+    return ((b"set-cookie", flags.encode()), *([session] if session is not None else []))
+
+
+def shown(exchange: Exchange, walk: Walk, result: Result) -> dict[str, Any]:
+    info = walk.info()
+    match result:
+        case Ended(to=to):
+            return {"component": "redirect", "to": to, "final_redirect": True, "flow_info": info}
+        case Denied(message=message):
+            return {"component": "access-denied", "error_message": message, "flow_info": info,
+                    "request_id": exchange.id}  # fmt: skip
+        case Challenge():
+            told = {"component": result.component, **result.fields, "flow_info": info}
+            return told | {"response_errors": result.errors} if result.errors else told

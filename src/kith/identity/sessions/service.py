@@ -1,0 +1,60 @@
+"""Sessions: begun for anyone who enters a flow, renewed under a new key when they become somebody's."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import uuid
+from datetime import datetime, timedelta
+
+import msgspec
+
+from kith.base.work import Work
+from kith.identity.sessions import store
+from kith.identity.sessions.tables import Session
+
+ANONYMOUS_LIFE = timedelta(days=1)
+IDLE_LIFE = timedelta(days=14)
+LONGEST_LIFE = timedelta(days=90)
+TOUCH_EVERY = timedelta(minutes=5)
+
+
+class Held(msgspec.Struct):
+    """A session and, when it was just made or renewed, the key that the answer's cookie must carry."""
+
+    session: Session
+    key: str | None = None
+
+
+def until(work: Work, session: Session) -> datetime:
+    """Used, it lives on, but never for ever; one with a fixed length keeps its end."""
+    if session.keeps or session.user_id is None:
+        return session.expires_at
+    return min(work.now + IDLE_LIFE, session.created_at + LONGEST_LIFE)
+
+
+async def begin(work: Work, *, address: str) -> Held:
+    return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
+
+
+async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: timedelta | None, address: str) -> Held:
+    """Make the session somebody's, under a new id and key: whoever knew the old ones has nothing."""
+    held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address)
+    await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
+    await store.end(work.db, old.session_uuid)
+    return held
+
+
+async def _make(work: Work, user_id: int | None, method: str, life: timedelta, *, keeps: bool, address: str) -> Held:
+    key = secrets.token_urlsafe(32)
+    session = Session(
+        session_uuid=str(uuid.uuid4()), key_hash=hash_key(key), user_id=user_id, auth_method=method, keeps=keeps,
+        last_ip=address, last_user_agent=work.origin.user_agent, created_at=work.now, last_used_at=work.now,
+        expires_at=work.now + life,
+    )  # fmt: skip
+    await store.insert(work.db, session)
+    return Held(session, key)
+
+
+def hash_key(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+
+from kith.base.db import METADATA, UID, Instant
+
+sessions = Table(
+    "identity_sessions",
+    METADATA,
+    Column("session_uuid", UID, primary_key=True),
+    Column("key_hash", String(64), nullable=False, unique=True),
+    Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="CASCADE")),
+    Column("auth_method", String(40), nullable=False),
+    Column("keeps", Boolean, nullable=False),
+    Column("last_ip", String(45), nullable=False),
+    Column("last_user_agent", String(300), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("last_used_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Index("ix_identity_sessions_user_id", "user_id"),
+    Index("ix_identity_sessions_expires_at", "expires_at"),
+)
+
+# One walk through one flow; what it knows may hold secrets (a new password), so it is kept sealed.
+runs = Table(
+    "identity_flow_runs",
+    METADATA,
+    Column("run_uuid", UID, primary_key=True),
+    Column("session_uuid", UID, ForeignKey("identity_sessions.session_uuid", ondelete="CASCADE"), nullable=False),
+    Column("flow_uuid", UID, ForeignKey("identity_flows.flow_uuid", ondelete="CASCADE"), nullable=False, index=True),
+    Column("plan", Text, nullable=False),
+    Column("updated_at", Instant, nullable=False, index=True),
+    UniqueConstraint("session_uuid", "flow_uuid"),
+)
+
+
+class Session(msgspec.Struct):
+    """A browser, or a program that keeps cookies; somebody's once `user_id` is set."""
+
+    session_uuid: str
+    key_hash: str
+    user_id: int | None
+    auth_method: str
+    keeps: bool
+    last_ip: str
+    last_user_agent: str
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
