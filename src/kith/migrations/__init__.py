@@ -1,3 +1,3 @@
 """How a database came to its shape: one straight chain, newest last."""
 
-HEAD = "0002"
+HEAD = "0003"
