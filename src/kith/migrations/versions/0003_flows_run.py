@@ -59,10 +59,3 @@ def upgrade() -> None:
     with op.batch_alter_table("identity_flow_runs", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_identity_flow_runs_flow_uuid"), ["flow_uuid"], unique=False)
         batch_op.create_index(batch_op.f("ix_identity_flow_runs_updated_at"), ["updated_at"], unique=False)
-
-    op.drop_table("identity_users_search_content")
-    op.drop_table("identity_users_search")
-    op.drop_table("identity_users_search_docsize")
-    op.drop_table("identity_users_search_data")
-    op.drop_table("identity_users_search_config")
-    op.drop_table("identity_users_search_idx")
