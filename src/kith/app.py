@@ -54,12 +54,16 @@ from kith.identity.users.passwords import Passwords
 from kith.social.errors import FACE as SOCIAL
 from kith.social.instance import api as instance
 from kith.web import api as web
-from kith.web import api_docs, health
+from kith.web import api_docs, flows, health, recovery, security, start
 from kith.web.errors import FACE as PAGES
 
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
     *web.routes,
+    *start.routes,
+    *flows.routes,
+    *security.routes,
+    *recovery.routes,
     *health.routes,
     *api_docs.routes,
 ]
@@ -141,7 +145,7 @@ class House:
             face_of=face_of,
             access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),
-            secret_paths=("/setup/",),
+            secret_paths=("/setup/", "/recovery/use-token/"),
             trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,
         )

@@ -16,6 +16,8 @@ COMMANDS = {
     "migrate": "Bring the database to the newest schema.",
     "users": "Make, show and change people.",
     "tokens": "Make, list and revoke tokens.",
+    "recovery": "Make a link that lets somebody in, once.",
+    "flows": "Bring the shipped flows back.",
     "jobs": "See jobs, and bring dead ones back.",
     "check": "Is the set-up sound?",
 }

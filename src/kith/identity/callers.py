@@ -15,6 +15,7 @@ from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, Caller
+from kith.identity.factors import store as factors
 from kith.identity.groups import store as groups
 from kith.identity.roles import store as roles
 from kith.identity.sessions import cookies as sessions
@@ -93,7 +94,18 @@ class Callers:
             await self._slow_check(exchange, login, username, password)
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
+        if await self._has_factor(exchange, login):
+            raise Unauthenticated("This account needs an app password here.", headers=CHALLENGE)
         return await self._with_rights(exchange, login)
+
+    async def _has_factor(self, exchange: Exchange, login: Login) -> bool:
+        """Whoever has a second factor is not let in by the password alone, and there is no way to ask for it here."""
+        version, key = exchange.version, ("factor", login.id)
+        kept: bool | None = self._memo.get(version, key)
+        if kept is None:
+            kept = await factors.has_any(exchange.work.db, login.id)
+            self._memo.put(version, key, kept)
+        return kept
 
     async def _login(self, exchange: Exchange, username: str) -> Login | None:
         version = exchange.version

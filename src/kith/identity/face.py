@@ -4,16 +4,78 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.base.edge import Exchange, Headers
 from kith.base.work import Work
+from kith.identity.applications.library import Entry, library
+from kith.identity.audit.tables import Event
 from kith.identity.caller import Caller
 from kith.identity.collections import ACTIONS, RESOURCES
+from kith.identity.executor.api import open_walk
+from kith.identity.executor.choosing import find_default, leave
+from kith.identity.executor.engine import Ended, Result, Walk, safe_path
+from kith.identity.executor.turn import Challenge, Denied
+from kith.identity.messages.service import NAMES as LEVELS
+from kith.identity.messages.service import take as take_messages
+from kith.identity.messages.tables import Message
+from kith.identity.own.finding import find_visitor
+from kith.identity.own.service import (
+    end_other_sessions,
+    end_session,
+    list_events,
+    list_sessions,
+    list_tokens,
+    make_app_password,
+    revoke_token,
+)
+from kith.identity.own.visitor import Visitor
+from kith.identity.recovery import use as use_recovery
 from kith.identity.rest.openapi import describe
+from kith.identity.sessions import cookies
+from kith.identity.sessions.tables import Session
+from kith.identity.tokens.tables import Token
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import Owner, check_setup, use_setup
 from kith.identity.users.tables import User
 
-__all__ = ["Caller", "Owner", "Passwords", "User", "check_setup", "count_members", "describe_api", "use_setup"]
+__all__ = [
+    "LEVELS",
+    "Caller",
+    "Challenge",
+    "Denied",
+    "Ended",
+    "Entry",
+    "Event",
+    "Message",
+    "Owner",
+    "Passwords",
+    "Result",
+    "Session",
+    "Token",
+    "User",
+    "Visitor",
+    "Walk",
+    "check_setup",
+    "count_members",
+    "describe_api",
+    "end_other_sessions",
+    "end_session",
+    "find_default",
+    "find_visitor",
+    "leave",
+    "library",
+    "list_events",
+    "list_sessions",
+    "list_tokens",
+    "make_app_password",
+    "open_walk",
+    "revoke_token",
+    "safe_path",
+    "session_cookie",
+    "take_messages",
+    "use_recovery",
+    "use_setup",
+]
 
 
 async def count_members(work: Work) -> int:
@@ -24,3 +86,12 @@ async def count_members(work: Work) -> int:
 def describe_api(base_url: str) -> dict[str, Any]:
     """The identity API in OpenAPI 3.1."""
     return describe(RESOURCES, ACTIONS, base_url)
+
+
+def session_cookie(exchange: Exchange, walk: Walk) -> Headers:
+    """What the browser must learn of its session after a step: a new key, or that there is none any more."""
+    secure = exchange.work.settings.base_url.startswith("https")
+    if walk.signed_out:
+        return (cookies.no_cookie(secure=secure),)
+    made = cookies.cookie(walk.held, secure=secure)
+    return () if made is None else (made,)

@@ -9,6 +9,8 @@ import msgspec
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.identity.audit import store as audit
+from kith.identity.consents import store as consents
+from kith.identity.links import service as links
 from kith.identity.sessions import store as sessions
 from kith.identity.tokens import store as tokens
 
@@ -21,6 +23,8 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await audit.delete_expired(work.db, work.now)
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
+    await links.delete_expired(work.db, work.now)
+    await consents.delete_expired(work.db, work.now)
 
 
 SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)

@@ -1,4 +1,4 @@
-"""The pages there are so far: a welcome, the first administrator's set-up, and the style they share."""
+"""The first administrator's set-up, and the style and the script that pages share."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from litestar import MediaType, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
 
 from kith.base import csrf
 from kith.base.edge import exchange_of
@@ -16,16 +17,9 @@ from kith.base.params import fill, read_body
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.errors import wants_json
-from kith.web.pages import STYLE, form_page, render
+from kith.web.pages import SCRIPT, STYLE, page
 
 AnyRequest = Request[Any, Any, Any]
-
-
-@get("/", media_type=MediaType.HTML)
-async def welcome(work: NamedDependency[Work]) -> str:
-    settings = work.settings
-    members = await identity.count_members(work)
-    return render("welcome.html", title=settings.title, description=settings.description, members=members)
 
 
 @get("/static/kith.css")
@@ -33,15 +27,17 @@ async def style() -> Response[bytes]:
     return Response(STYLE, media_type="text/css; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
 
 
-@get("/setup/{token:str}")
-async def show_setup(
-    request: AnyRequest,
-    work: NamedDependency[Work],
-    keys: NamedDependency[Keys],
-    token: FromPath[str],
-) -> Response[str]:
+@get("/static/kith.js")
+async def script() -> Response[bytes]:
+    return Response(
+        SCRIPT, media_type="text/javascript; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"}
+    )
+
+
+@get("/setup/{token:str}", media_type=MediaType.HTML)
+async def show_setup(request: AnyRequest, work: NamedDependency[Work], token: FromPath[str]) -> ASGIResponse:
     await identity.check_setup(work, token)
-    return _setup_page(request, work, keys, fields={}, values={})
+    return _setup_page(request, fields={}, values={})
 
 
 @post("/setup/{token:str}", status_code=201)
@@ -51,7 +47,7 @@ async def set_up(
     keys: NamedDependency[Keys],
     passwords: NamedDependency[identity.Passwords],
     token: FromPath[str],
-) -> Response[str] | Response[dict[str, object]]:
+) -> ASGIResponse | Response[dict[str, object]]:
     """The form of the page, or the same fields as JSON; the link itself is what proves the right to."""
     sent = await read_body(request)
     as_json = wants_json(exchange_of(request))
@@ -65,25 +61,21 @@ async def set_up(
     except Invalid as problem:
         if as_json:
             raise
-        return _setup_page(request, work, keys, fields=problem.fields, values=sent)
+        return _setup_page(request, fields=problem.fields, values=sent)
     if as_json:
         return Response({"id": user.id, "pk": user.id, "username": user.username, "role": user.role}, status_code=201)
-    return Response(render("setup_done.html", username=user.username), media_type=MediaType.HTML, status_code=201)
+    return page(exchange_of(request), "setup_done.html", status=201, username=user.username)
 
 
-def _setup_page(
-    request: AnyRequest,
-    work: Work,
-    keys: Keys,
-    *,
-    fields: dict[str, list[str]],
-    values: dict[str, object],
-) -> Response[str]:
-    return form_page(
-        exchange_of(request), "setup.html", keys.session, secure=work.settings.base_url.startswith("https"),
-        status=400 if fields else 200, title=work.settings.title, fields=fields,
+def _setup_page(request: AnyRequest, *, fields: dict[str, list[str]], values: dict[str, object]) -> ASGIResponse:
+    return page(
+        exchange_of(request),
+        "setup.html",
+        status=400 if fields else 200,
+        errors=fields,
+        focus=next(iter(fields), None),
         values={name: str(values.get(name, "")) for name in ("username", "name", "email")},
-    )  # fmt: skip
+    )
 
 
-routes = [welcome, style, show_setup, set_up]
+routes = [style, script, show_setup, set_up]

@@ -36,6 +36,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         return Answer(problem.status, (*headers, (b"content-type", b"application/json")), msgspec.json.encode(body))
     page = render(
         "error.html",
+        site=exchange.edge.works.settings.title,
         title=_TITLES.get(problem.status, "That did not work"),
         message=problem.message,
         request_id=exchange.id if problem.status >= 500 else None,
@@ -49,7 +50,7 @@ FACE = Face(
         (
             b"content-security-policy",
             (
-                b"default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
+                b"default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; "
                 b"base-uri 'none'; frame-ancestors 'none'"
             ),
         ),

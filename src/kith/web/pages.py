@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar import MediaType, Response
-from litestar.datastructures import Cookie
+from litestar.response.base import ASGIResponse
 
 from kith.base import csrf
-from kith.base.edge import Exchange
+from kith.base.edge import Exchange, Headers
+from kith.base.keys import Keys
+from kith.web.words import translate
 
 _FOLDER = Path(__file__).parent
 _environment = Environment(
@@ -19,22 +22,45 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_environment.globals["_"] = translate
 STYLE = (_FOLDER / "static" / "kith.css").read_bytes()
+SCRIPT = (_FOLDER / "static" / "kith.js").read_bytes()
+NO_STORE = (b"cache-control", b"no-store")
+_URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~-._"
 
 
 def render(template: str, **values: object) -> str:
     return _environment.get_template(template).render(values)
 
 
-def form_page(
-    exchange: Exchange, template: str, key: bytes, *, secure: bool, status: int = 200, **values: object
-) -> Response[str]:
-    """A page with a form: it carries the visitor's token, and so does their cookie."""
-    token = csrf.token_for(exchange, key)
-    return Response(
-        render(template, csrf=token, **values),
-        status_code=status,
-        media_type=MediaType.HTML,
-        cookies=[Cookie(key=csrf.COOKIE, value=token, samesite="lax", secure=secure)],
-        headers={"Cache-Control": "no-store"},
+def has_template(name: str) -> bool:
+    return name in _environment.list_templates(extensions=["html"])
+
+
+def page(
+    exchange: Exchange, template: str, *, status: int = 200, headers: Headers = (), **values: object
+) -> ASGIResponse:
+    """A page, whose forms carry the visitor's token, as their cookie does."""
+    settings = exchange.edge.works.settings
+    token = csrf.token_for(exchange, exchange.find(Keys).session)
+    secure = "; Secure" if settings.base_url.startswith("https") else ""
+    cookie = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
+    body = render(template, **{"csrf": token, "site": settings.title, "visitor": None, **values})
+    return _answer(status, (cookie, *headers), body.encode())
+
+
+def see_other(to: str, *, status: int = 303, headers: Headers = ()) -> ASGIResponse:
+    return _answer(status, ((b"location", quote(to, safe=_URL_CHARACTERS).encode()), *headers), b"")
+
+
+def _answer(status: int, headers: Headers, body: bytes) -> ASGIResponse:
+    return ASGIResponse(
+        body=body, status_code=status, media_type="text/html; charset=utf-8", encoded_headers=[NO_STORE, *headers]
     )
+
+
+def moment(value: datetime) -> str:
+    return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+_environment.filters["moment"] = moment

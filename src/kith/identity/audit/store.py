@@ -10,6 +10,13 @@ from kith.identity.audit.tables import Event, events
 _insert = command(insert_into(events))
 _expired = command(delete(events).where(events.c.expires_at < bindparam("now", type_=Instant())))
 _newest = query(select(events).order_by(events.c.created_at.desc()).limit(bindparam("most")), Event)
+_of_user = query(
+    select(events)
+    .where(events.c.user_id == bindparam("user"))
+    .order_by(events.c.created_at.desc(), events.c.event_uuid)
+    .limit(bindparam("most")),
+    Event,
+)
 
 
 async def insert(db: Session, event: Event) -> None:
@@ -18,6 +25,10 @@ async def insert(db: Session, event: Event) -> None:
 
 async def newest(db: Session, most: int) -> list[Event]:
     return await db.all(_newest, most=most)
+
+
+async def of_user(db: Session, user_id: int, most: int) -> list[Event]:
+    return await db.all(_of_user, user=user_id, most=most)
 
 
 async def delete_expired(db: Session, now: datetime) -> int:

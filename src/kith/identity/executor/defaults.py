@@ -16,16 +16,26 @@ from kith.identity.caller import Caller
 from kith.identity.flows import resources as flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
+from kith.identity.policies.family import policies
+from kith.identity.policies.kinds import password as password_policy
 from kith.identity.rest import verbs
 from kith.identity.rest.shelf import Shelf
 from kith.identity.stages import collections as stage_room
+from kith.identity.stages.kinds.prompt import prompt_stages
 from kith.identity.stages.prompts import prompts
 
 SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None)
-_SHELVES = {resource.record: Shelf(resource) for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS)}
+_SHELVES = {
+    resource.record: Shelf(resource)
+    for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS, password_policy.RESOURCE)
+}
 
 _flow_named = query(select(flows.flows.c.flow_uuid).where(flows.flows.c.slug == bindparam("slug")), str)
 _stage_named = query(select(stages.c.stage_uuid).where(stages.c.name == bindparam("name")), str)
+_policy_named = query(select(policies.c.policy_uuid).where(policies.c.name == bindparam("name")), str)
+_prompt_stage = query(
+    select(prompt_stages.c.pbm_uuid).where(prompt_stages.c.stage_uuid == bindparam("stage", type_=UID())), str
+)
 _prompt_named = query(select(prompts.c.prompt_uuid).where(prompts.c.name == bindparam("name")), str)
 _bindings_of = query(
     select(flows.bindings.c.fsb_uuid).where(flows.bindings.c.flow == bindparam("flow", type_=UID())), str
@@ -41,10 +51,25 @@ PROMPTS: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 
+PASSWORD_POLICIES: dict[str, dict[str, Any]] = {
+    "default-password-length": {
+        "length_min": 8, "error_message": "The password must have at least 8 characters.",
+    },
+}  # fmt: skip
+
+# In a stage's values, these name other records of this page.
 STAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "default-authentication-identification": (
         "IdentificationStage",
-        {"user_fields": ["username", "email"], "template": "login"},
+        {
+            "user_fields": ["username", "email"],
+            "template": "login",
+            "webauthn_stage": "default-authentication-mfa-validation",
+        },
+    ),
+    "default-authentication-mfa-validation": (
+        "OTPValidateStage",
+        {"not_configured_action": "skip", "device_classes": ["static", "totp", "webauthn"]},
     ),
     "default-authentication-password": ("PasswordStage", {"backends": ["internal"]}),
     "default-authentication-login": ("UserLoginStage", {}),
@@ -58,15 +83,40 @@ STAGES: dict[str, tuple[str, dict[str, Any]]] = {
                 "default-email",
                 "default-password",
                 "default-password-repeat",
-            ]
+            ],
+            "validation_policies": ["default-password-length"],
         },
     ),
     "default-enrollment-write": ("UserWriteStage", {"user_creation_mode": "always_create", "user_type": "internal"}),
-    "default-password-change-prompt": ("PromptStage", {"fields": ["default-password", "default-password-repeat"]}),
+    "default-password-change-prompt": (
+        "PromptStage",
+        {
+            "fields": ["default-password", "default-password-repeat"],
+            "validation_policies": ["default-password-length"],
+        },
+    ),
     "default-password-change-write": ("UserWriteStage", {"user_creation_mode": "never_create"}),
     "default-unenrollment-delete": ("UserDeleteStage", {}),
     "default-provider-authorization-consent": ("ConsentStage", {"mode": "always_require"}),
+    "default-recovery-identification": (
+        "IdentificationStage",
+        {"user_fields": ["username", "email"], "template": "recovery"},
+    ),
+    "default-recovery-email": ("EmailStage", {"template": "password_reset", "subject": "Choose a new password"}),
+    "default-authenticator-totp-setup": ("OTPTimeStage", {"digits": 6, "friendly_name": "Authenticator app"}),
+    "default-authenticator-static-setup": ("OTPStaticStage", {"friendly_name": "Recovery codes"}),
+    "default-authenticator-webauthn-setup": ("WebAuthnStage", {"friendly_name": "Passkey"}),
 }
+
+# Flows that a stage leads to: both must be there first.
+LINKS: tuple[tuple[str, str, str], ...] = (
+    ("default-authentication-identification", "enrollment_flow", "default-enrollment-flow"),
+    ("default-authentication-identification", "recovery_flow", "default-recovery-flow"),
+    ("default-authentication-password", "configure_flow", "default-password-change"),
+    ("default-authenticator-totp-setup", "configure_flow", "default-authenticator-totp-setup"),
+    ("default-authenticator-static-setup", "configure_flow", "default-authenticator-static-setup"),
+    ("default-authenticator-webauthn-setup", "configure_flow", "default-authenticator-webauthn-setup"),
+)
 
 FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "default-authentication-flow": (
@@ -74,6 +124,7 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         (
             "default-authentication-identification",
             "default-authentication-password",
+            "default-authentication-mfa-validation",
             "default-authentication-login",
         ),
     ),
@@ -88,6 +139,34 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "default-password-change": (
         {"name": "Change password", "designation": "stage_setup", "authentication": "require_authenticated"},
         ("default-password-change-prompt", "default-password-change-write"),
+    ),
+    "default-recovery-flow": (
+        {"name": "Recover access", "designation": "recovery", "authentication": "require_unauthenticated"},
+        (
+            "default-recovery-identification",
+            "default-recovery-email",
+            # A mailbox is not a second factor: whoever has one is asked for it here too.
+            "default-authentication-mfa-validation",
+            "default-password-change-prompt",
+            "default-password-change-write",
+            "default-authentication-login",
+        ),
+    ),
+    "default-authenticator-totp-setup": (
+        {
+            "name": "Set up an authenticator app",
+            "designation": "stage_setup",
+            "authentication": "require_authenticated",
+        },
+        ("default-authenticator-totp-setup",),
+    ),
+    "default-authenticator-static-setup": (
+        {"name": "Make recovery codes", "designation": "stage_setup", "authentication": "require_authenticated"},
+        ("default-authenticator-static-setup",),
+    ),
+    "default-authenticator-webauthn-setup": (
+        {"name": "Set up a passkey", "designation": "stage_setup", "authentication": "require_authenticated"},
+        ("default-authenticator-webauthn-setup",),
     ),
     "default-unenrollment-flow": (
         {"name": "Delete account", "designation": "unenrollment", "authentication": "require_authenticated"},
@@ -107,16 +186,15 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 async def ensure(work: Work) -> int:
     """Make what is missing; how many flows were."""
     await work.db.begin()
-    made = 0
-    for slug in FLOWS:
-        if await work.db.one(_flow_named, slug=slug) is None:
-            await _make_flow(work, slug)
-            made += 1
-    return made
+    made = [slug for slug in FLOWS if await work.db.one(_flow_named, slug=slug) is None]
+    for slug in made:
+        await _make_flow(work, slug)
+    await _link(work, made)
+    return len(made)
 
 
 async def restore(work: Work) -> None:
-    """Make every shipped flow what it was: its own stages in their order, and no policy in the way."""
+    """Make every shipped flow what it was: its own stages as they were, in their order, and no policy in the way."""
     await work.db.begin()
     for slug, (values, _) in FLOWS.items():
         found = await work.db.one(_flow_named, slug=slug)
@@ -128,6 +206,27 @@ async def restore(work: Work) -> None:
         await verbs.update(_SHELVES["Flow"], work, SYSTEM, found, values, whole=False)
         await work.db.run(_unbind_flow, flow=found)
         await _bind(work, slug, found)
+    for name in STAGES:
+        await _restore_stage(work, name)
+    await _link(work, list(FLOWS))
+
+
+async def _restore_stage(work: Work, name: str) -> None:
+    stage = await work.db.one(_stage_named, name=name)
+    record, values = STAGES[name]
+    found: str | None = stage
+    if record == "PromptStage":
+        found = await work.db.one(_prompt_stage, stage=stage)
+    if found is not None:
+        await verbs.update(_SHELVES[record], work, SYSTEM, found, await _resolved(work, values), whole=False)
+
+
+async def _link(work: Work, slugs: list[str]) -> None:
+    for name, field, slug in LINKS:
+        stage = await work.db.one(_stage_named, name=name)
+        flow = await work.db.one(_flow_named, slug=slug)
+        if slug in slugs and stage is not None:
+            await verbs.update(_SHELVES[STAGES[name][0]], work, SYSTEM, stage, {field: flow}, whole=False)
 
 
 async def _make_flow(work: Work, slug: str) -> None:
@@ -147,11 +246,30 @@ async def _stage(work: Work, name: str) -> str:
     if found is not None:
         return found
     record, values = STAGES[name]
-    if "fields" in values:
-        values = values | {"fields": [await _prompt(work, one) for one in values["fields"]]}
-    made = await verbs.create(_SHELVES[record], work, SYSTEM, {"name": name, **values})
+    made = await verbs.create(_SHELVES[record], work, SYSTEM, {"name": name, **await _resolved(work, values)})
     stage_uuid: str = made.get("stage_uuid", made["pk"])
     return stage_uuid
+
+
+async def _resolved(work: Work, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a stage with the names of other records made into their keys."""
+    resolved = dict(values)
+    if "fields" in values:
+        resolved["fields"] = [await _prompt(work, one) for one in values["fields"]]
+    if "validation_policies" in values:
+        resolved["validation_policies"] = [await _policy(work, one) for one in values["validation_policies"]]
+    if "webauthn_stage" in values:
+        resolved["webauthn_stage"] = await _stage(work, values["webauthn_stage"])
+    return resolved
+
+
+async def _policy(work: Work, name: str) -> str:
+    found = await work.db.one(_policy_named, name=name)
+    if found is not None:
+        return found
+    made = await verbs.create(_SHELVES["PasswordPolicy"], work, SYSTEM, {"name": name, **PASSWORD_POLICIES[name]})
+    policy_uuid: str = made["pk"]
+    return policy_uuid
 
 
 async def _prompt(work: Work, name: str) -> str:

@@ -17,6 +17,7 @@ from kith.base.edge import Exchange
 from kith.base.work import Work, Works
 from kith.identity.audit import service as audit
 from kith.identity.executor.acts import ACTS
+from kith.identity.executor.arriving import arrive, came_by
 from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of
 from kith.identity.executor.shelves import STAGE_SHELVES
 from kith.identity.executor.turn import Challenge, Denied, Outcome, Passed, Turn
@@ -76,11 +77,12 @@ class Walk:
     async def _step(self, answer: dict[str, Any] | None) -> Result | Passed:
         async with self._works.begin(self._exchange.origin) as work:
             plan = await self._load(work)
+            key = self._query.get("flow_token", "")
+            if key and not came_by(plan, key):
+                return await self._arrive(work, key)
             if plan is None:
-                planned = await self._plan(work)
-                if not isinstance(planned, Plan):
-                    return planned
-                plan, answer = planned, None
+                planned = await self._plan(work, {})
+                return Passed() if isinstance(planned, Plan) else planned
             if not plan.steps:
                 await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
                 return Ended(self._destination(plan))
@@ -129,7 +131,20 @@ class Walk:
 
     # Planning
 
-    async def _plan(self, work: Work) -> Plan | Denied | Ended:
+    async def begin(self, context: dict[str, Any]) -> Denied | Ended | None:
+        """Plan anew with what is known beforehand (the application somebody is on the way to); None: walk on."""
+        async with self._works.begin(self._exchange.origin) as work:
+            planned = await self._plan(work, context)
+            return None if isinstance(planned, Plan) else planned
+
+    async def _arrive(self, work: Work, key: str) -> Denied | Passed:
+        plan = await arrive(work, key, self._flow.flow_uuid, self.held.session.user_id)
+        if not isinstance(plan, Plan):
+            return plan
+        await self._save(work, plan)
+        return Passed()
+
+    async def _plan(self, work: Work, context: dict[str, Any]) -> Plan | Denied | Ended:
         flow, user_id = self._flow, self.held.session.user_id
         signed_in = user_id is not None
         if flow.designation == "authentication" and signed_in:
@@ -137,7 +152,7 @@ class Walk:
         refused = await self._refused(work, signed_in=signed_in)
         if refused is not None:
             return refused
-        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], {}, self._query)
+        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], dict(context), self._query)
         if signed_in:
             plan.context["pending_user"] = user_id
         for step in await steps_of(work, flow.flow_uuid):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 
-from sqlalchemy import Column, Index, UniqueConstraint, and_, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Index, UniqueConstraint, and_, bindparam, case, func, or_, select
+from sqlalchemy import Integer as SQLInteger
 from sqlalchemy import String as SQLString
 
-from kith.base.db import UID, Instant, query
+from kith.base.db import UID, Instant, command, query, upsert
 from kith.base.work import Work
 from kith.identity.rest import Resource, record_table
 from kith.identity.rest.fields import Integer, Moment, Text
 
 KEPT = timedelta(days=1)
+LEAST, MOST = -5, 5
 
 FIELDS = (
     Text(name="identifier", read_only=True, most=255),
@@ -41,6 +44,44 @@ _sum = query(
     ),
     int,
 )
+
+
+_by = bindparam("by", type_=SQLInteger())
+_since = bindparam("since", type_=Instant())
+_at = bindparam("now", type_=Instant())
+
+
+def _bounded(score: ColumnElement[int]) -> ColumnElement[int]:
+    return case((score > MOST, MOST), (score < LEAST, LEAST), else_=score)
+
+
+_change = command(
+    upsert(scores)
+    .values(
+        reputation_uuid=bindparam("id", type_=UID()),
+        identifier=bindparam("identifier", type_=SQLString()),
+        ip=bindparam("ip", type_=SQLString()),
+        score=_by,
+        created_at=_at,
+        updated_at=_at,
+    )
+    .on_conflict_do_update(
+        index_elements=[scores.c.identifier, scores.c.ip],
+        set_={
+            "score": _bounded(case((scores.c.updated_at > _since, scores.c.score), else_=0) + _by),
+            "updated_at": _at,
+        },
+    )
+    .inline()
+)
+
+
+async def change(work: Work, *, identifier: str, ip: str, by: int) -> None:
+    """Better or worse by so much, within bounds; what is older than a day counts for nothing any more."""
+    name = identifier.replace("\0", "")[:255]
+    await work.db.run(
+        _change, id=str(uuid.uuid4()), identifier=name, ip=ip[:45], by=by, now=work.now, since=work.now - KEPT
+    )
 
 
 async def score_of(work: Work, *, identifier: str = "", ip: str = "") -> int:

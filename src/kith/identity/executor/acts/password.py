@@ -7,6 +7,7 @@ from typing import Any
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.policies import scores
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 
@@ -17,6 +18,8 @@ BY_NAME = Rule("sign-in-name", most=10, seconds=600, strict=True)
 
 
 async def show(turn: Turn) -> Outcome:
+    if turn.context.get("auth_method") == "auth_webauthn_pwl":
+        return PASSED  # a passkey stands for the password too
     if "pending_user_identifier" not in turn.context and turn.context.get("pending_user") is None:
         return Denied("Nobody was named.", "password stage without a pending user")
     shown = turn.context.get("pending_user_identifier", "")
@@ -53,13 +56,16 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
 
 
 async def _failed(turn: Turn, limiter: Limiter, who: str, name: str) -> None:
-    user_id = turn.context.get("pending_user")
-    if user_id is not None:
-        async with turn.work.aside() as aside:
+    user = await turn.pending_user()
+    typed = str(turn.context.get("pending_user_identifier", ""))
+    async with turn.work.aside() as aside:
+        await scores.change(
+            aside, identifier=user.username if user is not None else typed, ip=turn.exchange.address, by=-1
+        )
+        if user is not None:
             await audit.record(
-                aside, "login_failed", "stages.password", user_id=user_id,
-                username=str(turn.context.get("pending_user_identifier", "")),
-                context={"username": turn.context.get("pending_user_identifier"), "stage": turn.stage["name"]},
+                aside, "login_failed", "stages.password", user_id=user.id, username=typed,
+                context={"username": typed, "stage": turn.stage["name"]},
             )  # fmt: skip
     await limiter.spend_strictly(BY_ADDRESS, who)
     await limiter.spend_strictly(BY_NAME, name)

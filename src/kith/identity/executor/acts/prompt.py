@@ -86,7 +86,8 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
             if question["type"] not in ("password", *SERVERS_OWN) and question["field_key"] in data:
                 question["initial_value"] = str(data[question["field_key"]])
         return challenge
-    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **data}
+    fixed = turn.context.get("_fixed_data", {})  # what an invitation says is not for whoever was invited to change
+    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **data, **fixed}
     return PASSED
 
 

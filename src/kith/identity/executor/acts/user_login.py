@@ -8,6 +8,7 @@ from typing import Any
 from kith.identity.audit import service as audit
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.messages import service as messages
+from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store
@@ -39,8 +40,10 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     await users.change(turn.work.db, user.id, "last_login_at", turn.work.now, turn.work.now)
     await audit.record(
         turn.work, "login", "stages.user_login", user_id=user.id, username=user.username,
-        context={"auth_method": method, "flow": turn.flow.slug},
+        context={"auth_method": method, "auth_method_args": turn.context.get("auth_method_args", {}),
+                 "flow": turn.flow.slug},
     )  # fmt: skip
+    await scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.errors import Invalid
+from kith.base.errors import Conflict, Invalid
 from kith.identity.audit import service as audit
+from kith.identity.executor.acts.invitation import REFUSED
+from kith.identity.executor.invited import is_still_good, use
 from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
 from kith.identity.groups import store as groups
 from kith.identity.sessions import store as sessions
@@ -27,6 +29,8 @@ async def show(turn: Turn) -> Outcome:
     makes = mode == "always_create" or (user is None and mode == "create_when_required")
     if user is None and not makes:
         return Denied(FAILED, "user_write may not make anybody")
+    if makes and not await is_still_good(turn):
+        return Denied(REFUSED, "somebody else has used the invitation")
     try:
         written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
     except Invalid as problem:
@@ -44,6 +48,8 @@ async def _make(turn: Turn, data: dict[str, Any]) -> User:
         confirmed=not turn.work.settings.confirm_email,
     )  # fmt: skip
     user = await service.create(turn.work, turn.work.find(Passwords), new)
+    if not await use(turn):
+        raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
     kind = turn.stage["user_type"]
     await store.place(turn.work.db, user.id, type=kind, active=not turn.stage["create_users_as_inactive"])
     attributes = _attributes({}, data)

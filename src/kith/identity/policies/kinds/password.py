@@ -5,6 +5,8 @@ from __future__ import annotations
 import string
 from typing import Any
 
+from zxcvbn_rs_py import zxcvbn
+
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES
 from kith.identity.policies.passwords import MISSING, breach_words, count_breaches, find_password
@@ -24,6 +26,8 @@ FIELDS = (
     Boolean(name="check_static_rules", default=True, help="Whether the amounts and the length count."),
     Boolean(name="check_have_i_been_pwned", default=False),
     Integer(name="hibp_allowed_count", default=0, least=0, help="In how many leaks a password may be."),
+    Boolean(name="check_zxcvbn", default=False, help="Whether it must be hard to guess."),
+    Integer(name="zxcvbn_score_threshold", default=2, least=0, most=4, help="The score (0-4) must be higher."),
 )
 
 
@@ -40,12 +44,35 @@ def is_good(record: dict[str, Any], password: str) -> bool:
     )
 
 
+def words_if_weak(record: dict[str, Any], password: str, known: list[str]) -> list[str]:
+    """What would make it stronger; nothing when it is strong enough."""
+    found = zxcvbn(password[:72], known)
+    if int(found.score) > record["zxcvbn_score_threshold"]:
+        return []
+    feedback = found.feedback
+    said = [str(feedback.warning)] if feedback is not None and feedback.warning is not None else []
+    return ["Password is too weak.", *said, *(str(one) for one in (feedback.suggestions if feedback else ()))]
+
+
+def _known_of(work: Work, request: PolicyRequest) -> list[str]:
+    """What a stranger would try first."""
+    answers = request.context.get("prompt_data")
+    typed = [answers.get(name) for name in ("username", "name", "email")] if isinstance(answers, dict) else []
+    user = request.person.user if request.person else None
+    own = [user.username, user.name, user.email] if user else []
+    return [str(one) for one in (*own, *typed, work.settings.title) if one]
+
+
 async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
     password = find_password(request, record["password_field"])
     if password is None:
         return Verdict(passing=False, messages=[MISSING])
     if not password or (record["check_static_rules"] and not is_good(record, password)):
         return Verdict(passing=False, messages=[record["error_message"]])
+    if record["check_zxcvbn"]:
+        weak = words_if_weak(record, password, _known_of(work, request))
+        if weak:
+            return Verdict(passing=False, messages=weak)
     if record["check_have_i_been_pwned"]:
         count = await count_breaches(work, password)
         if count > record["hibp_allowed_count"]:

@@ -1,0 +1,81 @@
+"""Asks whether the application may have what it asks for, and remembers the answer for as long as it says."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from kith.identity.consents import store
+from kith.identity.consents.tables import Consent
+from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.rest.fields import read_offset
+
+
+async def show(turn: Turn) -> Outcome:
+    asked: list[dict[str, str]] = turn.context.get("consent_permissions") or []
+    given = await _given(turn)
+    known = set(given.permissions) if given is not None else set()
+    if given is not None and all(one["id"] in known for one in asked):
+        return PASSED
+    application = turn.context.get("application") or {}
+    token = turn.context["_consent_token"] = secrets.token_urlsafe(24)
+    header = turn.context.get("consent_header")
+    name = application.get("name", "")
+    return Challenge(
+        "consent",
+        {
+            "header_text": header or (f"{name} asks for these permissions:" if name else "Please confirm."),
+            "application": name,
+            "permissions": [one for one in asked if given is None or one["id"] in known],
+            "additional_permissions": [one for one in asked if given is not None and one["id"] not in known],
+            "token": token,
+        },
+    )
+
+
+async def _given(turn: Turn) -> Consent | None:
+    """What was allowed before and still holds; nothing where every time is asked."""
+    application = turn.context.get("application") or {}
+    user_id = turn.context.get("pending_user")
+    if turn.stage["mode"] == "always_require" or user_id is None or not application:
+        return None
+    return await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
+
+
+async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+    """Only the page that was shown last can be answered, and it once."""
+    expected = str(turn.context.pop("_consent_token", ""))
+    sent = answer.get("token")
+    if (
+        not expected
+        or not isinstance(sent, str)
+        or not hmac.compare_digest(expected.encode(), sent.encode("utf-8", "replace"))
+    ):
+        shown = await show(turn)
+        words = "This page was not the last one shown. Please answer again."
+        return shown.complain("token", words) if isinstance(shown, Challenge) else shown
+    await _remember(turn)
+    turn.context["consent"] = True
+    return PASSED
+
+
+async def _remember(turn: Turn) -> None:
+    application = turn.context.get("application") or {}
+    user_id, mode = turn.context.get("pending_user"), turn.stage["mode"]
+    if mode == "always_require" or user_id is None or not application:
+        return
+    before = await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
+    asked = [one["id"] for one in turn.context.get("consent_permissions") or []]
+    life = read_offset(turn.stage["consent_expire_in"]) or 0
+    consent = Consent(
+        consent_uuid=str(uuid.uuid4()), user_id=user_id, application=application["pk"],
+        permissions=sorted({*asked, *(before.permissions if before else ())}), created_at=turn.work.now,
+        expires_at=turn.work.now + timedelta(seconds=life) if mode == "expiring" else None,
+    )  # fmt: skip
+    await store.save(turn.work.db, consent)
+
+
+ACT = Act("consent", show, take)

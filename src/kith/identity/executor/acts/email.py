@@ -1,0 +1,131 @@
+"""Sends a link that leads back to this very place. To whom there is no account, it looks as if one was sent."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from html import escape
+from typing import Any
+
+import msgspec
+
+from kith.base.errors import Throttled
+from kith.base.limits import Limiter, Rule
+from kith.base.mail import Mail
+from kith.base.mailing import post
+from kith.identity.audit import service as audit
+from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.links import service as links
+from kith.identity.rest.fields import read_offset
+from kith.identity.sealing import Sealer
+from kith.identity.users import store as users
+from kith.identity.users.tables import User
+
+PLACE = "identity_flow_tokens.plan"
+SENT = "Email successfully sent."
+_TEXTS = {
+    "password_reset": (
+        "Somebody, most likely you, asked for a new password for {name} at {title}.",
+        "Choose a new password",
+        "If it was not you, nothing needs to be done: your password stays as it is.",
+    ),
+    "account_confirmation": (
+        "Welcome to {title}, {name}. Please confirm that this address is yours.",
+        "Confirm my address",
+        "If you did not sign up, nothing needs to be done.",
+    ),
+}
+
+
+async def show(turn: Turn) -> Outcome:
+    step = turn.plan.steps[0].fsb_uuid
+    if turn.context.get("_arrived") == step:
+        return await _arrive(turn)
+    if turn.context.get("_mailed") == step:
+        return _challenge(turn)
+    return await _send(turn, _challenge(turn))
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    """Every answer asks for another mail; only the link leads on."""
+    if turn.context.get("_arrived") == turn.plan.steps[0].fsb_uuid:
+        return await _arrive(turn)
+    outcome = await _send(turn, _challenge(turn))
+    if isinstance(outcome, Challenge) and not outcome.errors:
+        outcome.complain("non_field_errors", SENT, "email-sent")
+    return outcome
+
+
+def _challenge(turn: Turn) -> Challenge:
+    return Challenge("email", {"pending_user": turn.context.get("pending_user_identifier", "")})
+
+
+async def _send(turn: Turn, challenge: Challenge) -> Outcome:
+    if turn.context.get("pending_user") is None and "pending_user_identifier" not in turn.context:
+        return Denied("Nobody was named.", "email stage without a pending user")
+    user = await turn.pending_user()
+    whom = str(user.id) if user is not None else str(turn.context.get("pending_user_identifier", "")).lower()
+    seconds = int(read_offset(turn.stage["recovery_cache_timeout"]) or 300)
+    rule = Rule("flow-mail", most=turn.stage["recovery_max_attempts"], seconds=max(seconds, 1), strict=True)
+    try:
+        await turn.work.find(Limiter).spend_strictly(rule, whom[:150])
+    except Throttled as problem:
+        words = f"Too many mails were asked for. Please wait {problem.retry_after} seconds."
+        return challenge.complain("non_field_errors", words, "throttled")
+    turn.context["_mailed"] = turn.plan.steps[0].fsb_uuid
+    turn.context["email_sent"] = True
+    address = turn.context.get("email") or (user.email if user is not None else "")
+    if user is not None and address:
+        await _post(turn, user, str(address))
+    return challenge
+
+
+async def _post(turn: Turn, user: User, address: str) -> None:
+    work, stage = turn.work, turn.stage
+    key = links.new_key()
+    context = {**turn.context, "_arrived": turn.plan.steps[0].fsb_uuid, "_address": address, "is_restored": True,
+               "_link": links.hash_key(key)}  # fmt: skip
+    plan = msgspec.structs.replace(turn.plan, context=context)
+    sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
+    life = timedelta(minutes=stage["token_expiry"])
+    await links.make(work, key, user.id, flow=turn.flow.flow_uuid, plan=sealed, life=life)
+    link = f"{work.settings.base_url}/flows/{turn.flow.slug}/?flow_token={key}"
+    post(work, _compose(turn, user, address, link))
+    await audit.record(
+        work, "email_sent", "stages.email", user_id=user.id, username=user.username,
+        context={"message": f"Email to {address} sent", "subject": stage["subject"], "to": [address]},
+    )  # fmt: skip
+
+
+def _compose(turn: Turn, user: User, address: str, link: str) -> Mail:
+    title, minutes = turn.work.settings.title, turn.stage["token_expiry"]
+    hello, button, otherwise = _TEXTS[turn.stage["template"]]
+    hello = hello.format(name=user.username, title=title)
+    good = f"The link works once, for {minutes} minutes."
+    return Mail(
+        to=address,
+        subject=turn.stage["subject"] or title,
+        text=f"{hello}\n\n{button}:\n{link}\n\n{good}\n{otherwise}\n",
+        html=(
+            f"<!doctype html><html><body><p>{escape(hello)}</p>"
+            f'<p><a href="{escape(link)}">{escape(button)}</a></p>'
+            f"<p>{escape(good)}<br>{escape(otherwise)}</p></body></html>"
+        ),
+    )
+
+
+async def _arrive(turn: Turn) -> Outcome:
+    """Whoever has the link reads that mailbox; that is what it proves, and no more."""
+    user = await turn.pending_user()
+    if user is None:
+        return Denied("This link is not valid any more.", "the person is gone")
+    now = turn.work.now
+    if user.confirmed_at is None and turn.context.get("_address") == user.email:
+        await users.change(turn.work.db, user.id, "confirmed_at", now, now)
+    if turn.stage["activate_user_on_success"] and not user.is_active:
+        await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
+    for name in ("_arrived", "_address", "_mailed"):
+        turn.context.pop(name, None)
+    return PASSED
+
+
+ACT = Act("email", show, take)

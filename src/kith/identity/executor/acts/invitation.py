@@ -1,0 +1,47 @@
+"""Lets in whom somebody invited.
+
+An invitation for one is used up where the person is made, in the same transaction: whoever only opens the link, as
+programs do that show a preview of it, spoils nothing.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from kith.identity.executor.invited import find, use
+from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
+
+REFUSED = "Invalid invite/invite not found"
+
+
+async def show(turn: Turn) -> Outcome:
+    invitation = await find(turn.work, _given(turn), turn.flow.flow_uuid)
+    if invitation is None:
+        if turn.stage["continue_flow_without_invitation"]:
+            return PASSED
+        return Denied(REFUSED, "no invitation, or it is over, or for another flow")
+    fixed = dict(invitation.fixed_data)
+    turn.context["invitation_in_effect"] = True
+    turn.context["_invitation"] = invitation.invite_uuid
+    turn.context["_fixed_data"] = fixed
+    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **fixed}
+    if not any(step.kind == "userwrite" for step in turn.plan.steps) and not await use(turn):
+        return Denied(REFUSED, "somebody else was faster")
+    return PASSED
+
+
+def _given(turn: Turn) -> str | None:
+    data: dict[str, Any] = turn.context.get("prompt_data") or {}
+    given = turn.plan.query.get("itoken") or turn.plan.query.get("token") or data.get("token")
+    try:
+        return str(uuid.UUID(str(given))) if given else None
+    except ValueError:
+        return None
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("invitation", show, take)

@@ -1,0 +1,160 @@
+"""Second factors: setting one up, trying one, and taking it away."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import uuid
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from urllib.parse import quote, urlencode
+
+import pyotp
+import segno
+
+from kith.base.errors import NotFound
+from kith.base.keys import Keys
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.factors import store
+from kith.identity.factors.tables import TOTP, Factor
+from kith.identity.sealing import Sealer
+from kith.identity.users.tables import User
+
+PERIOD = 30
+LONGEST_WAIT = timedelta(minutes=15)
+_PLACE = "identity_factors_totp.secret"
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are mistaken for another
+
+
+# Authenticator apps
+
+
+def new_secret() -> str:
+    return pyotp.random_base32()
+
+
+def config_url(work: Work, user: User, secret: str, digits: int) -> str:
+    """What an app reads from the picture."""
+    issuer = work.settings.title
+    label = f"{quote(issuer, safe='')}:{quote(user.username, safe='')}"
+    parts = {"secret": secret, "issuer": issuer, "algorithm": "SHA1", "digits": digits, "period": PERIOD}
+    return f"otpauth://totp/{label}?{urlencode(parts, quote_via=quote)}"
+
+
+def picture(text: str) -> str:
+    """A QR code as an SVG element, readable on any background."""
+    return str(segno.make(text, micro=False, error="m").svg_inline(scale=4, border=4, light="#fff", dark="#000"))
+
+
+def matching_step(secret: str, digits: int, code: str, now: datetime) -> int | None:
+    """The step, of this one and its two neighbours, whose code it is."""
+    if len(code) != digits or not code.isascii() or not code.isdigit():
+        return None
+    generator = pyotp.TOTP(secret, digits=digits, interval=PERIOD)
+    this = int(now.timestamp()) // PERIOD
+    found = None
+    for step in (this - 1, this, this + 1):
+        if hmac.compare_digest(generator.generate_otp(step), code):
+            found = step
+    return found
+
+
+async def add_totp(work: Work, user: User, secret: str, digits: int, step: int, name: str) -> Factor:
+    """The code that proved it is used up with this."""
+    factor = await add(work, user, "totp", name)
+    sealed = work.find(Sealer).seal(secret, _PLACE)
+    await store.insert_totp(work.db, TOTP(factor.device_uuid, sealed, digits, step))
+    return factor
+
+
+# Lists of codes
+
+
+def new_codes(count: int, length: int) -> list[str]:
+    return ["".join(secrets.choice(_LETTERS) for _ in range(length)) for _ in range(count)]
+
+
+async def add_codes(work: Work, user: User, given: Sequence[str], name: str) -> Factor:
+    """A new list ends the old one."""
+    await store.remove_kind(work.db, user.id, "static")
+    factor = await add(work, user, "static", name)
+    hashes = {_hash_code(work, factor.device_uuid, code) for code in given}
+    await store.insert_codes(work.db, factor.device_uuid, sorted(hashes))
+    return factor
+
+
+def _hash_code(work: Work, device_uuid: str, code: str) -> str:
+    """With a key that the database does not hold: codes are too short to be safe from guessing otherwise."""
+    told = f"{device_uuid}:{''.join(code.split()).lower()}"
+    return hmac.new(work.find(Keys).signing, told.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+# Trying a code
+
+
+def wait_of(factor: Factor, factor_seconds: float, now: datetime) -> float:
+    """How many seconds this device takes no guess: twice as long with every wrong one, but never for good."""
+    if not factor.failures or factor.failed_at is None or not factor_seconds:
+        return 0.0
+    wait = min(factor_seconds * 2.0 ** min(factor.failures - 1, 20), LONGEST_WAIT.total_seconds())
+    return float(max(0.0, wait - (now - factor.failed_at).total_seconds()))
+
+
+async def try_code(work: Work, devices: Sequence[Factor], code: str) -> Factor | None:
+    """The device whose code this is; it is used up, and whoever sends it again is refused."""
+    known = {one.device_uuid: one for one in await store.totps(work.db, [d.device_uuid for d in devices])}
+    given = "".join(code.split())[:200]
+    guessed = [device for device in devices if await store.guess(work.db, device, work.now)]
+    for device in guessed:
+        if await _is_right(work, device, known.get(device.device_uuid), given):
+            await used(work, device)
+            return device
+    return None
+
+
+async def used(work: Work, device: Factor) -> None:
+    """It was the right one: whatever was guessed wrong before is forgotten, at all devices of its owner."""
+    await store.forgive(work.db, device.user_id)
+    await store.used(work.db, device.device_uuid, work.now)
+
+
+async def _is_right(work: Work, device: Factor, known: TOTP | None, given: str) -> bool:
+    if device.kind == "static":
+        return await store.use_code(work.db, device.device_uuid, _hash_code(work, device.device_uuid, given))
+    if known is None:
+        return False
+    step = matching_step(work.find(Sealer).open(known.secret, _PLACE), known.digits, given, work.now)
+    return step is not None and await store.use_step(work.db, device.device_uuid, step)
+
+
+# All of them
+
+
+async def add(work: Work, user: User, kind: str, name: str) -> Factor:
+    factor = Factor(
+        device_uuid=str(uuid.uuid4()), user_id=user.id, kind=kind, name=name[:150] or kind, confirmed=True, failures=0,
+        failed_at=None, created_at=work.now, last_used_at=None,
+    )  # fmt: skip
+    await store.insert(work.db, factor)
+    await _record(work, "model_created", factor, user.username)
+    return factor
+
+
+async def rename(work: Work, user: User, device_uuid: str, name: str) -> None:
+    if not await store.rename(work.db, user.id, device_uuid, name.strip()[:150] or "device"):
+        raise NotFound
+
+
+async def remove(work: Work, user: User, device_uuid: str) -> None:
+    factor = await store.find(work.db, device_uuid)
+    if factor is None or not await store.remove(work.db, user.id, device_uuid):
+        raise NotFound
+    await _record(work, "model_deleted", factor, user.username)
+
+
+async def _record(work: Work, action: str, factor: Factor, username: str) -> None:
+    model = {"app": "factors", "model_name": factor.kind, "pk": factor.device_uuid, "name": factor.name}
+    await audit.record(work, action, "core.factors", user_id=factor.user_id, username=username,
+                       context={"model": model})  # fmt: skip

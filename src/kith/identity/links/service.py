@@ -1,0 +1,58 @@
+"""Links that are sent by mail or handed over: each works once, for a while, for one person, and only the newest."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from sqlalchemy import and_, bindparam, delete
+
+from kith.base.db import UID, Instant, Session, command, insert_into, query
+from kith.base.work import Work
+from kith.identity.links.tables import Link, links
+
+_now = bindparam("now", type_=Instant())
+_flow = bindparam("flow", type_=UID())
+_live = and_(links.c.key_hash == bindparam("hash"), links.c.expires_at > _now)
+_insert = command(insert_into(links))
+_claim = query(
+    delete(links).where(and_(_live, links.c.flow_uuid == _flow)).returning(links.c.user_id, links.c.plan), Link
+)
+_claim_plain = query(
+    delete(links).where(and_(_live, links.c.flow_uuid.is_(None))).returning(links.c.user_id, links.c.plan), Link
+)
+_forget = command(delete(links).where(and_(links.c.user_id == bindparam("user"), links.c.flow_uuid == _flow)))
+_forget_plain = command(delete(links).where(and_(links.c.user_id == bindparam("user"), links.c.flow_uuid.is_(None))))
+_expired = command(delete(links).where(links.c.expires_at <= _now))
+
+
+def new_key() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def hash_key(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: str, life: timedelta) -> None:
+    """Older links of the same kind for the same person end here."""
+    if flow is None:
+        await work.db.run(_forget_plain, user=user_id)
+    else:
+        await work.db.run(_forget, user=user_id, flow=flow)
+    await work.db.run(
+        _insert, key_hash=hash_key(key), user_id=user_id, flow_uuid=flow, plan=plan, created_at=work.now,
+        expires_at=work.now + life,
+    )  # fmt: skip
+
+
+async def claim(work: Work, key: str, *, flow: str | None) -> Link | None:
+    """Use it up. Of two who come with the same key, one finds nothing."""
+    if flow is None:
+        return await work.db.one(_claim_plain, hash=hash_key(key), now=work.now)
+    return await work.db.one(_claim, hash=hash_key(key), now=work.now, flow=flow)
+
+
+async def delete_expired(db: Session, now: datetime) -> None:
+    await db.run(_expired, now=now)

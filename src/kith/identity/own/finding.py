@@ -1,0 +1,20 @@
+"""Who is looking at one of our pages."""
+
+from __future__ import annotations
+
+from kith.base.edge import Exchange
+from kith.identity.own.visitor import Visitor
+from kith.identity.sessions import cookies
+from kith.identity.users import store as users
+
+
+async def find_visitor(exchange: Exchange) -> Visitor | None:
+    """None for nobody, and for somebody who may not come in any more."""
+    session = await cookies.find(exchange)
+    if session is None or session.user_id is None:
+        return None
+    user = await users.find_by_id(exchange.work.db, session.user_id)
+    if user is None or not user.is_active:
+        return None
+    exchange.user_id = user.id
+    return Visitor(user, session)

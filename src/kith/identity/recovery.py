@@ -1,0 +1,57 @@
+"""The way in that is always there: a link that whoever runs the server hands to a person who cannot get in."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.edge import Exchange, Headers
+from kith.base.errors import Conflict, NotFound
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.links import service as links
+from kith.identity.messages import service as messages
+from kith.identity.sessions import cookies
+from kith.identity.sessions import service as sessions
+from kith.identity.sessions import store as session_store
+from kith.identity.users import store as users
+from kith.identity.users.tables import User
+
+PATH = "/recovery/use-token/"
+
+
+class LinkOver(NotFound):
+    code = "link_over"
+    message = "This link is not valid, or it was used already"
+
+
+async def offer(work: Work, user: User, *, minutes: int, by_name: str) -> str:
+    """A link that signs `user` in, once, whatever the flows and their policies say."""
+    if not user.is_active:
+        raise Conflict(f"{user.username} is disabled: run `kith users enable {user.username}` first")
+    key = links.new_key()
+    await links.make(work, key, user.id, flow=None, plan="", life=timedelta(minutes=minutes))
+    model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
+    context = {"message": "A recovery link was made", "model": model, "minutes": minutes}
+    await audit.record(work, "recovery_offered", "core.recovery", username=by_name, context=context)
+    return f"{work.settings.base_url}{PATH}{key}/"
+
+
+async def use(exchange: Exchange, key: str) -> Headers:
+    """Sign in whom the link is for, in a session of its own; what the browser must be told of it."""
+    work = exchange.work
+    old = await cookies.find(exchange)
+    link = await links.claim(work, key, flow=None)
+    user = await users.find_by_id(work.db, link.user_id) if link is not None else None
+    if user is None or not user.is_active:
+        raise LinkOver
+    if old is not None:
+        await session_store.end(work.db, old.session_uuid)
+    first = await sessions.begin(work, address=exchange.address)
+    held = await sessions.sign_in(work, first.session, user.id, method="recovery", life=None, address=exchange.address)
+    await users.change(work.db, user.id, "last_login_at", work.now, work.now)
+    await audit.record(
+        work, "login", "core.recovery", user_id=user.id, username=user.username, context={"auth_method": "recovery"}
+    )
+    await messages.leave(work, user.id, "You are signed in. Choose a new password now.", "warning")
+    made = cookies.cookie(held, secure=work.settings.base_url.startswith("https"))
+    return () if made is None else (made,)

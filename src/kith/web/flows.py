@@ -1,0 +1,187 @@
+"""/flows/{slug}/: the challenges of a flow as pages that need no script.
+
+An answer that was taken leads back to the page, which then shows what comes next; one that was not is shown
+again with what was wrong.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import msgspec
+import segno
+from litestar import HttpMethod, Request, get, post, route
+from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
+
+from kith.base import csrf
+from kith.base.edge import Exchange, exchange_of
+from kith.base.errors import NotFound
+from kith.base.keys import Keys
+from kith.base.params import Limits, Upload, read_body
+from kith.identity import face as identity
+from kith.web.pages import has_template, page, see_other
+
+AnyRequest = Request[Any, Any, Any]
+LIMITS = Limits(max_file_bytes=512 * 1024, max_files=4)
+# Which complaints a component's own template shows beside their fields; all others stand above the form.
+_PLACES = {
+    "identification": {"uid_field", "password"},
+    "password": {"password"},
+    "userlogin": {"remember_me"},
+    "otptime": {"code"},
+    "otpvalidate": {"code"},
+}
+# What a stage says in place of an error when it has done what it was asked.
+_GOOD_NEWS = {"email-sent"}
+# What a device said, which a form can only carry as text.
+_SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), ("webauthn", "response")}
+
+
+@get("/flows/{slug:str}/")
+async def show_flow(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
+    exchange = exchange_of(request)
+    walk = await identity.open_walk(exchange, slug, _query(exchange))
+    if _would_sign_out(walk):
+        return _page(exchange, walk, "flows/sign_out.html", component="sign-out")
+    return _next(exchange, walk, await walk.go())
+
+
+@post("/flows/{slug:str}/")
+async def answer_flow(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
+    exchange = exchange_of(request)
+    sent = await read_body(request, LIMITS)
+    csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
+    walk = await identity.open_walk(exchange, slug, _query(exchange))
+    result = await walk.go(_answered(sent))
+    if isinstance(result, identity.Challenge) and not result.errors and not walk.messages and not _would_sign_out(walk):
+        return see_other(_here(exchange, walk), headers=identity.session_cookie(exchange, walk))
+    return _next(exchange, walk, result)
+
+
+@route("/flows/-/default/{designation:str}/", http_method=[HttpMethod.GET, HttpMethod.POST])
+async def take_default(request: AnyRequest, designation: FromPath[str]) -> ASGIResponse:
+    """To the flow for this purpose; a form that was sent here is sent on to it."""
+    exchange = exchange_of(request)
+    slug = await identity.find_default(exchange, designation)
+    if slug is None:
+        raise NotFound("There is no way to do this here")
+    return see_other(f"/flows/{slug}/{_query_string(exchange)}", status=307)
+
+
+@get("/flows/-/cancel/")
+async def cancel_flow(request: AnyRequest) -> ASGIResponse:
+    exchange = exchange_of(request)
+    query = _query(exchange)
+    await identity.leave(exchange, query.get("flow"))
+    return see_other(identity.safe_path(query.get("next", "")))
+
+
+@get("/if/flow/{slug:str}/")
+async def old_address(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
+    return see_other(f"/flows/{quote(slug, safe='')}/{_query_string(exchange_of(request))}")
+
+
+def _query(exchange: Exchange) -> dict[str, str]:
+    given = parse_qs(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    return {name: values[-1][:2000] for name, values in given.items()}
+
+
+def _query_string(exchange: Exchange) -> str:
+    raw = exchange.scope["query_string"].decode("latin-1")
+    return f"?{raw}" if raw else ""
+
+
+def _here(exchange: Exchange, walk: identity.Walk) -> str:
+    return f"/flows/{walk.info()['slug']}/{_query_string(exchange)}"
+
+
+def _would_sign_out(walk: identity.Walk) -> bool:
+    """A link must not be enough to sign somebody out, so this page asks first."""
+    return walk.info()["designation"] == "invalidation" and walk.held.session.user_id is not None
+
+
+def _answered(sent: dict[str, Any]) -> dict[str, Any]:
+    answer = {name: _plain(value) for name, value in sent.items()}
+    for component, name in _SAID_BY_DEVICES:
+        if answer.get("component") == component and isinstance(answer.get(name), str):
+            answer[name] = _object(answer[name])
+    return answer
+
+
+def _object(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+
+
+def _plain(value: Any) -> Any:
+    """A file is an answer like any other, written as a `data:` URL."""
+    if not isinstance(value, Upload):
+        return value
+    content = value.file.read()
+    if not content:
+        return ""
+    kind = value.content_type.partition(";")[0].strip() or "application/octet-stream"
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> ASGIResponse:
+    match result:
+        case identity.Ended(to=to):
+            return _onward(exchange, walk, to)
+        case identity.Denied(message=message):
+            return _page(exchange, walk, "flows/denied.html", status=403, message=message)
+        case identity.Challenge():
+            return _challenge(exchange, walk, result)
+
+
+def _onward(exchange: Exchange, walk: identity.Walk, to: str) -> ASGIResponse:
+    """A form may lead to our own pages only, so whoever goes elsewhere after one goes by a page in between."""
+    elsewhere = bool(urlsplit(to).netloc)
+    if elsewhere and exchange.scope["method"] == "POST":
+        return _page(exchange, walk, "flows/onward.html", to=to)
+    return see_other(to, headers=identity.session_cookie(exchange, walk))
+
+
+def _challenge(exchange: Exchange, walk: identity.Walk, challenge: identity.Challenge) -> ASGIResponse:
+    fields, told = challenge.fields, challenge.errors
+    errors = {
+        name: [complaint["string"] for complaint in complaints if complaint["code"] not in _GOOD_NEWS]
+        for name, complaints in told.items()
+    }
+    errors = {name: words for name, words in errors.items() if words}
+    news = [one["string"] for complaints in told.values() for one in complaints if one["code"] in _GOOD_NEWS]
+    places = _PLACES.get(challenge.component, set())
+    if challenge.component == "prompt":
+        places = {question["field_key"] for question in fields["fields"]}
+    template = f"flows/{challenge.component}.html"
+    return _page(
+        exchange, walk, template if has_template(template) else "flows/generic.html", status=400 if errors else 200,
+        component=challenge.component, challenge=fields, errors=errors, news=news,
+        general=[words for name, said in errors.items() if name not in places for words in said],
+        focus=next((name for name in errors if name in places), None), picture=_picture(fields.get("config_url")),
+    )  # fmt: skip
+
+
+def _picture(url: Any) -> str | None:
+    """The link of a code generator as a QR code."""
+    return segno.make_qr(url, error="m").svg_data_uri(scale=5, border=3, light="white") if url else None
+
+
+def _page(
+    exchange: Exchange, walk: identity.Walk, template: str, *, status: int = 200, **values: object
+) -> ASGIResponse:
+    info = walk.info()
+    return page(
+        exchange, template, status=status, headers=identity.session_cookie(exchange, walk),
+        **{"flow": info, "action": _here(exchange, walk), "query": _query_string(exchange), "errors": {}, "general": [],
+           "may_join": exchange.edge.works.settings.registrations != "closed",
+           "news": [], "start_over": f"{info['cancel_url']}&next={quote(_here(exchange, walk), safe='')}", **values},
+    )  # fmt: skip
+
+
+routes = [show_flow, answer_flow, take_default, cancel_flow, old_address]

@@ -1,0 +1,48 @@
+"""/: a welcome for visitors, and for members what they may open."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from litestar import Request, get
+from litestar.di import NamedDependency
+from litestar.response.base import ASGIResponse
+
+from kith.base.edge import exchange_of
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.web.pages import page
+
+AnyRequest = Request[Any, Any, Any]
+
+
+@get("/")
+async def start(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
+    exchange = exchange_of(request)
+    visitor = await identity.find_visitor(exchange)
+    if visitor is None:
+        settings = work.settings
+        return page(
+            exchange, "welcome.html", description=settings.description, members=await identity.count_members(work),
+            may_join=settings.registrations != "closed",
+        )  # fmt: skip
+    entries = await identity.library(work, visitor.user.id, exchange.address)
+    groups = [(name, list(members)) for name, members in groupby(entries, key=lambda entry: entry.group)]
+    return page(
+        exchange, "start.html", visitor=visitor, groups=groups, icon_of=_icon_of,
+        messages=shown(await identity.take_messages(work, visitor.user.id)),
+    )  # fmt: skip
+
+
+def shown(messages: list[identity.Message]) -> list[dict[str, str]]:
+    return [{"level": identity.LEVELS[message.level], "message": message.message} for message in messages]
+
+
+def _icon_of(entry: identity.Entry) -> str | None:
+    """Pictures from elsewhere would tell others who looks at this page, so only our own are shown."""
+    icon = entry.meta_icon_url
+    return icon if identity.safe_path(icon, "") or icon.startswith("data:image/") else None
+
+
+routes = [start]

@@ -1,0 +1,107 @@
+"""Somebody with a browser who walks through flows, and a security key that is a few lines of code."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import secrets
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import cbor2
+import httpx
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests.town import Person, Town
+
+SIGN_IN = "default-authentication-flow"
+
+
+class Browser:
+    """Keeps its cookies, and sends the token of the page with every answer."""
+
+    def __init__(self, town: Town) -> None:
+        self.town = town
+        self.http = httpx.AsyncClient(
+            base_url=town.base_url, timeout=30, limits=httpx.Limits(max_keepalive_connections=0)
+        )
+
+    async def see(self, slug: str, **query: str) -> dict[str, Any]:
+        return self._read(await self.http.get(_path(slug), params={"query": urlencode(query)}))
+
+    async def answer(self, slug: str, query: dict[str, str] | None = None, **fields: Any) -> dict[str, Any]:
+        return self._read(await self.post(slug, query, **fields))
+
+    async def post(self, slug: str, query: dict[str, str] | None = None, **fields: Any) -> httpx.Response:
+        headers = {"X-CSRF-Token": self.http.cookies.get("kith_csrf") or ""}
+        params = {"query": urlencode(query or {})}
+        return await self.http.post(_path(slug), params=params, json=fields, headers=headers)
+
+    def _read(self, answer: httpx.Response) -> dict[str, Any]:
+        assert answer.status_code == 200, answer.text
+        told: dict[str, Any] = answer.json()
+        return told
+
+    async def name(self, person: Person) -> dict[str, Any]:
+        await self.see(SIGN_IN)
+        return await self.answer(SIGN_IN, component="identification", uid_field=person.username)
+
+    async def sign_in(self, person: Person) -> dict[str, Any]:
+        await self.name(person)
+        return await self.answer(SIGN_IN, component="password", password=person.password)
+
+    async def who(self) -> str | None:
+        """Who the server thinks is there."""
+        answer = await self.http.get("/api/v2/core/users/me/")
+        return str(answer.json()["user"]["username"]) if answer.status_code == 200 else None
+
+
+def _path(slug: str) -> str:
+    return f"/api/v2/flows/executor/{slug}/"
+
+
+def errors(told: dict[str, Any]) -> list[str]:
+    return [one["string"] for words in told.get("response_errors", {}).values() for one in words]
+
+
+class Key:
+    """An authenticator of the simplest kind: one key pair on P-256, no attestation."""
+
+    def __init__(self, town: Town) -> None:
+        self.origin = town.base_url
+        self.host = urlsplit(town.base_url).hostname or ""
+        self.id = secrets.token_bytes(24)
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self.count = 0
+
+    def _data(self, flags: int, more: bytes = b"") -> bytes:
+        return hashlib.sha256(self.host.encode()).digest() + bytes([flags]) + self.count.to_bytes(4, "big") + more
+
+    def _client(self, what: str, challenge: str) -> bytes:
+        return json.dumps({"type": what, "challenge": challenge, "origin": self.origin}).encode()
+
+    def register(self, options: dict[str, Any], *, verified: bool = True) -> dict[str, Any]:
+        numbers = self._key.public_key().public_numbers()
+        public = {1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32, "big"), -3: numbers.y.to_bytes(32, "big")}
+        credential = bytes(16) + len(self.id).to_bytes(2, "big") + self.id + cbor2.dumps(public)
+        data = self._data(0x45 if verified else 0x41, credential)
+        response = {
+            "clientDataJSON": _b64(self._client("webauthn.create", options["challenge"])),
+            "attestationObject": _b64(cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data})),
+            "transports": ["internal"],
+        }
+        return {"id": _b64(self.id), "rawId": _b64(self.id), "type": "public-key", "response": response}
+
+    def sign(self, options: dict[str, Any], *, verified: bool = True, counts: bool = True) -> dict[str, Any]:
+        self.count += 1 if counts else 0
+        data = self._data(0x05 if verified else 0x01)
+        client = self._client("webauthn.get", options["challenge"])
+        signature = self._key.sign(data + hashlib.sha256(client).digest(), ec.ECDSA(hashes.SHA256()))
+        response = {"clientDataJSON": _b64(client), "authenticatorData": _b64(data), "signature": _b64(signature)}
+        return {"id": _b64(self.id), "rawId": _b64(self.id), "type": "public-key", "response": response}
+
+
+def _b64(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -1,0 +1,241 @@
+"""The pages in a real browser: with scripts and without, by day and by night, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.town import Person, Town, build_town
+
+Scheme = Literal["light", "dark"]
+CHROMIUM = "/usr/bin/chromium"
+WORDS = [
+    "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> str:
+    """Debian's own; the tests do not go without it."""
+    if not Path(CHROMIUM).exists() and os.getuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["apt-get", "install", "-y", "chromium"], check=False, capture_output=True)
+    assert Path(CHROMIUM).exists(), f"{CHROMIUM} is missing: install Debian's package `chromium` as root"
+    return CHROMIUM
+
+
+@pytest.fixture(scope="module")
+async def chrome(chromium: str) -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=WORDS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture(scope="module")
+async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    """One database is enough: what is tried here is the pages."""
+    async with build_town("sqlite", tmp_path_factory.mktemp("browser")) as town:
+        yield town
+
+
+@pytest.fixture(scope="module")
+async def ada(place: Town) -> Person:
+    return await place.sign_up("ada")
+
+
+@asynccontextmanager
+async def opened(chrome: Browser, town: Town, **options: Any) -> AsyncIterator[Page]:
+    """A page that ends with an error where the browser refused something or a script failed."""
+    context = await chrome.new_context(base_url=town.base_url, **options)
+    page = await context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    try:
+        yield page
+    finally:
+        await context.close()
+    assert complaints == []
+
+
+async def sign_in(page: Page, person: Person) -> None:
+    await page.goto("/flows/-/default/authentication/")
+    await page.get_by_label("User name or e-mail address").fill(person.username)
+    await page.get_by_role("button", name="Continue").click()
+    await page.get_by_label("Password").fill(person.password)
+    await page.get_by_role("button", name="Continue").click()
+    await page.wait_for_url("**/")
+
+
+async def check(page: Page) -> None:
+    """Nothing that axe knows to be a barrier, and the plain rules of a page of ours."""
+    found = await Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert await page.locator("h1").count() == 1
+    assert await page.locator("main").count() == 1
+    width = await page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert width[0] <= width[1], "the page is wider than its window"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_a_person_signs_up_in_changes_their_password_and_leaves(
+    chrome: Browser, place: Town, scripts: bool
+) -> None:
+    name = f"grace{int(scripts)}"
+    async with opened(chrome, place, java_script_enabled=scripts) as page:
+        await page.goto("/")
+        await page.get_by_role("link", name="Sign up").click()
+        await page.get_by_label("User name").fill(name)
+        await page.get_by_label("E-mail address").fill(f"{name}@example.org")
+        await page.get_by_label("Password", exact=True).fill("a fine one 77")
+        await page.get_by_label("Password, again").fill("a fine one 77")
+        await page.get_by_role("button", name="Continue").click()
+        await page.get_by_text(f"You are signed in as {name}.").wait_for()
+
+        await page.get_by_role("link", name="Settings").click()
+        await page.get_by_role("link", name="Change password").click()
+        await page.get_by_label("Password", exact=True).fill("another one 88")
+        await page.get_by_label("Password, again").fill("another one 88")
+        await page.get_by_role("button", name="Continue").click()
+        await page.get_by_role("heading", name="Security").wait_for()
+
+        await page.get_by_label("What is a new app password for?").fill("Mail")
+        await page.get_by_role("button", name="Make app password").click()
+        assert (await page.locator("code.key").inner_text()).startswith("kith_")
+
+        await page.get_by_role("button", name="Sign out").click()
+        await page.get_by_role("link", name="Sign in").click()
+        await page.get_by_label("User name or e-mail address").fill(name)
+        await page.keyboard.press("Enter")
+        await page.get_by_label("Password").fill("another one 88")
+        await page.keyboard.press("Enter")
+        await page.get_by_text(f"You are signed in as {name}.").wait_for()
+
+        await page.goto("/settings/security")
+        await page.get_by_role("link", name="Delete my account").click()
+        await page.get_by_role("button", name="Delete my account").click()
+        await page.get_by_role("link", name="Sign in").wait_for()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_the_first_field_and_the_first_error_have_the_focus(
+    chrome: Browser, place: Town, ada: Person, scripts: bool
+) -> None:
+    async with opened(chrome, place, java_script_enabled=scripts) as page:
+        await page.goto("/flows/default-authentication-flow/")
+        await expect(page.get_by_label("User name or e-mail address")).to_be_focused()
+        await page.keyboard.type(ada.username)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_label("Password")).to_be_focused()
+        await page.keyboard.type("wrong")
+        await page.keyboard.press("Enter")
+        await page.get_by_text("Invalid password").wait_for()
+
+        field = page.get_by_label("Password")
+        await expect(field).to_be_focused()
+        assert await field.get_attribute("aria-invalid") == "true"
+        described = await field.get_attribute("aria-describedby") or ""
+        assert "Invalid password" in await page.locator(f"#{described.strip()}").inner_text()
+        await page.keyboard.type(ada.password)
+        await page.keyboard.press("Enter")
+        await page.get_by_text("You are signed in as ada.").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+async def test_axe_finds_nothing_on_pages_for_visitors(
+    chrome: Browser, place: Town, ada: Person, scheme: Scheme, width: int
+) -> None:
+    async with opened(chrome, place, color_scheme=scheme, viewport={"width": width, "height": 800}) as page:
+        for path in ("/", "/flows/default-enrollment-flow/", "/nothing-here", "/flows/default-unenrollment-flow/"):
+            await page.goto(path)
+            await check(page)
+        await page.goto(place.setup_link())
+        await check(page)
+        await page.goto("/flows/default-authentication-flow/")
+        await check(page)
+        await page.get_by_label("User name or e-mail address").fill(ada.username)
+        await page.get_by_role("button", name="Continue").click()
+        await page.get_by_label("Password").wait_for()
+        await check(page)
+        await page.get_by_label("Password").fill("wrong")
+        await page.get_by_role("button", name="Continue").click()
+        await page.get_by_text("Invalid password").wait_for()
+        await check(page)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+async def test_axe_finds_nothing_on_pages_for_members(
+    chrome: Browser, place: Town, ada: Person, scheme: Scheme, width: int
+) -> None:
+    async with opened(chrome, place, color_scheme=scheme, viewport={"width": width, "height": 800}) as page:
+        await sign_in(page, ada)
+        await check(page)
+        await page.goto("/settings/security")
+        await check(page)
+        await page.get_by_label("What is a new app password for?").fill("Mail on my phone")
+        await page.get_by_role("button", name="Make app password").click()
+        await page.locator("code.key").wait_for()
+        await check(page)
+        for path in (
+            "/flows/default-password-change/",
+            "/flows/-/default/invalidation/",
+            "/flows/-/default/unenrollment/",
+        ):
+            await page.goto(path)
+            await check(page)
+
+
+async def test_a_passkey_is_made_and_is_enough_to_sign_in(chrome: Browser, tmp_path: Path) -> None:
+    async with build_town("sqlite", tmp_path / "town", start=False) as town:
+        town.base_url = f"http://localhost:{town.port}"  # an address is no name that a passkey could be for
+        await town.start()
+        person = await town.sign_up()
+        async with opened(chrome, town) as page:
+            devices = await page.context.new_cdp_session(page)
+            await devices.send("WebAuthn.enable")
+            options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
+                       "hasUserVerification": True, "isUserVerified": True}  # fmt: skip
+            await devices.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+            await sign_in(page, person)
+            await page.goto("/flows/default-authenticator-webauthn-setup/?next=/settings/security")
+            await check(page)
+            await page.get_by_role("button", name="Make a passkey").click()
+            await page.get_by_role("heading", name="Security", exact=True).wait_for()
+
+            await page.get_by_role("button", name="Sign out").click()
+            await page.get_by_role("link", name="Sign in").click()
+            await page.get_by_role("button", name="Use a passkey").click()
+            await page.get_by_text(f"You are signed in as {person.username}.").wait_for()
+
+
+async def test_a_browser_does_the_work_of_a_captcha(chrome: Browser, place: Town) -> None:
+    owner = await place.owner()
+    flow = {"name": "Work", "slug": "work", "title": "Work", "designation": "stage_setup"}
+    made = (await owner.call("POST", "/api/v2/flows/instances/", json=flow)).json()
+    stages = (
+        ("captcha", {"name": "work", "public_key": "pow", "private_key": "-"}),
+        ("dummy", {"name": "It was done"}),
+    )
+    for order, (kind, body) in enumerate(stages):
+        stage = (await owner.call("POST", f"/api/v2/stages/{kind}/", json=body)).json()
+        binding = {"flow": made["pk"], "stage": stage["pk"], "order": order}
+        await owner.call("POST", "/api/v2/flows/bindings/", json=binding)
+
+    async with opened(chrome, place) as page:
+        await page.goto("/flows/work/")
+        await page.get_by_text("It was done").wait_for()
+    async with opened(chrome, place, java_script_enabled=False) as page:
+        await page.goto("/flows/work/")
+        await page.get_by_text("needs JavaScript").wait_for()
