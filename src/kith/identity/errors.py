@@ -34,7 +34,8 @@ def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
     if isinstance(problem, Throttled):
         return {"detail": f"Request was throttled. Expected available in {problem.retry_after} seconds."}
     detail = problem.message
-    if isinstance(problem, NotFound) or problem.status >= 500 or problem.message == type(problem).message:
+    plain = type(problem).__module__ == Problem.__module__ and problem.message == type(problem).message
+    if isinstance(problem, NotFound) or problem.status >= 500 or plain:
         detail = _WORDS.get(problem.status, problem.message)
     body: dict[str, Any] = {"detail": detail}
     if problem.status == 500:
