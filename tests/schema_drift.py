@@ -14,19 +14,14 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from kith.migrations import HEAD, runner
+from kith.migrations import HEAD, is_ours, runner
 from kith.schema import METADATA
 from tests.town.postgres import fresh_database
 
 
-def ours(name: str | None, kind: str, _parents: object) -> bool:
-    """Search indexes are made by hand in migrations, differently on each database."""
-    return name is None or not name.startswith(("identity_users_search", "ix_identity_users_trigrams"))
-
-
 def differences(connection: sa.Connection) -> list[str]:
     runner.run(connection)
-    context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": ours})
+    context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": is_ours})
     return [str(difference) for difference in compare_metadata(context, METADATA)]
 
 

@@ -73,12 +73,9 @@ async def test_names_that_look_alike_are_one_name_even_at_once(ada: Person) -> N
 
 async def test_a_client_id_is_one_whatever_kind_of_client_takes_it(ada: Person) -> None:
     name = word()
-    oauth = BY_PATH["/providers/oauth/"].body | {"client_id": name}
-    openid = BY_PATH["/providers/openid/"].body | {"client_id": name}
     calls = [
-        ada.call("POST", f"{API}/providers/{kind}/", json=dict(body) | {"name": word()})
-        for kind, body in (("oauth", oauth), ("openid", openid))
-        for _ in range(10)
+        ada.call("POST", API + path, json={**BY_PATH[path].body, "name": word(), "client_id": name})
+        for path in ("/providers/oauth/", "/providers/openid/") * 10
     ]
 
     answers = await at_once(*calls)

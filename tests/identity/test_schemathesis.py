@@ -118,7 +118,7 @@ class Explorer:
             suppress_health_check=list(HealthCheck),
         )
         @given(case=cases, place=st.integers(0, EACH), strange=st.integers(0, 5))
-        def run(case: Case, place: int, strange: int) -> None:
+        def run(case: Case[Any], place: int, strange: int) -> None:
             if place < len(known):
                 case.path_parameters = dict.fromkeys(case.path_parameters or {}, known[place])
             if good and isinstance(case.body, dict) and strange < 4:
@@ -129,7 +129,7 @@ class Explorer:
 
         run()
 
-    def _call(self, case: Case) -> None:
+    def _call(self, case: Case[Any]) -> None:
         base_url = f"{self._town.base_url}{API}"
         answer = case.call(base_url=base_url, session=self._session, headers=self._headers)
         self.codes[answer.status_code] += 1
