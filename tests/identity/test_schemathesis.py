@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_headers_conformance,
@@ -95,7 +96,7 @@ class Explorer:
         self, document: dict[str, Any], records: dict[str, list[Any]], bodies: dict[str, dict[str, Any]]
     ) -> None:
         schema = schemathesis.openapi.from_dict(document | {"security": []})  # wrong credentials are not its subject
-        operations = [found.ok() for found in schema.get_all_operations()]
+        operations = [found.ok() for found in schema.get_all_operations() if isinstance(found, Ok)]
         for operation in sorted(operations, key=lambda one: ORDER.index(one.method.upper())):
             collection, on_item, _ = operation.path.partition("{")
             known = records.get(collection, []) if on_item else []

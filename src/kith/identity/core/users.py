@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, any_of
-from kith.base.errors import Conflict, Forbidden
+from kith.base.errors import Conflict
 from kith.base.work import Work
-from kith.identity.caller import ADMINISTRATORS
+from kith.identity.core.rank import refuse_if_above
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
@@ -28,7 +28,7 @@ from kith.identity.rest.fields import (
     Told,
     read_uuid,
 )
-from kith.identity.roles.store import permissions_in
+from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.users import store
 from kith.identity.users.names import email_key, username_key
@@ -93,22 +93,21 @@ async def _take_password(draft: Draft) -> None:
 
 
 async def _check_rights(draft: Draft) -> None:
-    """Nobody may grant what they lack, nor touch somebody who may do more."""
     caller = draft.caller
     if caller.permissions is None:
         return
     db = draft.work.db
-    if not draft.is_new and await is_mighty(draft.work, draft.id):
-        raise Forbidden("Only a superuser may change a superuser.")
-    if draft.sets("groups") and not (await groups.mighty(db)).isdisjoint(draft.values["groups"]):
+    if not draft.is_new:
+        await refuse_if_above(draft.work, caller, draft.id, "change")
+    joined = draft.added("groups")
+    if not (await groups.mighty(db)).isdisjoint(joined):
         draft.complain("groups", "Only a superuser may make one.", "permission_denied")
+    elif not await permissions_through(db, joined) <= caller.permissions:
+        draft.complain(
+            "groups", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
+        )
     if draft.sets("roles") and not await permissions_in(db, draft.values["roles"]) <= caller.permissions:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
-
-
-async def is_mighty(work: Work, user_id: int) -> bool:
-    login = await store.find_login_by_id(work.db, user_id)
-    return login is not None and (login.role in ADMINISTRATORS or await groups.is_mighty(work.db, user_id))
 
 
 async def _refuse_last(work: Work, user_id: int, done: str) -> None:
@@ -125,8 +124,7 @@ async def removing(work: Work, record: dict[str, Any]) -> None:
     caller = record["caller"]
     if record["pk"] == caller.id:
         raise Conflict("You cannot delete yourself.")
-    if caller.permissions is not None and await is_mighty(work, record["pk"]):
-        raise Forbidden("Only a superuser may delete a superuser.")
+    await refuse_if_above(work, caller, record["pk"], "delete")
     await _refuse_last(work, record["pk"], "deleted")
 
 
