@@ -35,6 +35,7 @@ __all__ = [
     "missing",
     "read_identifier",
     "read_offset",
+    "read_url",
     "read_uuid",
     "type_name",
 ]
