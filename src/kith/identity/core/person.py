@@ -6,8 +6,7 @@ from kith.base.edge import Answer, Exchange
 from kith.base.errors import Invalid, NotFound
 from kith.identity.caller import Caller
 from kith.identity.core.rank import refuse_if_above
-from kith.identity.core.users import RESOURCE
-from kith.identity.messages import service as messages
+from kith.identity.core.users import RESOURCE, tell_new_password
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
 from kith.identity.rest.api import refuse
@@ -42,8 +41,7 @@ async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
         raise Invalid(password="This field is required." if password is None else "Not a valid string.")
     user = await store.get(work.db, user_id)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
-    if user_id != caller.id:
-        await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
+    await tell_new_password(work, caller, user_id)
     return NOTHING
 
 

@@ -11,10 +11,12 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, any_of
 from kith.base.errors import Conflict
 from kith.base.work import Work
+from kith.identity.caller import Caller
 from kith.identity.core.rank import refuse_if_above
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
+from kith.identity.messages import service as messages
 from kith.identity.rest import Draft, Filter, Resource
 from kith.identity.rest.fields import (
     Boolean,
@@ -31,10 +33,10 @@ from kith.identity.rest.fields import (
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.users import store
-from kith.identity.users.names import email_key, username_key
+from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.search import contains
-from kith.identity.users.service import UserChanged, UserCreated, complain_password
+from kith.identity.users.service import UserChanged, UserCreated, complain_password, record_password_set
 from kith.identity.users.tables import users
 
 FIELDS = (
@@ -45,7 +47,7 @@ FIELDS = (
         pattern=r"[\w.@+-]+",
         refusal="Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
     ),
-    Text(name="name", required=True),
+    Text(name="name", required=True, most=MOST_IN_NAME),
     Email(name="email", default=""),
     Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
     Told(name="is_superuser", form={"type": "boolean"}),
@@ -65,6 +67,11 @@ FIELDS = (
 
 async def check(draft: Draft) -> None:
     await _take_password(draft)
+    for name, complain in (("username", complain_username), ("email", complain_email)):
+        complaint = complain(draft.values[name]) if name in draft.values else None
+        if complaint is not None:
+            draft.complain(name, complaint, complaint.code)
+    draft.raise_complaints()
     await draft.work.db.begin()
     if "username" in draft.values:
         draft.columns["username_key"] = username_key(draft.values["username"])
@@ -83,6 +90,9 @@ async def _take_password(draft: Draft) -> None:
     """Hashed before the first write: nobody else waits for argon2."""
     password = draft.values.pop("password", None)
     if not password:
+        return
+    if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
+        draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
         return
     complaint = complain_password(password)
     if complaint is not None:
@@ -116,8 +126,17 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
 
 
 async def saved(draft: Draft) -> None:
+    if not draft.is_new and "password" in draft.columns:
+        by = draft.caller
+        await record_password_set(draft.work, draft.id, draft.now("username"), by=by.id, by_name=by.username)
+        await tell_new_password(draft.work, by, draft.id)
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
+
+
+async def tell_new_password(work: Work, by: Caller, user_id: int) -> None:
+    if user_id != by.id:
+        await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
 
 
 async def removing(work: Work, record: dict[str, Any]) -> None:
