@@ -10,16 +10,15 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from litestar import Litestar, Request, Response, get
+from litestar import Litestar, Request, Response
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
-from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 from litestar.types import ControllerRouterHandler
 
 from kith.base.blobs import Blobs, blobs
 from kith.base.db import Database, connect
-from kith.base.edge import Answer, Edge, Exchange, Face, Hot, as_problem, exchange_of
+from kith.base.edge import Answer, Edge, Exchange, Face, as_problem, exchange_of
 from kith.base.errors import (
     Forbidden,
     Malformed,
@@ -67,9 +66,6 @@ ROUTES: list[ControllerRouterHandler] = [
     *health.routes,
     *api_docs.routes,
 ]
-
-# The few GETs that are answered without the framework; it knows them too, for everything else at their paths.
-HOT: dict[str, Hot] = {}
 
 KINDS: list[Kind[Any]] = [SEND_MAIL, identity_tasks.SWEEP]
 
@@ -137,7 +133,6 @@ class House:
         return Edge(
             litestar(self),
             self.works,
-            hot=HOT,
             mounts={
                 executor.PREFIX: executor.answer,
                 "/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer,
@@ -198,7 +193,7 @@ def litestar(house: House) -> Litestar:
         return house.passwords
 
     app = Litestar(
-        [*ROUTES, *(_framed(path, hot) for path, hot in HOT.items())],
+        ROUTES,
         dependencies={
             "work": Provide(work, sync_to_thread=False),
             "keys": Provide(keys, sync_to_thread=False),
@@ -209,19 +204,11 @@ def litestar(house: House) -> Litestar:
         logging_config=None,
         request_max_body_size=None,
     )
-    _one_at_a_time(app)
+    one_at_a_time(app)
     return app
 
 
-def _framed(path: str, hot: Hot) -> HTTPRouteHandler:
-    @get(path, name=path)
-    async def answer(request: Request[Any, Any, Any]) -> Response[bytes]:
-        return _response(await hot(exchange_of(request)))
-
-    return answer
-
-
-def _one_at_a_time(app: Litestar) -> None:
+def one_at_a_time(app: Litestar) -> None:
     """Resolve dependencies one after the other.
 
     Litestar starts a task group for two that do not need each other. That costs more than a whole request

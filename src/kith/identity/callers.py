@@ -133,7 +133,7 @@ class Callers:
         """An app password goes with its owner's name; an API token opens the door whatever the name is."""
         work = exchange.work
         token = await tokens.find_live(work.db, hash_key(password), work.now)
-        if token is None:
+        if token is None or token.intent not in ("api", "app_password"):
             return None
         login = await self._owner(work, token)
         if token.intent == "app_password":

@@ -114,6 +114,11 @@ class PostgresSession:
                     raise
             self._connection = connection
 
+    async def hold(self, subject: str) -> None:
+        await self.begin()
+        with _translated():
+            await self._connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", subject)
+
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         await self.begin()

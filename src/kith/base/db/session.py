@@ -35,6 +35,10 @@ class Session(Protocol):
         """Open the transaction now, so that what is read next cannot change before it is written."""
         ...
 
+    async def hold(self, subject: str) -> None:
+        """Wait until nobody else holds `subject`, and hold it to the end: for rules no single row can keep."""
+        ...
+
     def savepoint(self) -> AbstractAsyncContextManager[None]:
         """A part that may fail alone: an exception undoes it and passes on, the session lives."""
         ...

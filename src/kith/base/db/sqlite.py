@@ -245,6 +245,10 @@ class SQLiteSession:
             self._writing = True
             self._reading = self._database.pen.connection
 
+    async def hold(self, _subject: str) -> None:
+        """Who has the pen holds everything."""
+        await self.begin()
+
     @asynccontextmanager
     async def savepoint(self) -> AsyncIterator[None]:
         await self.begin()

@@ -6,7 +6,7 @@ import re
 import uuid
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeGuard
 
 from kith.base.work import Work
 from kith.identity.audit import store
@@ -28,10 +28,14 @@ async def record(
     user_id: int | None = None,
     username: str = "",
     context: Mapping[str, Any] | None = None,
+    known: Mapping[str, Any] | None = None,
 ) -> None:
-    """Add an event to the transaction of what it tells, so that neither can be without the other."""
+    """Add an event to the transaction of what it tells, so that neither can be without the other.
+
+    `known` is kept as it is, beside `context`: whoever made it knows its fields and has hidden their secrets.
+    """
     origin = work.origin
-    told: dict[str, Any] = masked(dict(context or {}))
+    told: dict[str, Any] = {**masked(dict(context or {})), **(known or {})}
     if origin.request_id:
         told["http_request"] = {
             "path": origin.path,
@@ -58,7 +62,7 @@ async def record(
 def masked(value: Any, name: str = "") -> Any:
     """A copy fit to be kept: secrets hidden by their names, everything else as plain JSON."""
     if name and name not in _HARMLESS and _SECRET.search(name) and value is not None:
-        return MASK
+        return {side: one and MASK for side, one in value.items()} if _is_difference(value) else MASK
     if isinstance(value, Mapping):
         return {str(key): masked(item, str(key)) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -70,6 +74,10 @@ def masked(value: Any, name: str = "") -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
     return str(value)
+
+
+def _is_difference(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping) and set(value) == {"previous_value", "new_value"}
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,13 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from kith.base.db import any_of, query
+from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.groups import store
 from kith.identity.groups.tables import groups, members
 from kith.identity.rest import Draft, Filter, Resource
 from kith.identity.rest.fields import Boolean, Object, Reference, References, Text, Told
-from kith.identity.roles.store import permissions_in
+from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import group_roles
 from kith.identity.users.tables import users
 
@@ -50,8 +51,11 @@ _ancestors = query(
 async def check(draft: Draft) -> None:
     parent = draft.values.get("parent")
     await draft.work.db.begin()
-    if parent is not None and draft.id in await draft.work.db.all(_ancestors, start=parent):
-        draft.complain("parent", "A group may not be its own ancestor.", "cycle")
+    if parent is not None and not draft.is_new:
+        # Two moves that are harmless alone can make a circle together, so they go one after the other.
+        await draft.work.db.hold("identity.groups")
+        if draft.id in await draft.work.db.all(_ancestors, start=parent):
+            draft.complain("parent", "A group may not be its own ancestor.", "cycle")
     await _check_rights(draft)
 
 
@@ -64,12 +68,27 @@ async def _check_rights(draft: Draft) -> None:
     is_mighty = draft.now("is_superuser") or draft.id in mighty or draft.now("parent") in mighty
     if is_mighty and any(draft.sets(name) for name in ("is_superuser", "parent", "user_set", "roles")):
         draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
-    if draft.sets("roles"):
-        granted = await permissions_in(draft.work.db, draft.values["roles"])
-        if not granted <= caller.permissions:
-            draft.complain(
-                "roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied"
-            )
+    roles = await permissions_in(draft.work.db, draft.now("roles") or [])
+    if draft.sets("roles") and not roles <= caller.permissions:
+        draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
+    above = await permissions_through(draft.work.db, [draft.now("parent")] if draft.now("parent") else [])
+    if draft.sets("parent") and not above <= caller.permissions:
+        draft.complain(
+            "parent", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
+        )
+    if draft.added("user_set") and not roles | above <= caller.permissions:
+        draft.complain(
+            "user_set", "This group grants more than you have, so you cannot add to it.", "permission_denied"
+        )
+
+
+async def removing(work: Work, record: dict[str, Any]) -> None:
+    allowed = record["caller"].permissions
+    if allowed is None:
+        return
+    is_mighty = record["pk"] in await store.mighty(work.db)
+    if is_mighty or not await permissions_through(work.db, [record["pk"]]) <= allowed:
+        raise Forbidden("You may not delete a group that grants more than you have.")
 
 
 async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
@@ -95,5 +114,6 @@ RESOURCE = Resource(
     exact=("name", "is_superuser", "parent"),
     filters=(Filter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
     prepare=check,
+    removing=removing,
     decorate=decorate,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from kith.base.edge import Answer, Exchange
-from kith.base.errors import Forbidden, Invalid, NotFound
+from kith.base.errors import Invalid, NotFound
 from kith.identity.caller import Caller
-from kith.identity.core.users import RESOURCE, is_mighty
-from kith.identity.messages import service as messages
+from kith.identity.core.rank import refuse_if_above
+from kith.identity.core.users import RESOURCE, tell_new_password
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
+from kith.identity.rest.api import refuse
 from kith.identity.rest.body import read_object
 from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import read
@@ -32,17 +33,15 @@ async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
         raise NotFound
     user_id = int(id)
     if user_id != caller.id and not caller.may("core.reset_user_password"):
-        raise Forbidden("You do not have permission to perform this action.")
-    if user_id != caller.id and caller.permissions is not None and await is_mighty(work, user_id):
-        raise Forbidden("Only a superuser may change a superuser.")
+        await refuse(exchange, caller, "core.reset_user_password")
+    await refuse_if_above(work, caller, user_id, "change")
     sent = await read_object(exchange)
     password = sent.get("password")
     if not isinstance(password, str):
         raise Invalid(password="This field is required." if password is None else "Not a valid string.")
     user = await store.get(work.db, user_id)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
-    if user_id != caller.id:
-        await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
+    await tell_new_password(work, caller, user_id)
     return NOTHING
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from kith.base.work import Work
+from kith.identity.core.rank import refuse_if_above
 from kith.identity.rest import Draft, Resource
 from kith.identity.rest.fields import Boolean, Choice, Moment, Reference, Slug, Text, Told
 from kith.identity.tokens.service import PREFIX, hash_key
@@ -35,9 +36,11 @@ async def check(draft: Draft) -> None:
         draft.complain("user", "User cannot be changed")
     if draft.sets("intent") and draft.now("intent") not in _OWN:
         draft.complain("intent", f"Invalid intent {draft.now('intent')}")
-    mine = draft.now("user") == draft.caller.id
-    if not mine and not draft.caller.may("core.add_token"):
-        draft.complain("user", "You may only make tokens for yourself.", "permission_denied")
+    if draft.is_new and draft.now("user") != draft.caller.id:
+        if draft.caller.may("core.add_token"):
+            await refuse_if_above(draft.work, draft.caller, draft.now("user"), "make a token for")
+        else:
+            draft.complain("user", "You may only make tokens for yourself.", "permission_denied")
     if "expiring" in draft.values and not draft.values["expiring"]:
         draft.values["expires"] = None
     elif draft.is_new and draft.values.get("expires") is None:

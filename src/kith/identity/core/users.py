@@ -9,12 +9,14 @@ from typing import Any
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, any_of
-from kith.base.errors import Conflict, Forbidden
+from kith.base.errors import Conflict
 from kith.base.work import Work
-from kith.identity.caller import ADMINISTRATORS
+from kith.identity.caller import Caller
+from kith.identity.core.rank import refuse_if_above
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
+from kith.identity.messages import service as messages
 from kith.identity.rest import Draft, Filter, Resource
 from kith.identity.rest.fields import (
     Boolean,
@@ -28,13 +30,13 @@ from kith.identity.rest.fields import (
     Told,
     read_uuid,
 )
-from kith.identity.roles.store import permissions_in
+from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.users import store
-from kith.identity.users.names import email_key, username_key
+from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.search import contains
-from kith.identity.users.service import UserChanged, UserCreated, complain_password
+from kith.identity.users.service import UserChanged, UserCreated, complain_password, record_password_set
 from kith.identity.users.tables import users
 
 FIELDS = (
@@ -45,7 +47,7 @@ FIELDS = (
         pattern=r"[\w.@+-]+",
         refusal="Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
     ),
-    Text(name="name", required=True),
+    Text(name="name", required=True, most=MOST_IN_NAME),
     Email(name="email", default=""),
     Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
     Told(name="is_superuser", form={"type": "boolean"}),
@@ -65,6 +67,11 @@ FIELDS = (
 
 async def check(draft: Draft) -> None:
     await _take_password(draft)
+    for name, complain in (("username", complain_username), ("email", complain_email)):
+        complaint = complain(draft.values[name]) if name in draft.values else None
+        if complaint is not None:
+            draft.complain(name, complaint, complaint.code)
+    draft.raise_complaints()
     await draft.work.db.begin()
     if "username" in draft.values:
         draft.columns["username_key"] = username_key(draft.values["username"])
@@ -84,6 +91,9 @@ async def _take_password(draft: Draft) -> None:
     password = draft.values.pop("password", None)
     if not password:
         return
+    if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
+        draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
+        return
     complaint = complain_password(password)
     if complaint is not None:
         draft.complain("password", complaint, complaint.code)
@@ -93,22 +103,21 @@ async def _take_password(draft: Draft) -> None:
 
 
 async def _check_rights(draft: Draft) -> None:
-    """Nobody may grant what they lack, nor touch somebody who may do more."""
     caller = draft.caller
     if caller.permissions is None:
         return
     db = draft.work.db
-    if not draft.is_new and await is_mighty(draft.work, draft.id):
-        raise Forbidden("Only a superuser may change a superuser.")
-    if draft.sets("groups") and not (await groups.mighty(db)).isdisjoint(draft.values["groups"]):
+    if not draft.is_new:
+        await refuse_if_above(draft.work, caller, draft.id, "change")
+    joined = draft.added("groups")
+    if not (await groups.mighty(db)).isdisjoint(joined):
         draft.complain("groups", "Only a superuser may make one.", "permission_denied")
+    elif not await permissions_through(db, joined) <= caller.permissions:
+        draft.complain(
+            "groups", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
+        )
     if draft.sets("roles") and not await permissions_in(db, draft.values["roles"]) <= caller.permissions:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
-
-
-async def is_mighty(work: Work, user_id: int) -> bool:
-    login = await store.find_login_by_id(work.db, user_id)
-    return login is not None and (login.role in ADMINISTRATORS or await groups.is_mighty(work.db, user_id))
 
 
 async def _refuse_last(work: Work, user_id: int, done: str) -> None:
@@ -117,16 +126,24 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
 
 
 async def saved(draft: Draft) -> None:
+    if not draft.is_new and "password" in draft.columns:
+        by = draft.caller
+        await record_password_set(draft.work, draft.id, draft.now("username"), by=by.id, by_name=by.username)
+        await tell_new_password(draft.work, by, draft.id)
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
+
+
+async def tell_new_password(work: Work, by: Caller, user_id: int) -> None:
+    if user_id != by.id:
+        await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
 
 
 async def removing(work: Work, record: dict[str, Any]) -> None:
     caller = record["caller"]
     if record["pk"] == caller.id:
         raise Conflict("You cannot delete yourself.")
-    if caller.permissions is not None and await is_mighty(work, record["pk"]):
-        raise Forbidden("Only a superuser may delete a superuser.")
+    await refuse_if_above(work, caller, record["pk"], "delete")
     await _refuse_last(work, record["pk"], "deleted")
 
 

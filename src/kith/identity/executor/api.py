@@ -12,6 +12,7 @@ from kith.base.edge import JSON, Answer, Exchange, Headers
 from kith.base.errors import MethodNotAllowed, NotFound
 from kith.base.keys import Keys
 from kith.identity.executor.engine import Ended, Result, Walk, find_walk
+from kith.identity.executor.plan import find_flow
 from kith.identity.executor.turn import Challenge, Denied
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
@@ -50,6 +51,8 @@ def page_query(exchange: Exchange) -> dict[str, str]:
 async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Walk:
     session = await session_cookies.find(exchange)
     works = exchange.edge.works
+    if session is None and await find_flow(exchange.work, slug) is None:
+        raise NotFound  # before a session is made for nothing
     if session is None:
         async with works.begin(exchange.origin) as work:
             held = await sessions.begin(work, address=exchange.address)

@@ -168,11 +168,17 @@ class Walk:
         person = await people.find(work, self.held.session.user_id) if self.held.session.user_id else None
         if (wanted == "require_authenticated" and not signed_in) or (wanted == "require_unauthenticated" and signed_in):
             return self._not_applicable(["This flow is not for you at this moment."])
+        if flow.designation == "enrollment" and not self._may_sign_up(work):
+            return Denied("Sign-up is closed.", "registrations are closed")
         if wanted == "require_superuser" and (person is None or not person.facts["is_superuser"]):
             return self._not_applicable(["Only administrators may do this."])
         request = PolicyRequest(person=person, context={}, client_ip=self._exchange.address)
         verdict = await evaluate_target(work, flow.pbm_uuid, request, _mode(flow.policy_engine_mode))
         return None if verdict.passing else self._not_applicable(verdict.messages)
+
+    def _may_sign_up(self, work: Work) -> bool:
+        """Closed to everyone but those who bring an invitation, which its stage then looks at."""
+        return work.settings.registrations != "closed" or bool(self._query.get("itoken") or self._query.get("token"))
 
     def _not_applicable(self, messages: list[str]) -> Denied | Ended:
         if self._flow.denied_action == "continue" or (

@@ -40,6 +40,11 @@ class Draft:
     def sets(self, name: str) -> bool:
         return name in self.values and (self.before is None or self.before.get(name) != self.values[name])
 
+    def added(self, name: str) -> list[Any]:
+        """What a list of references gains by this."""
+        before = set((self.before or {}).get(name, ()))
+        return [one for one in self.values.get(name, ()) if one not in before]
+
     def complain(self, name: str, words: str, code: str = "invalid") -> None:
         """Say what is wrong with a field (or, under the empty name, with several); raised when the hook returns."""
         self.complaints.setdefault(name, []).append(Complaint(words, code))

@@ -93,7 +93,10 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def record_table(name: str, *columns: Column[Any], fields: tuple[Field, ...], metadata: MetaData = METADATA) -> Table:
-    """A table with a column for every stored field, and when its rows were made and last changed."""
+    """A table with a column for every stored field, and when its rows were made and last changed.
+
+    A number that was a record's is never another's, even after the record is gone.
+    """
     return Table(
         name,
         metadata,
@@ -101,6 +104,7 @@ def record_table(name: str, *columns: Column[Any], fields: tuple[Field, ...], me
         *(field.column() for field in fields if field.is_stored),
         Column("created_at", Instant, nullable=False),
         Column("updated_at", Instant, nullable=False),
+        sqlite_autoincrement=any(column.primary_key and isinstance(column.type, Integer) for column in columns),
     )
 
 

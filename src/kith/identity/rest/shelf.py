@@ -16,14 +16,13 @@ from sqlalchemy import (
     cast,
     delete,
     func,
-    insert,
     or_,
     select,
     update,
 )
 from sqlalchemy import Text as SQLText
 
-from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, query
+from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, query, upsert
 from kith.identity.rest.fields import Reference, References, Secret
 from kith.identity.rest.resource import Resource
 
@@ -61,7 +60,9 @@ class Shelf:
         self.one_by_row = query(self._select().where(self.row_key == bindparam("id")), tuple, wire=False)
         self._row_key = query(select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object)
         rows = select(self.key, *self.stored.values()).select_from(self.source).where(self.key == bindparam("id"))
-        self.one_row = query(self._narrowed(rows).with_for_update(of=list(self.tables)), tuple)
+        # Held against other changes, but not against new rows that refer to it.
+        held = self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
+        self.one_row = query(held, tuple)
 
     def _column(self, name: str) -> Column[Any]:
         for table in reversed(self.tables):
@@ -246,7 +247,7 @@ def _linked_query(link: Table, owner: str, other: str) -> Query[Any]:
 def _link_commands(link: Table, owner: str, other: str) -> tuple[Command, Command]:
     values = {owner: bindparam("of", type_=link.c[owner].type), other: bindparam("to", type_=link.c[other].type)}
     same = [link.c[name] == value for name, value in values.items()]
-    return command(insert(link).values(values).inline()), command(delete(link).where(*same))
+    return command(upsert(link).values(values).on_conflict_do_nothing().inline()), command(delete(link).where(*same))
 
 
 async def linked(db: Session, field: References, owners: Sequence[Any]) -> dict[Any, list[Any]]:
@@ -257,13 +258,16 @@ async def linked(db: Session, field: References, owners: Sequence[Any]) -> dict[
 
 
 async def relink(db: Session, field: References, owner: Any, before: Sequence[Any], after: Sequence[Any]) -> None:
-    """Make the list what was sent, touching only what differs."""
+    """Make the list what was sent, touching only what differs.
+
+    In order, so that two who write the same links from their two ends never wait for each other.
+    """
     add, remove = _link_commands(field.link, field.owner, field.other)
     gone, new = set(before) - set(after), set(after) - set(before)
     if gone:
-        await db.many(remove, [{"of": owner, "to": other} for other in gone])
+        await db.many(remove, [{"of": owner, "to": other} for other in sorted(gone)])
     if new:
-        await db.many(add, [{"of": owner, "to": other} for other in new])
+        await db.many(add, [{"of": owner, "to": other} for other in sorted(new)])
 
 
 # Does what is referred to exist?

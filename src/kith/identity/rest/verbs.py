@@ -71,7 +71,8 @@ async def update(
         await resource.saved(draft)
     record = await read(shelf, work, id, sees_secrets=caller.may("core.view_secret"))
     if changed:
-        diff = audit.difference(_told(resource, before), _told(resource, changed))
+        was, becomes = _told(resource, before), _told(resource, changed)
+        diff = {name: {"previous_value": was.get(name), "new_value": value} for name, value in becomes.items()}
         await _write_down(work, caller, "model_updated", resource, record, diff=diff)
     return record
 
@@ -227,8 +228,9 @@ def _shown_secret(shelf: Shelf, work: Work, field: Field, sealed: str | None, *,
 
 
 def _told(resource: Resource, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Field by field for the audit trail: here it is known which are secret, whatever they are called."""
     secret = {field.name for field in resource.all_fields if field.write_only}
-    return {name: audit.MASK if name in secret and value else value for name, value in values.items()}
+    return {name: audit.MASK if name in secret and value else audit.masked(value) for name, value in values.items()}
 
 
 async def _write_down(
@@ -237,7 +239,7 @@ async def _write_down(
     action: str,
     resource: Resource,
     record: Mapping[str, Any],
-    **context: Any,
+    **told: Any,
 ) -> None:
     model = {
         "app": resource.area, "model_name": resource.model, "pk": record["pk"],
@@ -245,5 +247,5 @@ async def _write_down(
     }  # fmt: skip
     await audit.record(
         work, action, f"{resource.area}.{resource.model}", user_id=caller.id or None, username=caller.username,
-        context={"model": model, **context},
+        context={"model": model}, known=told,
     )  # fmt: skip

@@ -14,8 +14,18 @@ _above = _mine.union(
 )
 _through_groups = select(group_roles.c.other).where(group_roles.c.owner.in_(select(_above.c.group_uuid)))
 _own = select(user_roles.c.other).where(user_roles.c.owner == bindparam("user"))
+_these = select(groups.c.group_uuid).where(any_of(groups.c.group_uuid, "ids")).cte("these", recursive=True)
+_these_and_above = _these.union(
+    select(groups.c.parent).join(_these, groups.c.group_uuid == _these.c.group_uuid).where(groups.c.parent.is_not(None))
+)
 _granted: Query[list[str]] = query(
     select(roles.c.permissions).where(or_(roles.c.role_uuid.in_(_own), roles.c.role_uuid.in_(_through_groups))),
+    list,
+)
+_of_groups: Query[list[str]] = query(
+    select(roles.c.permissions)
+    .join(group_roles, group_roles.c.other == roles.c.role_uuid)
+    .where(group_roles.c.owner.in_(select(_these_and_above.c.group_uuid))),
     list,
 )
 _of_roles: Query[list[str]] = query(select(roles.c.permissions).where(any_of(roles.c.role_uuid, "ids")), list)
@@ -24,6 +34,11 @@ _of_roles: Query[list[str]] = query(select(roles.c.permissions).where(any_of(rol
 async def permissions_of(db: Session, user_id: int) -> frozenset[str]:
     """What a person's roles grant: their own, and those of their groups and everything above them."""
     return frozenset(name for names in await db.all(_granted, user=user_id) for name in names)
+
+
+async def permissions_through(db: Session, group_uuids: Sequence[str]) -> frozenset[str]:
+    """What membership in these groups grants, by their roles and by those of everything above them."""
+    return frozenset(name for names in await db.all(_of_groups, ids=list(group_uuids)) for name in names)
 
 
 async def permissions_in(db: Session, role_uuids: Sequence[str]) -> frozenset[str]:

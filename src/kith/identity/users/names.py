@@ -10,6 +10,9 @@ from kith.base.errors import Complaint
 _USERNAME = re.compile(r"[\w.@+-]+\Z")
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
 
+MOST_IN_NAME = 500
+MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when it is made comparable
+
 
 def username_key(username: str) -> str:
     """Two names that look alike or differ only in case are one name."""
@@ -23,7 +26,7 @@ def email_key(email: str) -> str:
 def complain_username(username: str) -> Complaint | None:
     if not username:
         return Complaint("This field may not be blank.", "blank")
-    if len(username) > 150:
+    if len(username) > 150 or len(username_key(username)) > MOST_IN_KEY["username"]:
         return Complaint("Ensure this field has no more than 150 characters.", "too_long")
     if not _USERNAME.match(username):
         return Complaint(
@@ -33,8 +36,14 @@ def complain_username(username: str) -> Complaint | None:
     return None
 
 
+def complain_name(name: str) -> Complaint | None:
+    if len(name) > MOST_IN_NAME:
+        return Complaint(f"Ensure this field has no more than {MOST_IN_NAME} characters.", "too_long")
+    return None
+
+
 def complain_email(email: str) -> Complaint | None:
-    if len(email) > 254:
+    if len(email) > 254 or len(email_key(email)) > MOST_IN_KEY["email"]:
         return Complaint("Ensure this field has no more than 254 characters.", "too_long")
     if email and not _EMAIL.match(email):
         return Complaint("Enter a valid email address.", "invalid")

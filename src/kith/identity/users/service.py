@@ -17,7 +17,7 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.users import store
-from kith.identity.users.names import complain_email, complain_username
+from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
 from kith.identity.users.tables import User
 
@@ -97,6 +97,7 @@ async def create(work: Work, passwords: Passwords, new: NewUser, *, by: int | No
 def _check(new: NewUser) -> None:
     complaints = {
         "username": complain_username(new.username),
+        "name": complain_name(new.name),
         "email": complain_email(new.email),
         "password": None if new.password is None else complain_password(new.password),
     }
@@ -134,8 +135,13 @@ async def set_password(
     if complaint is not None:
         raise Invalid(fields={"password": [complaint]})
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
-    await _record(work, "password_set", user, by, by_name)
+    await record_password_set(work, user.id, user.username, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
+
+
+async def record_password_set(work: Work, user_id: int, username: str, *, by: int | None, by_name: str) -> None:
+    model = {"app": "core", "model_name": "user", "pk": user_id, "name": username}
+    await audit.record(work, "password_set", "core.users", user_id=by, username=by_name, context={"model": model})
 
 
 async def retire_password(work: Work, user: User) -> None:

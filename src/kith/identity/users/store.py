@@ -59,7 +59,6 @@ _names_near = query(
     .limit(10_000),
     str,
 )
-_hold_staff = query(select(users.c.id).where(users.c.role.in_(STAFF_ROLES)).order_by(users.c.id).with_for_update(), int)
 _insert_many = command(insert_into(users, without=["id"]))
 _count_members = query(
     select(func.count())
@@ -189,7 +188,7 @@ async def is_last_superuser(db: Session, user_id: int) -> bool:
 
     Until this work ends nobody else changes those who do, so two who are the last cannot both slip away.
     """
-    await db.all(_hold_staff)
+    await db.hold("identity.staff")
     others = [found for found in await db.all(_all_superusers) if found != user_id]
     login = await find_login_by_id(db, user_id)
     return not others and login is not None and login.is_active and login.role in STAFF_ROLES

@@ -727,6 +727,7 @@ def create_tables() -> None:
             ondelete="SET NULL",
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_identity_providers")),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("identity_providers", schema=None) as batch_op:
         batch_op.create_index(

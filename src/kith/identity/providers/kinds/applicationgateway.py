@@ -41,7 +41,10 @@ class Host(Text, frozen=True, kw_only=True):
         parts = urlsplit(url or "")
         if url is None or parts.query or parts.fragment or "@" in parts.netloc:
             raise Refused("Enter a valid URL.")
-        return f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+        kept = f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
+        if self.most is not None and len(kept) > self.most:
+            raise Refused(f"Ensure this field has no more than {self.most} characters.", "too_long")
+        return kept
 
 
 FIELDS = (

@@ -1,0 +1,149 @@
+"""What all fields share: how a value is refused, stored and described."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from sqlalchemy import Column
+from sqlalchemy.types import TypeEngine
+
+from kith.base.errors import Complaint
+
+I32 = 2**31 - 1
+
+
+MASK = "********"
+
+
+_UUID = re.compile(
+    r"(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?\Z", re.IGNORECASE
+)
+
+
+_TYPE_NAMES = {
+    type(None): "NoneType",
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    list: "list",
+    dict: "dict",
+}
+
+
+class Refused(Exception):  # noqa: N818 - the value is refused
+    """What was sent for one field cannot be taken."""
+
+    def __init__(self, words: str, code: str = "invalid") -> None:
+        super().__init__(words)
+        self.complaint = Complaint(words, code)
+
+
+def read_uuid(value: object) -> str | None:
+    """The canonical text of a UUID in any usual form, or None."""
+    found = _UUID.match(value) if isinstance(value, str) else None
+    return "-".join(found.groups()).lower() if found else None
+
+
+def type_name(value: object) -> str:
+    return _TYPE_NAMES.get(type(value), type(value).__name__)
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """What all fields share. A field without a default that is not required takes its kind's empty value."""
+
+    name: str
+    required: bool = False
+    null: bool = False
+    default: Any = msgspec.UNSET
+    read_only: bool = False
+    write_only: bool = False
+    unique: bool = False
+    help: str = ""
+    stored_as: str = ""  # the column's name, where it is not the field's
+    alias: str = ""  # another name it may be sent under
+    kept: bool = True  # False: it has no column; hooks act on it and `decorate` shows it
+
+    def read(self, value: Any) -> Any:
+        if value is None:
+            if self.null:
+                return None
+            raise Refused("This field may not be null.", "null")
+        return self.take(value)
+
+    def take(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    def start(self) -> Any:
+        """The value of a new record that did not name this field."""
+        if self.default is msgspec.UNSET:
+            return None if self.null else self.empty()
+        return self.default() if callable(self.default) else self.default
+
+    def empty(self) -> Any:
+        return None
+
+    @property
+    def is_stored(self) -> bool:
+        return self.kept
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it may be sorted by."""
+        return self.is_stored and not self.write_only
+
+    def sql_type(self) -> TypeEngine[Any]:
+        raise NotImplementedError
+
+    def column(self) -> Column[Any]:
+        return Column(self.column_name, self.sql_type(), nullable=self.null, unique=self.unique or None)
+
+    @property
+    def column_name(self) -> str:
+        return self.stored_as or self.name
+
+    def shape(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        shape = dict(self.shape())
+        if self.null and "type" in shape:
+            shape["type"] = [shape["type"], "null"]
+            if "enum" in shape:
+                shape["enum"] = [*shape["enum"], None]
+        if self.read_only:
+            shape["readOnly"] = True
+        if self.write_only:
+            shape["writeOnly"] = True
+        if self.default is not msgspec.UNSET and not callable(self.default):
+            shape["default"] = self.default
+        if self.help:
+            shape["description"] = self.help
+        return shape
+
+
+class Told(Field, frozen=True, kw_only=True):
+    """A field that is only ever shown, worked out when a record is rendered."""
+
+    read_only: bool = True
+    form: dict[str, Any] = {}
+
+    @property
+    def is_stored(self) -> bool:
+        return False
+
+    def shape(self) -> dict[str, Any]:
+        return dict(self.form)
+
+
+def shown(value: object) -> str:
+    text = (
+        value
+        if isinstance(value, str)
+        else msgspec.json.encode(value).decode()
+        if not isinstance(value, float)
+        else str(value)
+    )
+    return text if len(text) <= 100 else text[:100] + "..."

@@ -1,0 +1,330 @@
+"""Whatever is done through the API is written down: by whom, from where, before and after, and never a secret."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.identity.maker import API, BY_PATH, Maker, word
+from tests.identity.making import make, new_name, owner_of, person_who_may, results
+from tests.identity.seed import EVERYTHING, Collection
+from tests.town import Person, Town
+
+EVENTS = "/audit/events/"
+WRITABLE = [one for one in EVERYTHING if "POST" in one.methods]
+HIDDEN = "********************"
+MASK = "********"
+
+
+@pytest.fixture
+async def ada(town: Town) -> Person:
+    return await owner_of(town)
+
+
+async def me(person: Person) -> dict[str, Any]:
+    found: dict[str, Any] = (await person.get(f"{API}/core/users/me/")).json()
+    return found
+
+
+async def history(ada: Person, collection: Collection, pk: object) -> list[dict[str, Any]]:
+    """What was written down about one record, oldest first."""
+    found = await results(ada, EVENTS, search=f"{pk} model_", ordering="created")
+    model = {"app": collection.path.split("/")[1], "model_name": collection.record.lower(), "pk": pk}
+    return [one for one in found if one["context"].get("model", {}).items() >= model.items()]
+
+
+def by_path(collection: Collection) -> str:
+    return collection.path
+
+
+@pytest.mark.parametrize("collection", WRITABLE, ids=by_path)
+async def test_every_change_leaves_an_event(ada: Person, collection: Collection) -> None:
+    maker, owner = Maker(ada), await me(ada)
+    made = await ada.call("POST", API + collection.path, json=await maker.body(collection))
+    record = made.json()
+    item = f"{API}{collection.path}{record['pk']}/"
+    before = (await ada.get(item)).json()
+    change = await maker.body(collection, collection.change)
+    changed = await ada.call("PATCH", item, json=change, headers={"user-agent": "a browser"})
+    await ada.call("PATCH", item, json={})
+    await ada.call("PATCH", item, json=change)
+    refused = await ada.call("PUT", item, json={next(iter(change)): {"not": ["this"]}})
+    gone = await ada.call("DELETE", item)
+
+    events = await history(ada, collection, record["pk"])
+
+    assert refused.status_code in (400, 200)
+    events = [one for one in events if one["context"]["http_request"]["request_id"] != refused.headers["x-request-id"]]
+    assert [one["action"] for one in events] == ["model_created", "model_updated", "model_deleted"]
+    for event, answer, method in zip(events, (made, changed, gone), ("POST", "PATCH", "DELETE"), strict=True):
+        assert (event["user"], event["username"]) == (owner["pk"], owner["username"])
+        assert event["client_ip"] == "127.0.0.1"
+        assert event["app"] == f"{collection.path.split('/')[1]}.{collection.record.lower()}"
+        asked = event["context"]["http_request"]
+        assert (asked["request_id"], asked["method"]) == (answer.headers["x-request-id"], method)
+        assert asked["path"].startswith(API + collection.path)
+        assert event["context"]["model"]["name"]
+        assert event["pk"] == event["event_uuid"]
+        assert event["date"] == event["created"] < event["expires"]
+    assert events[1]["context"]["http_request"]["user_agent"] == "a browser"
+    after = changed.json()
+    assert events[1]["context"]["diff"] == {
+        name: {"previous_value": before[name], "new_value": after[name]} for name in change
+    }
+
+
+async def test_a_changed_list_and_a_renamed_record_are_told_as_they_were_and_are(ada: Person) -> None:
+    pks = sorted([(await make(ada, "/core/users/", username=word(), name="N"))["pk"] for _ in range(3)])
+    group = await make(ada, "/core/groups/", name=new_name("old"), user_set=pks[:2])
+    item, name = f"{API}/core/groups/{group['pk']}/", new_name("new")
+
+    await ada.call(
+        "PUT", item, json={"name": name, "parent": None, "user_set": pks[1:], "attributes": {"api_key": "k"}}
+    )
+
+    *_, event = await history(ada, BY_PATH["/core/groups/"], group["pk"])
+    assert event["context"]["model"]["name"] == name
+    assert event["context"]["diff"] == {
+        "name": {"previous_value": group["name"], "new_value": name},
+        "user_set": {"previous_value": pks[:2], "new_value": pks[1:]},
+        "attributes": {"previous_value": {}, "new_value": {"api_key": HIDDEN}},
+    }
+
+
+# Reading what was written
+
+
+async def test_events_are_found_by_what_they_say(town: Town, ada: Person) -> None:
+    bob = await person_who_may(town, ada, "core.add_group", "core.view_group")
+    his = (await me(bob))["pk"]
+    group = await make(bob, "/core/groups/", name=new_name("bobs"))
+    await bob.get(f"{API}/core/users/")
+    [made] = await history(ada, BY_PATH["/core/groups/"], group["pk"])
+    at = datetime.fromisoformat(made["created"])
+    soon, before = (at + timedelta(microseconds=1)).isoformat(), (at - timedelta(microseconds=1)).isoformat()
+
+    async def found(**params: Any) -> list[str]:
+        return [one["pk"] for one in await results(ada, EVENTS, **{"username": bob.username} | params)]
+
+    assert len(await found()) == 2
+    assert await found(action="model_created") == await found(action="MODEL_CREATED") == [made["pk"]]
+    assert await found(user=his, app="core.group") == [made["pk"]]
+    assert await found(user=(await me(ada))["pk"]) == []
+    assert await found(client_ip="127.0.0.1", action="model_created") == [made["pk"]]
+    assert await found(client_ip="10.0.0.1") == []
+    assert await found(app="core.api") != [made["pk"]]
+    assert await found(created__gte=made["created"], created__lte=made["created"]) == [made["pk"]]
+    assert made["pk"] not in await found(created__gte=soon) + await found(created__lte=before)
+    for words in (group["name"], f"{group['name'].upper()} model_created", made["pk"], "core.group"):
+        assert await found(search=words) == [made["pk"]], words
+    assert await found(search=f"{group['name']} login") == []
+    for name in ("created__gte", "created__lte", "user"):
+        answer = await ada.get(API + EVENTS, params={name: "yesterday"})
+        assert (answer.status_code, set(answer.json())) == (400, {name})
+    listed = await results(ada, EVENTS, limit=50)
+    assert [one["created"] for one in listed] == sorted((one["created"] for one in listed), reverse=True)
+
+
+async def test_events_are_only_read(ada: Person) -> None:
+    [event] = await results(ada, EVENTS, limit=1)
+    for path, methods in (
+        (EVENTS, ("POST", "PUT", "PATCH", "DELETE")),
+        (f"{EVENTS}{event['pk']}/", ("PUT", "PATCH", "DELETE", "POST")),
+    ):
+        for method in methods:
+            answer = await ada.call(method, API + path, json={"action": "login", "app": "x"})
+            assert answer.status_code == 405
+            assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert (await ada.get(f"{API}{EVENTS}{event['pk']}/")).json() == event
+
+
+async def test_an_event_outlives_the_person_it_names(town: Town, ada: Person) -> None:
+    bob = await person_who_may(town, ada, "core.add_group")
+    his = (await me(bob))["pk"]
+    await make(bob, "/core/groups/", name=new_name("g"))
+    assert (await ada.call("DELETE", f"{API}/core/users/{his}/")).status_code == 204
+
+    [event] = await results(ada, EVENTS, username=bob.username, action="model_created")
+
+    assert event["user"] is None
+    assert await results(ada, EVENTS, user=his) == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "permission"),
+    [
+        ("GET", "/core/users/", "core.view_user"),
+        ("POST", "/policies/dummy/", "policies.add_dummypolicy"),
+        ("PATCH", "/core/applications/00000000-0000-4000-8000-000000000000/", "core.change_application"),
+        ("DELETE", "/rbac/roles/00000000-0000-4000-8000-000000000000/", "rbac.delete_role"),
+        ("GET", "/audit/events/", "audit.view_event"),
+        ("POST", "/core/users/1/set_password/", "core.reset_user_password"),
+    ],
+)
+async def test_a_refusal_names_the_right_that_was_missing(
+    town: Town, ada: Person, method: str, path: str, permission: str
+) -> None:
+    bob = await town.sign_up()
+
+    answer = await bob.call(method, API + path, json={"password": "x"})
+
+    assert answer.status_code == 403
+    assert answer.json()["permission"] == permission
+    [event] = await results(ada, EVENTS, username=bob.username, action="permission_denied")
+    assert event["context"]["permission"] == permission
+    assert event["context"]["http_request"]["request_id"] == answer.headers["x-request-id"]
+
+
+# A new password, and the word about it
+
+
+@pytest.mark.parametrize("how", ["set_password", "change"])
+async def test_a_new_password_is_written_down_and_its_owner_is_told_once(town: Town, ada: Person, how: str) -> None:
+    bob = await town.sign_up()
+    his = (await me(bob))["pk"]
+    url = f"{API}/core/users/{his}/"
+    password = f"brand new {word()}"
+
+    if how == "set_password":
+        answer = await ada.call("POST", f"{url}set_password/", json={"password": password})
+    else:
+        answer = await ada.call("PATCH", url, json={"password": password})
+
+    assert answer.is_success, answer.text
+    bob.password = password
+    reads = await asyncio.gather(*(bob.get(f"{API}/core/messages/") for _ in range(5)))
+    assert sorted(len(one.json()) for one in reads) == [0, 0, 0, 0, 1]
+    [[message]] = [one.json() for one in reads if one.json()]
+    assert set(message) == {"message", "level", "tags", "extra_tags", "level_tag"}
+    assert (message["level"], message["level_tag"], message["tags"]) == (30, "warning", "warning")
+    assert (await bob.get(f"{API}/core/messages/")).json() == []
+    assert (await ada.get(f"{API}/core/messages/")).json() == []
+    [event] = await results(ada, EVENTS, action="password_set", search=bob.username)
+    assert event["context"]["model"] == {"app": "core", "model_name": "user", "pk": his, "name": bob.username}
+    assert event["username"] == ada.username
+    own = await bob.call("POST", f"{url}set_password/", json={"password": f"my own {word()}"})
+    assert own.status_code == 204
+    bob.password = own.request.content.decode().split('"')[3]
+    assert (await bob.get(f"{API}/core/messages/")).json() == []
+    assert len(await results(ada, EVENTS, action="password_set", search=bob.username)) == 2
+
+
+# Secrets
+
+SECRETS = [
+    ("/sources/ldap/", "bind_password"),
+    ("/sources/oauth/", "consumer_secret"),
+    ("/stages/captcha/", "private_key"),
+    ("/stages/email/", "password"),
+    ("/providers/oauth/", "client_secret"),
+    ("/providers/openid/", "client_secret"),
+    ("/core/users/", "password"),
+]
+
+
+@pytest.mark.parametrize(("path", "field"), SECRETS)
+async def test_a_secret_is_told_to_nobody(town: Town, ada: Person, path: str, field: str) -> None:
+    collection = BY_PATH[path]
+    first, second = f"first-{word()}", f"second-{word()}"
+    viewer = await person_who_may(
+        town, ada, f"{path.split('/')[1]}.view_{collection.record.lower()}", "audit.view_event"
+    )
+    made = await ada.call("POST", API + path, json=await Maker(ada).body(collection) | {field: first})
+    assert made.status_code == 201, made.text
+    item = f"{API}{path}{made.json()['pk']}/"
+    wrong = await ada.call("PATCH", item, json={field: f"{first}\0"})
+    also_wrong = await ada.call("PATCH", item, json={field: first, "name": {}, "client_type": "x"})
+    changed = await ada.call("PATCH", item, json={field: second})
+    assert (wrong.status_code, also_wrong.status_code, changed.status_code) == (400, 400, 200)
+    whole = await ada.call("PUT", item, json=changed.json() | {field: None})
+
+    seen = [
+        wrong, also_wrong, whole, await viewer.get(API + path, params={"limit": 1000}), await viewer.get(item),
+        await viewer.get(API + path, params={"search": second}), await viewer.get(API + path, params={"ordering": field}),
+        await viewer.get(API + EVENTS, params={"limit": 100}), await ada.get(API + EVENTS, params={"limit": 100}),
+        await town.http.get(f"{API}/openapi.json"),
+    ]  # fmt: skip
+    if field != "client_secret":
+        seen += [made, changed, await ada.get(item)]
+
+    for secret in (first, second):
+        assert not [one.request.url for one in seen if secret in one.text]
+        assert secret not in town.log()
+        for part in town.folder.rglob("*.sqlite3*"):
+            assert secret.encode() not in part.read_bytes()
+    if field != "password" or path != "/core/users/":
+        told = await history(ada, collection, made.json()["pk"])
+        assert told[0]["context"]["created"][field] == HIDDEN
+        assert told[1]["context"]["diff"] == {field: {"previous_value": HIDDEN, "new_value": HIDDEN}}
+
+
+async def test_a_tokens_key_is_shown_once_and_kept_nowhere(town: Town, ada: Person) -> None:
+    made = await make(ada, "/core/tokens/", identifier=new_name("t"))
+    item = f"{API}/core/tokens/{made['pk']}/"
+    await town.http.get(f"{API}/core/users/me/", headers={"authorization": f"Bearer {made['key']}"})
+    await town.http.get(f"{API}/core/users/me/", headers={"authorization": f"Bearer {made['key']}x"})
+
+    seen = [
+        await ada.get(item),
+        await ada.call("PATCH", item, json={"description": "d"}),
+        await ada.get(f"{API}/core/tokens/"),
+        await ada.get(API + EVENTS),
+        await ada.call("PATCH", item, json={"key": "kith_mine", "key_hash": "0" * 64}),
+    ]
+
+    assert made["key"].startswith("kith_")
+    assert not [one.request.url for one in seen if made["key"] in one.text or "key_hash" in one.text]
+    assert made["key"] not in town.log()
+    bearer = await town.http.get(f"{API}/core/users/me/", headers={"authorization": f"Bearer {made['key']}"})
+    assert bearer.status_code == 200
+
+
+async def test_a_private_key_is_shown_only_to_who_may_see_it_and_that_is_written_down(town: Town, ada: Person) -> None:
+    order = {"common_name": new_name("kp"), "validity_days": 3, "alg": "ed25519"}
+    made = await ada.call("POST", f"{API}/crypto/certificatekeypairs/generate/", json=order)
+    assert made.status_code == 201, made.text
+    item = f"{API}/crypto/certificatekeypairs/{made.json()['pk']}/"
+    viewer = await person_who_may(town, ada, "crypto.view_certificatekeypair")
+
+    key = (await ada.get(f"{item}view_private_key/")).json()["data"]
+    refused = await viewer.get(f"{item}view_private_key/")
+
+    secret = key.splitlines()[1]
+    assert refused.status_code == 403
+    seen = [
+        made,
+        refused,
+        await viewer.get(item),
+        await ada.get(item),
+        await ada.get(f"{API}/crypto/certificatekeypairs/"),
+        await ada.get(API + EVENTS),
+    ]
+    assert not [one.request.url for one in seen if secret in one.text]
+    assert secret not in town.log()
+    [event] = await results(ada, EVENTS, action="secret_view", search=order["common_name"])
+    assert (event["username"], event["context"]["viewed"]) == (ada.username, "private_key")
+
+
+@pytest.mark.parametrize("path", ["/providers/oauth/", "/providers/openid/"])
+async def test_the_mask_is_shown_without_the_right_and_sent_back_it_changes_nothing(
+    town: Town, ada: Person, path: str
+) -> None:
+    record = BY_PATH[path].record.lower()
+    editor = await person_who_may(town, ada, f"providers.view_{record}", f"providers.change_{record}")
+    keeper = await person_who_may(town, ada, f"providers.view_{record}", "core.view_secret")
+    made = await Maker(ada).make(BY_PATH[path])
+    item, secret = f"{API}{path}{made['pk']}/", made["client_secret"]
+
+    shown = (await editor.get(item)).json()
+    listed = [one for one in await results(editor, path) if one["pk"] == made["pk"]]
+    put = await editor.call("PUT", item, json=shown | {"name": new_name("renamed")})
+
+    assert shown["client_secret"] == listed[0]["client_secret"] == MASK
+    assert put.status_code == 200, put.text
+    assert put.json()["client_secret"] == MASK
+    assert (await keeper.get(item)).json()["client_secret"] == secret
+    assert (await editor.call("PATCH", item, json={"client_secret": "their own"})).json()["client_secret"] == MASK
+    assert (await keeper.get(item)).json()["client_secret"] == "their own"

@@ -1,0 +1,189 @@
+"""A database of the first release, with people in it, becomes one of today and loses nobody."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from argon2 import PasswordHasher
+from sqlalchemy.ext.asyncio import create_async_engine
+from sqlalchemy.pool import NullPool
+
+from kith.base.settings import load
+from kith.migrations import HEAD, runner
+from tests.identity.making import API, results
+from tests.town import Person, Town, postgres
+from tests.town.town import Engine
+
+Done = TypeVar("Done")
+
+AT = "2020-06-29T09:12:30.123456Z"
+PASSWORD, KEY = "as it was then", "kith_an-old-key"
+UUIDS = [f"00000000-0000-4000-8000-00000000000{n}" for n in range(10)]
+TABLES = ("identity_users", "identity_groups", "identity_group_members", "identity_tokens", "identity_events")
+
+
+def row(table: str, **values: Any) -> str:
+    """Plain SQL that both databases read: this must not change when the program does."""
+    shown = ", ".join(
+        "NULL" if one is None else f"'{one}'" if isinstance(one, str) else str(one) for one in values.values()
+    )
+    return f"INSERT INTO {table} ({', '.join(values)}) VALUES ({shown})"
+
+
+def user(id: int, username: str, name: str, role: str) -> str:
+    hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    key = username.casefold()
+    return row(
+        "identity_users", id=id, uuid=UUIDS[id], username=username, username_key=key, name=name,
+        email=f"{username}@Example.org", email_key=f"{key}@example.org", password=hashed, is_active=True, role=role,
+        type="internal", path="users", attributes='{"color": "red"}', created_at=AT, updated_at=AT,
+        last_login_at=None, password_changed_at=AT, confirmed_at=AT, approved_at=AT,
+    )  # fmt: skip
+
+
+def group(uuid: str, name: str, parent: str | None, *, is_superuser: bool) -> str:
+    return row(
+        "identity_groups", group_uuid=uuid, name=name, parent=parent, is_superuser=is_superuser, attributes="{}",
+        created_at=AT,
+    )  # fmt: skip
+
+
+def event(uuid: str, user_id: int | None, username: str, action: str, context: str, client_ip: str | None) -> str:
+    return row(
+        "identity_events", event_uuid=uuid, user_id=user_id, username=username, action=action, app="core.auth",
+        context=context, client_ip=client_ip, created_at=AT, expires_at="2999-01-01T00:00:00.000000Z",
+    )  # fmt: skip
+
+
+FIRST_RELEASE = (
+    user(1, "Grace", "Grace Hopper", "owner"),
+    user(2, "Zoë", "Zoë Ångström", "user"),
+    user(3, "alan", "Alan Turing", "user"),
+    group(UUIDS[4], "above", None, is_superuser=True),
+    group(UUIDS[5], "below", UUIDS[4], is_superuser=False),
+    row("identity_group_members", group_uuid=UUIDS[5], user_id=2),
+    row("identity_group_members", group_uuid=UUIDS[4], user_id=3),
+    row(
+        "identity_tokens", token_uuid=UUIDS[6], identifier="api-1", key_hash=hashlib.sha256(KEY.encode()).hexdigest(),
+        intent="api", user_id=1, scopes="api", description="old", created_at=AT, expires_at=None, last_used_at=AT,
+    ),
+    event(UUIDS[7], 2, "Zoë", "login", '{"auth_method": "password"}', "10.1.2.3"),
+    event(UUIDS[8], None, "gone", "login_failed", "{}", None),
+    row("identity_setup", id=1, token_hash="0" * 64, made_at=AT, used_at=AT),
+)  # fmt: skip
+
+
+def make_first_release(connection: sa.Connection) -> None:
+    command.upgrade(runner.alembic_config(connection), "0001")
+    for words in FIRST_RELEASE:
+        connection.exec_driver_sql(words)
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SELECT setval('identity_users_id_seq', 3)")
+
+
+def contents(connection: sa.Connection) -> dict[str, list[dict[str, Any]]]:
+    return {
+        table: [dict(row) for row in connection.exec_driver_sql(f"SELECT * FROM {table} ORDER BY 1, 2").mappings()]
+        for table in TABLES
+    }
+
+
+def broken(connection: sa.Connection) -> list[Any]:
+    """What SQLite finds wrong with the file itself; PostgreSQL refuses to write such a thing."""
+    if connection.dialect.name == "postgresql":
+        return []
+    found = list(connection.exec_driver_sql("PRAGMA foreign_key_check"))
+    return found + [row for row in connection.exec_driver_sql("PRAGMA integrity_check") if row[0] != "ok"]
+
+
+class Old:
+    """A database, spoken to as a migration would."""
+
+    def __init__(self, engine: Engine, folder: Path, database: str) -> None:
+        self.engine = engine
+        self.folder = folder
+        self.database = database
+        self.settings = load({"KITH_DATA": str(folder), "KITH_DATABASE": database})
+
+    async def do(self, what: Callable[[sa.Connection], Done]) -> Done:
+        if self.engine == "sqlite":
+            engine = sa.create_engine(f"sqlite:///{self.settings.sqlite_path}", poolclass=NullPool)
+            with engine.begin() as connection:
+                return what(connection)
+        asynchronous = create_async_engine(runner.sqlalchemy_url(self.database), poolclass=NullPool)
+        async with asynchronous.begin() as beginning:
+            return await beginning.run_sync(what)
+
+
+@pytest.fixture
+async def old(engine: Engine, tmp_path: Path) -> AsyncIterator[Old]:
+    async with _database(engine) as database:
+        found = Old(engine, tmp_path, database)
+        await found.do(make_first_release)
+        yield found
+
+
+@asynccontextmanager
+async def _database(engine: Engine) -> AsyncIterator[str]:
+    if engine == "sqlite":
+        yield "sqlite"
+    else:
+        async with postgres.fresh_database() as url:
+            yield url
+
+
+async def test_every_record_is_kept_as_it_was(old: Old) -> None:
+    before = await old.do(contents)
+
+    await runner.upgrade(old.settings)
+    await runner.upgrade(old.settings)
+
+    after = await old.do(contents)
+    assert {table: len(rows) for table, rows in before.items()} == dict(zip(TABLES, (3, 2, 2, 1, 2), strict=True))
+    for table, rows in before.items():
+        kept = [{name: row[name] for name in rows[0]} for row in after[table]]
+        assert kept == rows
+    assert [row["updated_at"] for row in after["identity_groups"]] == [
+        row["created_at"] for row in after["identity_groups"]
+    ]
+    assert await old.do(broken) == []
+    revision = await old.do(
+        lambda connection: connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    )
+    assert revision == HEAD
+
+
+async def test_the_server_finds_everybody_again(old: Old) -> None:
+    town = Town(old.engine, old.folder, old.database)
+    await town.kith("migrate")
+    await town.start()
+    try:
+        grace = Person(town.http, "grace", PASSWORD)
+        for words, expected in (
+            ("hopper", ["Grace"]), ("ångström", ["Zoë"]), ("GRACE", ["Grace"]), ("example.org", ["Grace", "Zoë", "alan"]),
+            ("turing example", ["alan"]), ("zo", ["Zoë"]), (UUIDS[3][-8:], ["alan"]), ("nobody", []),
+        ):  # fmt: skip
+            assert [one["username"] for one in await results(grace, "/core/users/", search=words)] == expected, words
+        [below] = await results(grace, "/core/groups/", name="below")
+        assert (below["parent"], below["user_set"], below["last_updated"]) == (UUIDS[4], [2], AT)
+        zoe = (await Person(town.http, "zoë", PASSWORD).get(f"{API}/core/users/me/")).json()
+        assert (zoe["is_superuser"], zoe["attributes"], zoe["groups"]) == (True, {"color": "red"}, [UUIDS[5]])
+        assert [one["pk"] for one in await results(grace, "/audit/events/", username="Zoë")] == [UUIDS[7]]
+        bearer = await town.http.get(f"{API}/core/tokens/", headers={"authorization": f"Bearer {KEY}"})
+        assert [one["pk"] for one in bearer.json()["results"]] == [UUIDS[6]]
+        made = await grace.call("POST", f"{API}/core/users/", json={"username": "new", "name": "Newcomer"})
+        assert made.json()["pk"] == 4
+        renamed = await grace.call("PATCH", f"{API}/core/users/3/", json={"name": "Alan Mathison"})
+        assert renamed.status_code == 200
+        assert [one["pk"] for one in await results(grace, "/core/users/", search="mathison")] == [3]
+        assert await results(grace, "/core/users/", search="turing") == []
+    finally:
+        await town.http.aclose()
+        await town.stop()
