@@ -80,7 +80,7 @@ def Slug(name: str, **options: Any) -> Text:  # noqa: N802 - reads like the othe
     )  # fmt: skip
 
 
-_NOT_IN_URL = re.compile(r"[\s\x00-\x1f\x7f<>\"\\^`{|}]|%(?![0-9a-fA-F]{2})")
+_NOT_IN_URL = re.compile(r"[\s\x00-\x1f\x7f<>\"\\^`{|}]|%(?![0-9a-fA-F]{2}|\(\w+\)s)")
 
 
 def read_url(text: str, schemes: tuple[str, ...]) -> str | None:
