@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from litestar import MediaType, Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -47,7 +48,7 @@ async def set_up(
     keys: NamedDependency[Keys],
     passwords: NamedDependency[identity.Passwords],
     token: FromPath[str],
-) -> ASGIResponse | Response[dict[str, object]]:
+) -> ASGIResponse:
     """The form of the page, or the same fields as JSON; the link itself is what proves the right to."""
     sent = await read_body(request)
     as_json = wants_json(exchange_of(request))
@@ -63,7 +64,8 @@ async def set_up(
             raise
         return _setup_page(request, fields=problem.fields, values=sent)
     if as_json:
-        return Response({"id": user.id, "pk": user.id, "username": user.username, "role": user.role}, status_code=201)
+        made = {"id": user.id, "pk": user.id, "username": user.username, "role": user.role}
+        return ASGIResponse(body=msgspec.json.encode(made), media_type=MediaType.JSON, status_code=201)
     return page(exchange_of(request), "setup_done.html", status=201, username=user.username)
 
 
