@@ -222,7 +222,7 @@ async def test_a_passkey_is_made_and_is_enough_to_sign_in(chrome: Browser, tmp_p
 
 async def test_a_browser_does_the_work_of_a_captcha(chrome: Browser, place: Town) -> None:
     owner = await place.owner()
-    flow = {"name": "Work", "slug": "work", "title": "Work", "designation": "stage_setup"}
+    flow = {"name": "Work", "slug": "toil", "title": "Work", "designation": "stage_setup"}
     made = (await owner.call("POST", "/api/v2/flows/instances/", json=flow)).json()
     stages = (
         ("captcha", {"name": "work", "public_key": "pow", "private_key": "-"}),
@@ -234,8 +234,8 @@ async def test_a_browser_does_the_work_of_a_captcha(chrome: Browser, place: Town
         await owner.call("POST", "/api/v2/flows/bindings/", json=binding)
 
     async with opened(chrome, place) as page:
-        await page.goto("/flows/work/")
+        await page.goto("/flows/toil/")
         await page.get_by_text("It was done").wait_for()
     async with opened(chrome, place, java_script_enabled=False) as page:
-        await page.goto("/flows/work/")
+        await page.goto("/flows/toil/")
         await page.get_by_text("needs JavaScript").wait_for()
