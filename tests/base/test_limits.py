@@ -18,7 +18,7 @@ from kith.base.settings import Settings
 # A window of years: it does not end while a test runs.
 YEARS = 1 << 30
 THREE = Rule("three", 3, YEARS)
-STRICT = Rule("strict", 3, YEARS, strict=True)
+STRICT = Rule("strict", 3, YEARS)
 HUNDRED = Rule("hundred", 100, YEARS)
 
 

@@ -68,7 +68,7 @@ class Exchange:
     """One request under way; handlers find it as `scope["kith"]`."""
 
     __slots__ = (
-        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "address", "caller",
+        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "address",
         "edge", "face", "id", "is_head", "path", "scope", "spent", "started_at", "status", "user_id", "version",
     )  # fmt: skip
 
@@ -90,7 +90,6 @@ class Exchange:
         self.started_at = time.perf_counter()
         self.status = 0
         self.user_id: int | None = None
-        self.caller: Any = None
         self.version: int | None = None
         self.spent: Spent | None = None
 

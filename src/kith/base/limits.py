@@ -57,7 +57,6 @@ class Rule(msgspec.Struct, frozen=True):
     name: str
     most: int
     seconds: int
-    strict: bool = False
 
 
 class Spent(msgspec.Struct, frozen=True):

@@ -27,7 +27,7 @@ from kith.identity.users.passwords import Passwords
 from kith.identity.users.store import Login
 
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="api"'}
-FAILURES = Rule("sign-in", most=25, seconds=300, strict=True)
+FAILURES = Rule("sign-in", most=25, seconds=300)
 CALLS = Rule("identity", most=1500, seconds=300)
 ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
@@ -51,7 +51,7 @@ class Callers:
                 caller = await self._bearer(exchange, rest.strip().decode("latin-1"))
             case _:
                 caller = await self._session(exchange)
-        exchange.caller, exchange.user_id = caller, caller.id
+        exchange.user_id = caller.id
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
 

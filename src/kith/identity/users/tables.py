@@ -71,7 +71,3 @@ class User(msgspec.Struct):
     password_changed_at: datetime | None
     confirmed_at: datetime | None
     approved_at: datetime | None
-
-    @property
-    def is_staff(self) -> bool:
-        return self.role != "user"

@@ -65,7 +65,7 @@ async def _send(turn: Turn, challenge: Challenge) -> Outcome:
     user = await turn.pending_user()
     whom = str(user.id) if user is not None else str(turn.context.get("pending_user_identifier", "")).lower()
     seconds = int(read_offset(turn.stage["recovery_cache_timeout"]) or 300)
-    rule = Rule("flow-mail", most=turn.stage["recovery_max_attempts"], seconds=max(seconds, 1), strict=True)
+    rule = Rule("flow-mail", most=turn.stage["recovery_max_attempts"], seconds=max(seconds, 1))
     try:
         await turn.work.find(Limiter).spend_strictly(rule, whom[:150])
     except Throttled as problem:

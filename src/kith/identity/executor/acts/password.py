@@ -6,15 +6,15 @@ from typing import Any
 
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.audit import service as audit
+from kith.identity.callers import FAILURES
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.policies import scores
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 
 WRONG = "Invalid password"
-BY_ADDRESS = Rule("sign-in", most=25, seconds=300, strict=True)
 # Counted for one name from one address, so that nobody can be locked out by somebody else.
-BY_NAME = Rule("sign-in-name", most=10, seconds=600, strict=True)
+BY_NAME = Rule("sign-in-name", most=10, seconds=600)
 
 
 async def show(turn: Turn) -> Outcome:
@@ -35,7 +35,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
         return challenge.complain("password", "This field may not be blank.", "blank")
     limiter, who = turn.work.find(Limiter), address_key(turn.exchange.address)
     name = f"{who}:{turn.context.get('pending_user_identifier', '')}"[:150]
-    await limiter.refuse_if_spent(BY_ADDRESS, who)
+    await limiter.refuse_if_spent(FAILURES, who)
     await limiter.refuse_if_spent(BY_NAME, name)
     user = await turn.pending_user()
     passwords = turn.work.find(Passwords)
@@ -67,7 +67,7 @@ async def _failed(turn: Turn, limiter: Limiter, who: str, name: str) -> None:
                 aside, "login_failed", "stages.password", user_id=user.id, username=typed,
                 context={"username": typed, "stage": turn.stage["name"]},
             )  # fmt: skip
-    await limiter.spend_strictly(BY_ADDRESS, who)
+    await limiter.spend_strictly(FAILURES, who)
     await limiter.spend_strictly(BY_NAME, name)
 
 
