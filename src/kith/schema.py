@@ -9,7 +9,9 @@ from kith.identity.consents import tables as consents
 from kith.identity.factors import tables as factors
 from kith.identity.groups import tables as groups
 from kith.identity.links import tables as links
+from kith.identity.refusals import tables as refusals
 from kith.identity.sessions import tables as sessions
+from kith.identity.signups import tables as signups
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 
@@ -24,7 +26,9 @@ __all__ = [
     "jobs",
     "limits",
     "links",
+    "refusals",
     "sessions",
+    "signups",
     "tokens",
     "users",
 ]

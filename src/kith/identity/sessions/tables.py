@@ -36,6 +36,16 @@ runs = Table(
     UniqueConstraint("session_uuid", "flow_uuid"),
 )
 
+# A session in which one person looks through another's eyes. It is the other's session but for this row.
+impersonations = Table(
+    "identity_impersonations",
+    METADATA,
+    Column("session_uuid", UID, ForeignKey("identity_sessions.session_uuid", ondelete="CASCADE"), primary_key=True),
+    Column("by_id", Integer, ForeignKey("identity_users.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("reason", Text, nullable=False),
+    Column("started_at", Instant, nullable=False),
+)
+
 
 class Session(msgspec.Struct):
     """A browser, or a program that keeps cookies; somebody's once `user_id` is set."""
