@@ -9,6 +9,7 @@ from kith.identity.consents import tables as consents
 from kith.identity.factors import tables as factors
 from kith.identity.groups import tables as groups
 from kith.identity.links import tables as links
+from kith.identity.providers.oauth2 import tables as oauth2
 from kith.identity.refusals import tables as refusals
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
@@ -26,6 +27,7 @@ __all__ = [
     "jobs",
     "limits",
     "links",
+    "oauth2",
     "refusals",
     "sessions",
     "signups",

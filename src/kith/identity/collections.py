@@ -10,6 +10,7 @@ from kith.identity.mappings import collections as mappings
 from kith.identity.policies import collections as policies
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
+from kith.identity.signups import blocks
 from kith.identity.sources import collections as sources
 from kith.identity.stages import collections as stages
 
@@ -21,6 +22,7 @@ RESOURCES: tuple[Resource, ...] = (
     tokens.RESOURCE,
     events.RESOURCE,
     roles.RESOURCE,
+    blocks.RESOURCE,
     *(resource for room in _ROOMS for resource in room.RESOURCES),
 )
 

@@ -16,7 +16,7 @@ from kith.identity.providers.keys import check_signing_key
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.providers.spans import check_spans
 from kith.identity.rest import Draft
-from kith.identity.rest.fields import URL, Boolean, Choice, Field, Offset, Reference, Secret, Text
+from kith.identity.rest.fields import URL, Boolean, Choice, Field, Object, Offset, Reference, Secret, Text
 
 client_ids = Table(
     "identity_client_ids",
@@ -87,6 +87,19 @@ ENGINE_FIELDS: tuple[Field, ...] = (
         on_delete="RESTRICT",
         help="Signs the ID tokens instead of the server's own key.",
     ),
+    Choice(
+        name="redirect_uri_matching",
+        default="strict",
+        choices=("strict", "regex"),
+        help="regex: each redirect URI is a regular expression that must match the whole of what is asked for.",
+    ),
+    Text(
+        name="post_logout_redirect_uris",
+        default="",
+        most=65_536,
+        help="Where people may be sent after signing out; absolute URIs, separated by blanks.",
+    ),
+    Object(name="jwks", default={}, help="The client's own public keys, for private_key_jwt."),
     URL(name="logout_uri", default="", most=500),
     Choice(name="logout_method", default="backchannel", choices=("backchannel", "frontchannel")),
 )
