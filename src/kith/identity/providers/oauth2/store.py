@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import and_, bindparam, delete, or_, select, update
+
+from kith.base.db import UID, Instant, Session, command, insert_into, query
+from kith.identity.providers.oauth2.tables import (
+    App,
+    Code,
+    Grant,
+    OAuthToken,
+    Request,
+    apps,
+    assertions,
+    codes,
+    devices,
+    grants,
+    oauth_tokens,
+    requests,
+)
+from kith.identity.users.tables import users
+
+_now = bindparam("now", type_=Instant())
+_grant_uuid = bindparam("grant", type_=UID())
+
+
+class Bearer(msgspec.Struct):
+    """Who and what stands behind an access token: everything a guard asks, in one row.
+
+    Without a user it is the client itself that speaks.
+    """
+
+    key_hash: str
+    scopes: str
+    created_at: datetime
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    grant_uuid: str | None
+    client_id: str | None
+    provider_id: int | None
+    app_id: int | None
+    session_uuid: str | None
+    resource: str | None
+    user_id: int | None
+    username: str | None
+    is_active: bool | None
+    role: str | None
+    confirmed_at: datetime | None
+    approved_at: datetime | None
+
+
+_bearer = query(
+    select(
+        oauth_tokens.c.key_hash, oauth_tokens.c.scopes, oauth_tokens.c.created_at, oauth_tokens.c.expires_at,
+        oauth_tokens.c.last_used_at, grants.c.grant_uuid, grants.c.client_id, grants.c.provider_id, grants.c.app_id,
+        grants.c.session_uuid, grants.c.resource, grants.c.user_id, users.c.username, users.c.is_active, users.c.role,
+        users.c.confirmed_at, users.c.approved_at,
+    )
+    .select_from(
+        oauth_tokens.join(grants, grants.c.grant_uuid == oauth_tokens.c.grant_uuid).outerjoin(
+            users, users.c.id == grants.c.user_id
+        )
+    )
+    .where(and_(oauth_tokens.c.key_hash == bindparam("hash"), oauth_tokens.c.kind == "access")),
+    Bearer,
+)  # fmt: skip
+_touch = command(update(oauth_tokens).where(oauth_tokens.c.key_hash == bindparam("hash")).values(last_used_at=_now))
+
+_insert_grant = command(insert_into(grants))
+_insert_code = command(insert_into(codes))
+_insert_token = command(insert_into(oauth_tokens))
+_insert_request = command(insert_into(requests))
+_insert_app = command(insert_into(apps))
+_insert_assertion = command(insert_into(assertions))
+
+_grant = query(select(grants).where(grants.c.grant_uuid == _grant_uuid), Grant)
+# Of any number that come with the same code, one finds it unused.
+_claim_code = query(
+    update(codes)
+    .where(and_(codes.c.code_hash == bindparam("hash"), codes.c.used_at.is_(None), codes.c.expires_at > _now))
+    .values(used_at=_now)
+    .returning(codes),
+    Code,
+)
+_code = query(select(codes).where(codes.c.code_hash == bindparam("hash")), Code)
+_spend = query(
+    update(oauth_tokens)
+    .where(
+        and_(
+            oauth_tokens.c.key_hash == bindparam("hash"),
+            oauth_tokens.c.kind == "refresh",
+            oauth_tokens.c.used_at.is_(None),
+            or_(oauth_tokens.c.expires_at.is_(None), oauth_tokens.c.expires_at > _now),
+        )
+    )
+    .values(used_at=_now)
+    .returning(oauth_tokens),
+    OAuthToken,
+)
+_token = query(select(oauth_tokens).where(oauth_tokens.c.key_hash == bindparam("hash")), OAuthToken)
+_drop_token = command(delete(oauth_tokens).where(oauth_tokens.c.key_hash == bindparam("hash")))
+_drop_access = command(
+    delete(oauth_tokens).where(and_(oauth_tokens.c.grant_uuid == _grant_uuid, oauth_tokens.c.kind == "access"))
+)
+_access_hashes = query(
+    select(oauth_tokens.c.key_hash).where(
+        and_(oauth_tokens.c.grant_uuid == _grant_uuid, oauth_tokens.c.kind == "access")
+    ),
+    str,
+)
+_drop_grant = command(delete(grants).where(grants.c.grant_uuid == _grant_uuid))
+_of_user = query(
+    select(grants).where(grants.c.user_id == bindparam("user")).order_by(grants.c.created_at, grants.c.grant_uuid),
+    Grant,
+)
+_of_session = query(select(grants).where(grants.c.session_uuid == bindparam("session", type_=UID())), Grant)
+_apps_of_user = query(
+    select(apps).where(apps.c.id.in_(select(grants.c.app_id).where(grants.c.user_id == bindparam("user")))), App
+)
+_drop_user = command(delete(grants).where(grants.c.user_id == bindparam("user")))
+_app_taken = query(select(apps.c.client_id).where(apps.c.client_id == bindparam("client_id")), str)
+
+_request = query(
+    select(requests).where(and_(requests.c.request_hash == bindparam("hash"), requests.c.expires_at > _now)), Request
+)
+_claim_request = query(
+    delete(requests)
+    .where(and_(requests.c.request_hash == bindparam("hash"), requests.c.expires_at > _now))
+    .returning(requests),
+    Request,
+)
+_prove = command(
+    update(requests)
+    .where(requests.c.request_hash == bindparam("hash"))
+    .values(proof_hash=bindparam("proof"), user_id=bindparam("user"))
+)
+
+# A grant without a token or a code that may still be used is of no more use, but for telling of a second use.
+_has_token = select(oauth_tokens.c.key_hash).where(oauth_tokens.c.grant_uuid == grants.c.grant_uuid).exists()
+_has_code = select(codes.c.code_hash).where(codes.c.grant_uuid == grants.c.grant_uuid).exists()
+_has_device = select(devices.c.device_hash).where(devices.c.grant_uuid == grants.c.grant_uuid).exists()
+_sweep = (
+    command(delete(codes).where(codes.c.expires_at < bindparam("before", type_=Instant()))),
+    command(delete(oauth_tokens).where(oauth_tokens.c.expires_at <= _now)),
+    command(delete(devices).where(devices.c.expires_at < bindparam("before", type_=Instant()))),
+    command(delete(requests).where(requests.c.expires_at <= _now)),
+    command(delete(assertions).where(assertions.c.expires_at <= _now)),
+    command(
+        delete(grants).where(
+            and_(grants.c.created_at < bindparam("before", type_=Instant()), ~_has_token, ~_has_code, ~_has_device)
+        )
+    ),
+)
+
+
+def _values(row: msgspec.Struct) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in row.__struct_fields__}
+
+
+async def find_bearer(db: Session, key_hash: str) -> Bearer | None:
+    return await db.one(_bearer, hash=key_hash)
+
+
+async def touch(db: Session, key_hash: str, now: datetime) -> None:
+    await db.run(_touch, hash=key_hash, now=now)
+
+
+async def insert_grant(db: Session, grant: Grant) -> None:
+    await db.run(_insert_grant, **_values(grant))
+
+
+async def insert_code(db: Session, code: Code) -> None:
+    await db.run(_insert_code, **_values(code))
+
+
+async def insert_token(db: Session, token: OAuthToken) -> None:
+    await db.run(_insert_token, **_values(token))
+
+
+async def insert_app(db: Session, app: App) -> None:
+    await db.run(_insert_app, **_values(app))
+
+
+async def insert_request(db: Session, request: Request) -> None:
+    await db.run(_insert_request, **_values(request))
+
+
+async def insert_assertion(db: Session, jti_hash: str, expires_at: datetime) -> None:
+    """Raises `Taken` when this proof was seen before."""
+    await db.run(_insert_assertion, jti_hash=jti_hash, expires_at=expires_at)
+
+
+async def find_grant(db: Session, grant_uuid: str) -> Grant | None:
+    return await db.one(_grant, grant=grant_uuid)
+
+
+async def claim_code(db: Session, code_hash: str, now: datetime) -> Code | None:
+    return await db.one(_claim_code, hash=code_hash, now=now)
+
+
+async def find_code(db: Session, code_hash: str) -> Code | None:
+    return await db.one(_code, hash=code_hash)
+
+
+async def spend_refresh(db: Session, key_hash: str, now: datetime) -> OAuthToken | None:
+    return await db.one(_spend, hash=key_hash, now=now)
+
+
+async def find_token(db: Session, key_hash: str) -> OAuthToken | None:
+    return await db.one(_token, hash=key_hash)
+
+
+async def drop_token(db: Session, key_hash: str) -> None:
+    await db.run(_drop_token, hash=key_hash)
+
+
+async def drop_access(db: Session, grant_uuid: str) -> None:
+    await db.run(_drop_access, grant=grant_uuid)
+
+
+async def access_hashes(db: Session, grant_uuid: str) -> list[str]:
+    return await db.all(_access_hashes, grant=grant_uuid)
+
+
+async def drop_grant(db: Session, grant_uuid: str) -> int:
+    return await db.run(_drop_grant, grant=grant_uuid)
+
+
+async def grants_of_user(db: Session, user_id: int) -> list[Grant]:
+    return await db.all(_of_user, user=user_id)
+
+
+async def grants_of_session(db: Session, session_uuid: str) -> list[Grant]:
+    return await db.all(_of_session, session=session_uuid)
+
+
+async def apps_of_user(db: Session, user_id: int) -> list[App]:
+    """The apps somebody has let in."""
+    return await db.all(_apps_of_user, user=user_id)
+
+
+async def drop_grants_of_user(db: Session, user_id: int) -> int:
+    return await db.run(_drop_user, user=user_id)
+
+
+async def has_app(db: Session, client_id: str) -> bool:
+    return await db.one(_app_taken, client_id=client_id) is not None
+
+
+async def find_request(db: Session, request_hash: str, now: datetime) -> Request | None:
+    return await db.one(_request, hash=request_hash, now=now)
+
+
+async def claim_request(db: Session, request_hash: str, now: datetime) -> Request | None:
+    return await db.one(_claim_request, hash=request_hash, now=now)
+
+
+async def prove_request(db: Session, request_hash: str, proof_hash: str, user_id: int) -> None:
+    await db.run(_prove, hash=request_hash, proof=proof_hash, user=user_id)
+
+
+async def sweep(db: Session, now: datetime, *, before: datetime) -> None:
+    for one in _sweep:
+        await db.run(one, now=now, before=before)
