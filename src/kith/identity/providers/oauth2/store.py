@@ -100,17 +100,19 @@ _spend = query(
     .returning(oauth_tokens),
     OAuthToken,
 )
+_lasting = query(
+    select(oauth_tokens).where(
+        and_(
+            oauth_tokens.c.key_hash == bindparam("hash"),
+            oauth_tokens.c.kind == "refresh",
+            oauth_tokens.c.used_at.is_(None),
+            oauth_tokens.c.expires_at > bindparam("until", type_=Instant()),
+        )
+    ),
+    OAuthToken,
+)
 _token = query(select(oauth_tokens).where(oauth_tokens.c.key_hash == bindparam("hash")), OAuthToken)
 _drop_token = command(delete(oauth_tokens).where(oauth_tokens.c.key_hash == bindparam("hash")))
-_drop_access = command(
-    delete(oauth_tokens).where(and_(oauth_tokens.c.grant_uuid == _grant_uuid, oauth_tokens.c.kind == "access"))
-)
-_access_hashes = query(
-    select(oauth_tokens.c.key_hash).where(
-        and_(oauth_tokens.c.grant_uuid == _grant_uuid, oauth_tokens.c.kind == "access")
-    ),
-    str,
-)
 _drop_grant = command(delete(grants).where(grants.c.grant_uuid == _grant_uuid))
 _of_user = query(
     select(grants).where(grants.c.user_id == bindparam("user")).order_by(grants.c.created_at, grants.c.grant_uuid),
@@ -209,20 +211,17 @@ async def spend_refresh(db: Session, key_hash: str, now: datetime) -> OAuthToken
     return await db.one(_spend, hash=key_hash, now=now)
 
 
+async def find_lasting_refresh(db: Session, key_hash: str, until: datetime) -> OAuthToken | None:
+    """A refresh token that may still be used, and will be at `until`."""
+    return await db.one(_lasting, hash=key_hash, until=until)
+
+
 async def find_token(db: Session, key_hash: str) -> OAuthToken | None:
     return await db.one(_token, hash=key_hash)
 
 
 async def drop_token(db: Session, key_hash: str) -> None:
     await db.run(_drop_token, hash=key_hash)
-
-
-async def drop_access(db: Session, grant_uuid: str) -> None:
-    await db.run(_drop_access, grant=grant_uuid)
-
-
-async def access_hashes(db: Session, grant_uuid: str) -> list[str]:
-    return await db.all(_access_hashes, grant=grant_uuid)
 
 
 async def drop_grant(db: Session, grant_uuid: str) -> int:
