@@ -15,6 +15,17 @@ from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
+from kith.social.accounts import tables as social_accounts
+from kith.social.instance import tables as social_instance
+from kith.social.lists import tables as social_lists
+from kith.social.media import tables as social_media
+from kith.social.notifications import tables as social_notifications
+from kith.social.polls import tables as social_polls
+from kith.social.relationships import tables as social_relationships
+from kith.social.search import tables as social_search
+from kith.social.statuses import tables as social_statuses
+from kith.social.tags import tables as social_tags
+from kith.social.timelines import tables as social_timelines
 
 __all__ = [
     "METADATA",
@@ -31,6 +42,17 @@ __all__ = [
     "refusals",
     "sessions",
     "signups",
+    "social_accounts",
+    "social_instance",
+    "social_lists",
+    "social_media",
+    "social_notifications",
+    "social_polls",
+    "social_relationships",
+    "social_search",
+    "social_statuses",
+    "social_tags",
+    "social_timelines",
     "tokens",
     "users",
 ]

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+
+from kith.base.db import METADATA, Document, Instant
+
+# A face, here or elsewhere. Its `version` grows whenever something changes that is shown of it; counts are not in it.
+accounts = Table(
+    "social_accounts",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),
+    Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="SET NULL"), unique=True),
+    Column("username", Text, nullable=False),
+    Column("username_key", Text, nullable=False),
+    Column("domain", Text, nullable=False),  # empty for those who live here
+    Column("uri", Text, nullable=False, unique=True),
+    Column("url", Text),
+    Column("actor_type", String(20), nullable=False),
+    Column("display_name", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("fields", Document, nullable=False),
+    Column("avatar", Text, nullable=False),
+    Column("avatar_static", Text, nullable=False),
+    Column("avatar_description", Text, nullable=False),
+    Column("header", Text, nullable=False),
+    Column("header_static", Text, nullable=False),
+    Column("header_description", Text, nullable=False),
+    Column("locked", Boolean, nullable=False),
+    Column("discoverable", Boolean),
+    Column("indexable", Boolean, nullable=False),
+    Column("hide_collections", Boolean),
+    Column("noindex", Boolean, nullable=False),
+    Column("show_media", Boolean, nullable=False),
+    Column("show_media_replies", Boolean, nullable=False),
+    Column("show_featured", Boolean, nullable=False),
+    Column("attribution_domains", Document, nullable=False),
+    Column("also_known_as", Document, nullable=False),
+    Column("moved_to", BigInteger, ForeignKey("social_accounts.id", ondelete="SET NULL"), index=True),
+    Column("is_listed", Boolean, nullable=False),  # confirmed and approved, so that others may see it
+    Column("memorial", Boolean, nullable=False),
+    Column("silenced_at", Instant),
+    Column("sensitized_at", Instant),
+    Column("suspended_at", Instant),
+    Column("deleted_at", Instant),
+    Column("statuses_count", Integer, nullable=False),
+    Column("followers_count", Integer, nullable=False),
+    Column("following_count", Integer, nullable=False),
+    Column("last_status_at", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Column("fetched_at", Instant),
+    UniqueConstraint("username_key", "domain"),
+    Index("ix_social_accounts_domain", "domain", "id"),
+    Index("ix_social_accounts_last_status_at", "last_status_at"),
+)
+
+# What members set for themselves: how they post, and how they want to see things.
+preferences = Table(
+    "social_preferences",
+    METADATA,
+    Column(
+        "account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        autoincrement=False,
+    ),
+    Column("privacy", String(10)),
+    Column("sensitive", Boolean, nullable=False),
+    Column("language", String(35)),
+    Column("quote_policy", String(10), nullable=False),
+    Column("expand_media", String(10), nullable=False),
+    Column("expand_spoilers", Boolean, nullable=False),
+    Column("autoplay_gifs", Boolean, nullable=False),
+    Column("aggregate_reblogs", Boolean, nullable=False),
+    Column("chosen_languages", Document),
+)  # fmt: skip
+
+account_notes = Table(
+    "social_account_notes",
+    METADATA,
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("target_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("comment", Text, nullable=False),
+)
+
+
+class Account(msgspec.Struct):
+    id: int
+    version: int
+    user_id: int | None
+    username: str
+    username_key: str
+    domain: str
+    uri: str
+    url: str | None
+    actor_type: str
+    display_name: str
+    note: str
+    fields: list[dict[str, Any]]
+    avatar: str
+    avatar_static: str
+    avatar_description: str
+    header: str
+    header_static: str
+    header_description: str
+    locked: bool
+    discoverable: bool | None
+    indexable: bool
+    hide_collections: bool | None
+    noindex: bool
+    show_media: bool
+    show_media_replies: bool
+    show_featured: bool
+    attribution_domains: list[str]
+    also_known_as: list[str]
+    moved_to: int | None
+    is_listed: bool
+    memorial: bool
+    silenced_at: datetime | None
+    sensitized_at: datetime | None
+    suspended_at: datetime | None
+    deleted_at: datetime | None
+    statuses_count: int
+    followers_count: int
+    following_count: int
+    last_status_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    fetched_at: datetime | None
+
+    @property
+    def is_local(self) -> bool:
+        return not self.domain
+
+    @property
+    def acct(self) -> str:
+        return f"{self.username}@{self.domain}" if self.domain else self.username
+
+    @property
+    def is_gone(self) -> bool:
+        return self.suspended_at is not None or self.deleted_at is not None
+
+
+class Preferences(msgspec.Struct):
+    account_id: int
+    privacy: str | None = None
+    sensitive: bool = False
+    language: str | None = None
+    quote_policy: str = "public"
+    expand_media: str = "default"
+    expand_spoilers: bool = False
+    autoplay_gifs: bool = False
+    aggregate_reblogs: bool = True
+    chosen_languages: list[str] | None = None

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import BigInteger, Boolean, Column, Integer, String, Table, Text, UniqueConstraint
+
+from kith.base.db import METADATA, Instant
+
+emojis = Table(
+    "social_emojis",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("shortcode", Text, nullable=False),
+    Column("domain", Text, nullable=False),
+    Column("file", Text, nullable=False),
+    Column("static_file", Text, nullable=False),
+    Column("category", Text),
+    Column("visible_in_picker", Boolean, nullable=False),
+    Column("disabled", Boolean, nullable=False),
+    Column("uri", Text),
+    Column("updated_at", Instant, nullable=False),
+    UniqueConstraint("shortcode", "domain"),
+)
+
+rules = Table(
+    "social_rules",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("text", Text, nullable=False),
+    Column("hint", Text, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("deleted_at", Instant),
+)
+
+# Pages the operator writes: the extended description, the privacy policy, terms with the day they begin.
+pages = Table(
+    "social_pages",
+    METADATA,
+    Column("kind", String(20), primary_key=True),
+    Column("effective_date", String(10), primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("changelog", Text, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+# What happened on a day, by name: `statuses`, `registrations`; `logins` are counted by who was there.
+days = Table(
+    "social_days",
+    METADATA,
+    Column("day", String(10), primary_key=True),
+    Column("name", String(20), primary_key=True),
+    Column("count", Integer, nullable=False),
+)
+presence = Table(
+    "social_presence",
+    METADATA,
+    Column("day", String(10), primary_key=True),
+    Column("user_id", Integer, primary_key=True, autoincrement=False),
+)
+
+
+class Emoji(msgspec.Struct):
+    id: int
+    shortcode: str
+    domain: str
+    file: str
+    static_file: str
+    category: str | None
+    visible_in_picker: bool
+    disabled: bool
+    uri: str | None
+    updated_at: datetime

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, Column, ForeignKey, Index, String, Table, Text
+
+from kith.base.db import METADATA, Document, Instant
+
+media = Table(
+    "social_media",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="SET NULL"), index=True),
+    Column("scheduled_id", BigInteger, index=True),
+    Column("kind", String(10), nullable=False),
+    Column("state", String(10), nullable=False),
+    Column("file", Text, nullable=False),
+    Column("preview", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("mime", String(100), nullable=False),
+    Column("description", Text),
+    Column("meta", Document, nullable=False),
+    Column("blurhash", String(100)),
+    Column("remote_url", Text),
+    Column("preview_remote_url", Text),
+    Column("error", Text, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("ix_social_media_account_id", "account_id", "id"),
+    Index("ix_social_media_created_at", "created_at"),
+)
+
+
+class Media(msgspec.Struct):
+    """`state`: waiting (to be processed), ready or failed. `source` is the upload until it is processed."""
+
+    id: int
+    account_id: int
+    status_id: int | None
+    scheduled_id: int | None
+    kind: str
+    state: str
+    file: str
+    preview: str
+    source: str
+    mime: str
+    description: str | None
+    meta: dict[str, Any]
+    blurhash: str | None
+    remote_url: str | None
+    preview_remote_url: str | None
+    error: str
+    created_at: datetime

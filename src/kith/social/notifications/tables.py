@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text
+
+from kith.base.db import METADATA, Instant
+
+notifications = Table(
+    "social_notifications",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("from_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("type", String(30), nullable=False),
+    Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), index=True),
+    Column("group_key", Text, nullable=False),
+    Column("filtered", Boolean, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    # The same thing is told once: by this key, which says what it is about.
+    Column("once_key", Text, nullable=False, unique=True),
+    Index("ix_social_notifications_account_id", "account_id", "id"),
+    Index("ix_social_notifications_from_id", "from_id", "account_id"),
+)
+
+
+class Notification(msgspec.Struct):
+    id: int
+    account_id: int
+    from_id: int
+    type: str
+    status_id: int | None
+    group_key: str
+    filtered: bool
+    created_at: datetime
+    once_key: str

@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    and_,
+    text,
+)
+
+from kith.base.db import METADATA, Document, Instant
+
+PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
+VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
+
+# `version` grows whenever something changes that is shown of the status itself; the counts beside it are not in it.
+statuses = Table(
+    "social_statuses",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("version", Integer, nullable=False),
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("local", Boolean, nullable=False),
+    Column("uri", Text, nullable=False, unique=True),
+    Column("url", Text),
+    Column("visibility", SmallInteger, nullable=False),
+    Column("in_reply_to_id", BigInteger),
+    Column("in_reply_to_account_id", BigInteger),
+    Column("reblog_of_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE")),
+    Column("conversation_id", BigInteger, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("spoiler_text", Text, nullable=False),
+    Column("sensitive", Boolean, nullable=False),
+    Column("language", String(35)),
+    Column("media_ids", Document, nullable=False),
+    Column("tag_names", Document, nullable=False),
+    Column("poll_id", BigInteger),
+    Column("card_id", BigInteger, ForeignKey("social_cards.id", ondelete="SET NULL"), index=True),
+    Column("quoted_id", BigInteger),
+    Column("quote_state", String(10)),
+    Column("quote_policy", String(10), nullable=False),
+    Column("application", Document),
+    Column("replies_count", Integer, nullable=False),
+    Column("reblogs_count", Integer, nullable=False),
+    Column("favourites_count", Integer, nullable=False),
+    Column("quotes_count", Integer, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("edited_at", Instant),
+    Column("deleted_at", Instant),
+    Column("fetched_at", Instant),
+    Index("ix_social_statuses_account_id", "account_id", "id"),
+    Index("ix_social_statuses_conversation_id", "conversation_id"),
+    Index("ix_social_statuses_in_reply_to_id", "in_reply_to_id"),
+    Index("ix_social_statuses_quoted_id", "quoted_id"),
+    Index("ix_social_statuses_reblog_of_id", "reblog_of_id", "id"),
+)
+_is_boost = statuses.c.reblog_of_id.is_not(None)
+# Of two boosts of the same status by the same account, one is there.
+Index(
+    "uq_social_statuses_boosts", statuses.c.account_id, statuses.c.reblog_of_id, unique=True,
+    sqlite_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
+    postgresql_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
+)  # fmt: skip
+# What public timelines are read from.
+_shown = text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL")
+Index("ix_social_statuses_public", statuses.c.id, sqlite_where=_shown, postgresql_where=_shown)
+_local = text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL AND local")
+Index("ix_social_statuses_local", statuses.c.id, sqlite_where=_local, postgresql_where=_local)
+
+mentions = Table(
+    "social_mentions",
+    METADATA,
+    Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), primary_key=True),
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("silent", Boolean, nullable=False),
+    Index("ix_social_mentions_account_id", "account_id", "status_id"),
+)
+
+edits = Table(
+    "social_status_edits",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("text", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("spoiler_text", Text, nullable=False),
+    Column("sensitive", Boolean, nullable=False),
+    Column("media", Document, nullable=False),
+    Column("poll_options", Document),
+    Column("quoted_id", BigInteger),
+    Column("created_at", Instant, nullable=False),
+)
+
+
+def _mark(name: str) -> Table:
+    """Something an account does to a status, at most once."""
+    return Table(
+        name,
+        METADATA,
+        Column("id", BigInteger, primary_key=True, autoincrement=False),
+        Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
+        Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), nullable=False),
+        Column("created_at", Instant, nullable=False),
+        UniqueConstraint("account_id", "status_id"),
+        Index(f"ix_{name}_account_id", "account_id", "id"),
+        Index(f"ix_{name}_status_id", "status_id", "id"),
+    )
+
+
+favourites = _mark("social_favourites")
+bookmarks = _mark("social_bookmarks")
+pins = _mark("social_pins")
+
+conversation_mutes = Table(
+    "social_conversation_mutes",
+    METADATA,
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("conversation_id", BigInteger, primary_key=True),
+)
+
+cards = Table(
+    "social_cards",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("url_hash", String(64), nullable=False, unique=True),
+    Column("url", Text, nullable=False),
+    Column("data", Document, nullable=False),
+    Column("fetched_at", Instant, nullable=False),
+)
+
+scheduled = Table(
+    "social_scheduled_statuses",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("scheduled_at", Instant, nullable=False, index=True),
+    Column("params", Document, nullable=False),
+    Column("media_ids", Document, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Index("ix_social_scheduled_statuses_account_id", "account_id", "id"),
+)
+
+# What an `Idempotency-Key` led to, so that a repeated request is answered with it.
+idempotency = Table(
+    "social_idempotency",
+    METADATA,
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("status_id", BigInteger),
+    Column("scheduled_id", BigInteger),
+    Column("created_at", Instant, nullable=False, index=True),
+)
+
+
+class Status(msgspec.Struct):
+    id: int
+    version: int
+    account_id: int
+    local: bool
+    uri: str
+    url: str | None
+    visibility: int
+    in_reply_to_id: int | None
+    in_reply_to_account_id: int | None
+    reblog_of_id: int | None
+    conversation_id: int
+    text: str
+    content: str
+    spoiler_text: str
+    sensitive: bool
+    language: str | None
+    media_ids: list[int]
+    tag_names: list[str]
+    poll_id: int | None
+    card_id: int | None
+    quoted_id: int | None
+    quote_state: str | None
+    quote_policy: str
+    application: dict[str, Any] | None
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    quotes_count: int
+    created_at: datetime
+    edited_at: datetime | None
+    deleted_at: datetime | None
+    fetched_at: datetime | None
+
+
+class Edit(msgspec.Struct):
+    id: int
+    status_id: int
+    text: str
+    content: str
+    spoiler_text: str
+    sensitive: bool
+    media: list[dict[str, Any]]
+    poll_options: list[str] | None
+    quoted_id: int | None
+    created_at: datetime
+
+
+class Scheduled(msgspec.Struct):
+    id: int
+    account_id: int
+    scheduled_at: datetime
+    params: dict[str, Any]
+    media_ids: list[int]
+    created_at: datetime
