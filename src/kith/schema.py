@@ -16,11 +16,11 @@ from kith.identity.signups import tables as signups
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
+from kith.social.emojis import tables as social_emojis
 from kith.social.instance import tables as social_instance
 from kith.social.lists import tables as social_lists
 from kith.social.media import tables as social_media
 from kith.social.notifications import tables as social_notifications
-from kith.social.polls import tables as social_polls
 from kith.social.relationships import tables as social_relationships
 from kith.social.search import tables as social_search
 from kith.social.statuses import tables as social_statuses
@@ -43,11 +43,11 @@ __all__ = [
     "sessions",
     "signups",
     "social_accounts",
+    "social_emojis",
     "social_instance",
     "social_lists",
     "social_media",
     "social_notifications",
-    "social_polls",
     "social_relationships",
     "social_search",
     "social_statuses",

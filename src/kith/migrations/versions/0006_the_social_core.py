@@ -109,6 +109,8 @@ def upgrade() -> None:
         sa.Column("actor_type", sa.String(length=20), nullable=False),
         sa.Column("display_name", sa.Text(), nullable=False),
         sa.Column("note", sa.Text(), nullable=False),
+        sa.Column("note_html", sa.Text(), nullable=False),
+        sa.Column("role", sa.String(length=20), nullable=False),
         sa.Column("fields", db.Document(), nullable=False),
         sa.Column("avatar", sa.Text(), nullable=False),
         sa.Column("avatar_static", sa.Text(), nullable=False),

@@ -23,6 +23,8 @@ accounts = Table(
     Column("actor_type", String(20), nullable=False),
     Column("display_name", Text, nullable=False),
     Column("note", Text, nullable=False),
+    Column("note_html", Text, nullable=False),
+    Column("role", String(20), nullable=False),  # as the person's record has it, to be shown
     Column("fields", Document, nullable=False),
     Column("avatar", Text, nullable=False),
     Column("avatar_static", Text, nullable=False),
@@ -99,6 +101,8 @@ class Account(msgspec.Struct):
     actor_type: str
     display_name: str
     note: str
+    note_html: str
+    role: str
     fields: list[dict[str, Any]]
     avatar: str
     avatar_static: str

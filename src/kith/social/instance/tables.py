@@ -1,27 +1,8 @@
 from __future__ import annotations
 
-from datetime import datetime
-
-import msgspec
-from sqlalchemy import BigInteger, Boolean, Column, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Integer, String, Table, Text
 
 from kith.base.db import METADATA, Instant
-
-emojis = Table(
-    "social_emojis",
-    METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
-    Column("shortcode", Text, nullable=False),
-    Column("domain", Text, nullable=False),
-    Column("file", Text, nullable=False),
-    Column("static_file", Text, nullable=False),
-    Column("category", Text),
-    Column("visible_in_picker", Boolean, nullable=False),
-    Column("disabled", Boolean, nullable=False),
-    Column("uri", Text),
-    Column("updated_at", Instant, nullable=False),
-    UniqueConstraint("shortcode", "domain"),
-)
 
 rules = Table(
     "social_rules",
@@ -58,16 +39,3 @@ presence = Table(
     Column("day", String(10), primary_key=True),
     Column("user_id", Integer, primary_key=True, autoincrement=False),
 )
-
-
-class Emoji(msgspec.Struct):
-    id: int
-    shortcode: str
-    domain: str
-    file: str
-    static_file: str
-    category: str | None
-    visible_in_picker: bool
-    disabled: bool
-    uri: str | None
-    updated_at: datetime

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Text, UniqueConstraint
@@ -8,7 +9,7 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Te
 from kith.base.db import METADATA, Document, Instant
 
 
-def _pair(name: str, *columns: Column[object]) -> Table:
+def _pair(name: str, *columns: Column[Any]) -> Table:
     """Something one account has towards another, at most once."""
     return Table(
         name,
@@ -24,7 +25,7 @@ def _pair(name: str, *columns: Column[object]) -> Table:
     )
 
 
-def _following() -> tuple[Column[object], ...]:
+def _following() -> tuple[Column[Any], ...]:
     return (
         Column("reblogs", Boolean, nullable=False),
         Column("notify", Boolean, nullable=False),

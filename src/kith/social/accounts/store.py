@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import and_, bindparam, select, update
+
+from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
+from kith.social.accounts.tables import Account, Preferences, accounts, preferences
+
+_insert = command(insert_into(accounts))
+_by_id = query(select(accounts).where(accounts.c.id == bindparam("account")), Account)
+_by_ids = query(select(accounts).where(any_of(accounts.c.id, "ids")), Account)
+_by_user = query(select(accounts).where(accounts.c.user_id == bindparam("user")), Account)
+_by_users = query(select(accounts).where(any_of(accounts.c.user_id, "users")), Account)
+_by_name = query(
+    select(accounts).where(and_(accounts.c.username_key == bindparam("key"), accounts.c.domain == bindparam("domain"))),
+    Account,
+)
+_by_names = query(select(accounts).where(any_of(accounts.c.username_key, "keys")), Account)
+_by_uri = query(select(accounts).where(accounts.c.uri == bindparam("uri")), Account)
+_names_like = query(
+    select(accounts.c.username_key).where(
+        and_(accounts.c.domain == "", accounts.c.username_key.like(bindparam("part"), escape="!"))
+    ),
+    str,
+)
+_count = command(
+    update(accounts)
+    .where(accounts.c.id == bindparam("account"))
+    .values(
+        statuses_count=accounts.c.statuses_count + bindparam("statuses"),
+        followers_count=accounts.c.followers_count + bindparam("followers"),
+        following_count=accounts.c.following_count + bindparam("following"),
+    )
+)
+_posted = command(
+    update(accounts)
+    .where(accounts.c.id == bindparam("account"))
+    .values(
+        statuses_count=accounts.c.statuses_count + bindparam("statuses"),
+        last_status_at=bindparam("now", type_=Instant()),
+    )
+)
+_preferences = query(select(preferences).where(preferences.c.account_id == bindparam("account")), Preferences)
+_columns = {column.name: bindparam(column.name, type_=column.type) for column in preferences.columns}
+_new_preferences = upsert(preferences).values(_columns)
+_save_preferences = command(
+    _new_preferences.on_conflict_do_update(
+        index_elements=[preferences.c.account_id],
+        set_={name: _new_preferences.excluded[name] for name in _columns if name != "account_id"},
+    ).inline()
+)
+
+
+async def insert(db: Session, account: Account) -> None:
+    """Raises `Taken` where the name, the address or the person has an account already."""
+    await db.run(_insert, **{name: getattr(account, name) for name in Account.__struct_fields__})
+
+
+async def find(db: Session, account_id: int) -> Account | None:
+    return await db.one(_by_id, account=account_id)
+
+
+async def find_all(db: Session, ids: Sequence[int]) -> dict[int, Account]:
+    """Those that are there, by id."""
+    return {account.id: account for account in await db.all(_by_ids, ids=list(ids))} if ids else {}
+
+
+async def find_of_user(db: Session, user_id: int) -> Account | None:
+    return await db.one(_by_user, user=user_id)
+
+
+async def find_of_users(db: Session, user_ids: Sequence[int]) -> list[Account]:
+    return await db.all(_by_users, users=list(user_ids)) if user_ids else []
+
+
+async def find_named(db: Session, username: str, domain: str = "") -> Account | None:
+    return await db.one(_by_name, key=username.lower(), domain=domain.lower())
+
+
+async def find_all_named(db: Session, names: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Account]:
+    """By name and domain, both in lower case."""
+    if not names:
+        return {}
+    found = await db.all(_by_names, keys=sorted({name for name, _ in names}))
+    wanted = set(names)
+    return {(one.username_key, one.domain): one for one in found if (one.username_key, one.domain) in wanted}
+
+
+async def find_by_uri(db: Session, uri: str) -> Account | None:
+    return await db.one(_by_uri, uri=uri)
+
+
+async def names_beginning(db: Session, key: str) -> set[str]:
+    escaped = key.replace("!", "!!").replace("_", "!_").replace("%", "!%")
+    return set(await db.all(_names_like, part=f"{escaped}%"))
+
+
+async def count(db: Session, account_id: int, *, statuses: int = 0, followers: int = 0, following: int = 0) -> None:
+    await db.run(_count, account=account_id, statuses=statuses, followers=followers, following=following)
+
+
+async def posted(db: Session, account_id: int, now: datetime, *, counts: bool) -> None:
+    await db.run(_posted, account=account_id, statuses=1 if counts else 0, now=now)
+
+
+@lru_cache(256)
+def _change(names: frozenset[str]) -> Command:
+    values = {name: bindparam(name, type_=accounts.c[name].type) for name in names}
+    return command(
+        update(accounts)
+        .where(accounts.c.id == bindparam("account"))
+        .values({**values, "version": accounts.c.version + 1, "updated_at": bindparam("now", type_=Instant())})
+    )
+
+
+async def change(db: Session, account_id: int, changed: Mapping[str, Any], now: datetime) -> None:
+    """What is shown of the account is another from now on, so its version grows."""
+    await db.run(_change(frozenset(changed)), account=account_id, now=now, **changed)
+
+
+async def find_preferences(db: Session, account_id: int) -> Preferences:
+    return await db.one(_preferences, account=account_id) or Preferences(account_id=account_id)
+
+
+async def save_preferences(db: Session, kept: Preferences) -> None:
+    await db.run(_save_preferences, **{name: getattr(kept, name) for name in Preferences.__struct_fields__})

@@ -1,0 +1,46 @@
+"""Custom emoji: which of them a text uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import and_, bindparam, select
+
+from kith.base.db import any_of, query
+from kith.base.work import Work
+from kith.social.addresses import file_url
+from kith.social.emojis.tables import Emoji, emojis
+
+_CODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
+_named = query(
+    select(emojis).where(
+        and_(any_of(emojis.c.shortcode, "codes"), emojis.c.domain == bindparam("domain"), ~emojis.c.disabled)
+    ),
+    Emoji,
+)
+
+
+def codes_in(texts: Sequence[str]) -> list[str]:
+    """The shortcodes in some texts, each once, in the order they come."""
+    return list(dict.fromkeys(code for text in texts if ":" in text for code in _CODE.findall(text)))
+
+
+async def used_in(work: Work, texts: Sequence[str], domain: str) -> list[dict[str, Any]]:
+    """The emoji of `domain` (ours: empty) that the texts name, as they are shown."""
+    codes = codes_in(texts)
+    if not codes:
+        return []
+    found = {emoji.shortcode: emoji for emoji in await work.db.all(_named, codes=codes, domain=domain)}
+    return [shape(work, found[code]) for code in codes if code in found]
+
+
+def shape(work: Work, emoji: Emoji) -> dict[str, Any]:
+    url = file_url(work.settings, emoji.file)
+    return {
+        "shortcode": emoji.shortcode,
+        "url": url,
+        "static_url": file_url(work.settings, emoji.static_file) if emoji.static_file else url,
+        "visible_in_picker": emoji.visible_in_picker,
+    }

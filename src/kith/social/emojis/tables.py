@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import BigInteger, Boolean, Column, Table, Text, UniqueConstraint
+
+from kith.base.db import METADATA, Instant
+
+emojis = Table(
+    "social_emojis",
+    METADATA,
+    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("shortcode", Text, nullable=False),
+    Column("domain", Text, nullable=False),
+    Column("file", Text, nullable=False),
+    Column("static_file", Text, nullable=False),
+    Column("category", Text),
+    Column("visible_in_picker", Boolean, nullable=False),
+    Column("disabled", Boolean, nullable=False),
+    Column("uri", Text),
+    Column("updated_at", Instant, nullable=False),
+    UniqueConstraint("shortcode", "domain"),
+)
+
+
+class Emoji(msgspec.Struct):
+    id: int
+    shortcode: str
+    domain: str
+    file: str
+    static_file: str
+    category: str | None
+    visible_in_picker: bool
+    disabled: bool
+    uri: str | None
+    updated_at: datetime

@@ -1,0 +1,112 @@
+"""Lists of statuses as queries: which ones, and in which versions, in one row each.
+
+A row tells of the status itself (the boost, where it is one) and of its subject (what is boosted, or itself again).
+Whoever makes a list says where it comes from and what narrows it; what may be seen is added here, always.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
+from sqlalchemy.sql.selectable import FromClause
+
+from kith.base.db import Query, any_of, query
+from kith.base.paging import Cursor
+from kith.social.accounts.tables import accounts
+from kith.social.statuses import access
+from kith.social.statuses.tables import statuses
+
+# The status (a boost, perhaps) and its author; its subject and the subject's author.
+S, A = statuses.alias("s"), accounts.alias("a")
+T, TA = statuses.alias("t"), accounts.alias("ta")
+
+_COUNTS = ("statuses_count", "followers_count", "following_count", "last_status_at")
+_COLUMNS: tuple[ColumnElement[Any], ...] = (
+    S.c.id,
+    S.c.version,
+    S.c.account_id,
+    A.c.version.label("author_version"),
+    *(A.c[name].label(f"author_{name}") for name in _COUNTS),
+    T.c.id.label("subject_id"),
+    T.c.version.label("subject_version"),
+    T.c.account_id.label("subject_account_id"),
+    TA.c.version.label("subject_author_version"),
+    *(TA.c[name].label(f"subject_author_{name}") for name in _COUNTS),
+    T.c.replies_count,
+    T.c.reblogs_count,
+    T.c.favourites_count,
+    T.c.quotes_count,
+)
+
+
+class Line(NamedTuple):
+    """One status of a list: its version and its author's, and the counts that go with them."""
+
+    id: int
+    version: int
+    account_id: int
+    author_version: int
+    author_statuses: int
+    author_followers: int
+    author_following: int
+    author_last: Any
+    subject_id: int
+    subject_version: int
+    subject_account_id: int
+    subject_author_version: int
+    subject_author_statuses: int
+    subject_author_followers: int
+    subject_author_following: int
+    subject_author_last: Any
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    quotes_count: int
+
+
+def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any] | None = None) -> Select[Any]:
+    """The select every list is made of. `source` has `S` in it; with `column` the id that pages go by comes last."""
+    joined = (
+        source.join(A, A.c.id == S.c.account_id)
+        .join(T, T.c.id == func.coalesce(S.c.reblog_of_id, S.c.id))
+        .join(TA, TA.c.id == T.c.account_id)
+    )
+    extra = () if column is None else (column.label("cursor"),)
+    seen = and_(
+        access.visible_for(S, A, anonymous=anonymous),
+        access.visible_for(T, TA, anonymous=anonymous),
+    )
+    return select(*_COLUMNS, *extra).select_from(joined).where(seen)
+
+
+class Walk:
+    """A list that is walked along ids, in its four forms: newest or oldest first, from a floor or not."""
+
+    def __init__(self, statement: Select[Any], column: ColumnElement[Any]) -> None:
+        self._column = column
+        below = column < bindparam("max_id")
+        above = column > bindparam("floor")
+        self._queries: dict[tuple[bool, bool, bool], Query[Any]] = {}
+        for has_top in (False, True):
+            for has_floor in (False, True):
+                for ascending in (False, True):
+                    narrowed = statement
+                    if has_top:
+                        narrowed = narrowed.where(below)
+                    if has_floor:
+                        narrowed = narrowed.where(above)
+                    order = column.asc() if ascending else column.desc()
+                    self._queries[has_top, has_floor, ascending] = query(
+                        narrowed.order_by(order).limit(bindparam("limit")), tuple, wire=True
+                    )
+
+    def form(self, cursor: Cursor) -> tuple[Query[Any], dict[str, Any]]:
+        """The query for a cursor, and its parameters."""
+        wanted = (cursor.max_id is not None, cursor.floor is not None, cursor.is_ascending)
+        return self._queries[wanted], {"max_id": cursor.max_id, "floor": cursor.floor, "limit": cursor.limit}
+
+
+def by_ids(*, anonymous: bool) -> Query[Any]:
+    """Given ones, as far as they may be seen, in no order."""
+    return query(lines(anonymous=anonymous).where(any_of(S.c.id, "ids")), tuple, wire=True)

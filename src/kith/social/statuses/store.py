@@ -1,0 +1,306 @@
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import and_, bindparam, delete, literal, select, union_all, update
+
+from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
+from kith.social.accounts.tables import accounts
+from kith.social.relationships.tables import follows
+from kith.social.statuses import access
+from kith.social.statuses.lines import A, S
+from kith.social.statuses.tables import (
+    Edit,
+    Scheduled,
+    Status,
+    bookmarks,
+    cards,
+    conversation_mutes,
+    edits,
+    favourites,
+    idempotency,
+    mentions,
+    pins,
+    scheduled,
+    statuses,
+)
+
+_now = bindparam("now", type_=Instant())
+_me = access.ME
+_insert = command(insert_into(statuses))
+_by_id = query(select(statuses).where(statuses.c.id == bindparam("status")), Status)
+_by_ids = query(select(statuses).where(any_of(statuses.c.id, "ids")), Status)
+_by_uri = query(select(statuses).where(statuses.c.uri == bindparam("uri")), Status)
+_seen = {
+    anonymous: query(
+        select(S)
+        .select_from(S.join(A, A.c.id == S.c.account_id))
+        .where(and_(S.c.id == bindparam("status"), access.visible_for(S, A, anonymous=anonymous))),
+        Status,
+    )
+    for anonymous in (False, True)
+}
+_boost_of = query(
+    select(statuses).where(
+        and_(
+            statuses.c.account_id == _me,
+            statuses.c.reblog_of_id == bindparam("status"),
+            statuses.c.deleted_at.is_(None),
+        )
+    ),
+    Status,
+)
+
+FAVOURITED, REBLOGGED, BOOKMARKED, MUTED, PINNED, FOLLOWED = range(6)
+_flags = query(
+    union_all(
+        select(literal(FAVOURITED).label("flag"), favourites.c.status_id.label("id")).where(
+            and_(favourites.c.account_id == _me, any_of(favourites.c.status_id, "ids"))
+        ),
+        select(literal(REBLOGGED), statuses.c.reblog_of_id).where(
+            and_(
+                statuses.c.account_id == _me, any_of(statuses.c.reblog_of_id, "ids"), statuses.c.deleted_at.is_(None)
+            )
+        ),
+        select(literal(BOOKMARKED), bookmarks.c.status_id).where(
+            and_(bookmarks.c.account_id == _me, any_of(bookmarks.c.status_id, "ids"))
+        ),
+        select(literal(PINNED), pins.c.status_id).where(
+            and_(pins.c.account_id == _me, any_of(pins.c.status_id, "ids"))
+        ),
+        select(literal(MUTED), conversation_mutes.c.conversation_id).where(
+            and_(conversation_mutes.c.account_id == _me, any_of(conversation_mutes.c.conversation_id, "conversations"))
+        ),
+        select(literal(FOLLOWED), follows.c.target_id).where(
+            and_(follows.c.account_id == _me, any_of(follows.c.target_id, "authors"))
+        ),
+    ),
+    tuple,
+)  # fmt: skip
+
+_mentions_of = query(
+    select(
+        mentions.c.status_id, mentions.c.account_id, accounts.c.username, accounts.c.domain, accounts.c.url,
+        accounts.c.uri,
+    )
+    .join(accounts, accounts.c.id == mentions.c.account_id)
+    .where(and_(any_of(mentions.c.status_id, "ids"), ~mentions.c.silent))
+    .order_by(mentions.c.status_id, mentions.c.account_id),
+    tuple,
+)  # fmt: skip
+_mentioned = query(select(mentions.c.account_id).where(mentions.c.status_id == bindparam("status")), int)
+_add_mention = command(add_once(mentions))
+_silence_mentions = command(
+    update(mentions)
+    .where(and_(mentions.c.status_id == bindparam("status"), any_of(mentions.c.account_id, "accounts")))
+    .values(silent=True)
+)
+_speak_mentions = command(
+    update(mentions)
+    .where(and_(mentions.c.status_id == bindparam("status"), any_of(mentions.c.account_id, "accounts")))
+    .values(silent=False)
+)
+_domains = query(
+    select(accounts.c.id, accounts.c.domain, accounts.c.sensitized_at).where(any_of(accounts.c.id, "ids")), tuple
+)
+_cards_of = query(select(cards.c.id, cards.c.data).where(any_of(cards.c.id, "ids")), tuple)
+_count = command(
+    update(statuses)
+    .where(statuses.c.id == bindparam("status"))
+    .values(
+        replies_count=statuses.c.replies_count + bindparam("replies"),
+        reblogs_count=statuses.c.reblogs_count + bindparam("reblogs"),
+        favourites_count=statuses.c.favourites_count + bindparam("favourites"),
+        quotes_count=statuses.c.quotes_count + bindparam("quotes"),
+    )
+)
+_delete = command(
+    update(statuses)
+    .where(and_(statuses.c.id == bindparam("status"), statuses.c.deleted_at.is_(None)))
+    .values(deleted_at=_now, version=statuses.c.version + 1)
+)
+_insert_edit = command(insert_into(edits))
+_edits_of = query(select(edits).where(edits.c.status_id == bindparam("status")).order_by(edits.c.id), Edit)
+
+_marks = {"favourites": favourites, "bookmarks": bookmarks, "pins": pins}
+_add_mark = {name: command(add_once(table)) for name, table in _marks.items()}
+_drop_mark = {
+    name: command(delete(table).where(and_(table.c.account_id == _me, table.c.status_id == bindparam("status"))))
+    for name, table in _marks.items()
+}
+_count_pins = query(select(pins.c.status_id).where(pins.c.account_id == _me), int)
+_add_mute = command(add_once(conversation_mutes))
+_drop_mute = command(
+    delete(conversation_mutes).where(
+        and_(conversation_mutes.c.account_id == _me, conversation_mutes.c.conversation_id == bindparam("conversation"))
+    )
+)
+
+_insert_scheduled = command(insert_into(scheduled))
+_scheduled = query(
+    select(scheduled).where(and_(scheduled.c.id == bindparam("id"), scheduled.c.account_id == _me)), Scheduled
+)
+_idempotent = query(
+    select(idempotency.c.status_id, idempotency.c.scheduled_id).where(
+        and_(idempotency.c.account_id == _me, idempotency.c.key == bindparam("key"), idempotency.c.created_at > _now)
+    ),
+    tuple,
+)
+_remember = command(insert_into(idempotency))
+_forget = command(delete(idempotency).where(idempotency.c.created_at <= _now))
+_forget_one = command(
+    delete(idempotency).where(
+        and_(idempotency.c.account_id == _me, idempotency.c.key == bindparam("key"), idempotency.c.created_at <= _now)
+    )
+)
+
+
+async def insert(db: Session, status: Status) -> None:
+    await db.run(_insert, **{name: getattr(status, name) for name in Status.__struct_fields__})
+
+
+async def find(db: Session, status_id: int) -> Status | None:
+    """Whoever may see it, and even if it is deleted."""
+    return await db.one(_by_id, status=status_id)
+
+
+async def find_all(db: Session, ids: Sequence[int]) -> dict[int, Status]:
+    return {status.id: status for status in await db.all(_by_ids, ids=list(ids))} if ids else {}
+
+
+async def find_by_uri(db: Session, uri: str) -> Status | None:
+    return await db.one(_by_uri, uri=uri)
+
+
+async def find_visible(db: Session, status_id: int, me: int | None) -> Status | None:
+    """The status, if this viewer (None: anybody) may see it."""
+    return await db.one(_seen[me is None], status=status_id, me=me)
+
+
+async def find_boost(db: Session, me: int, status_id: int) -> Status | None:
+    return await db.one(_boost_of, me=me, status=status_id)
+
+
+async def flags_of(
+    db: Session, me: int, ids: Sequence[int], conversations: Sequence[int], authors: Sequence[int]
+) -> list[tuple[int, int]]:
+    """What the viewer has to do with each of them, in one query: pairs of a flag and what it is of."""
+    return await db.all(_flags, me=me, ids=list(ids), conversations=list(conversations), authors=list(authors))
+
+
+async def mentions_of(db: Session, ids: Sequence[int]) -> dict[int, list[tuple[int, str, str, str]]]:
+    """Who is mentioned aloud: id, name, domain, address, by status."""
+    found: dict[int, list[tuple[int, str, str, str]]] = {}
+    for status_id, account_id, username, domain, url, uri in await db.all(_mentions_of, ids=list(ids)):
+        found.setdefault(status_id, []).append((account_id, username, domain, url or uri))
+    return found
+
+
+async def mentioned_in(db: Session, status_id: int) -> list[int]:
+    """Everybody who is mentioned, silently or not."""
+    return await db.all(_mentioned, status=status_id)
+
+
+async def mention(db: Session, status_id: int, account_ids: Sequence[int]) -> None:
+    if account_ids:
+        await db.many(_add_mention, [{"status_id": status_id, "account_id": id, "silent": False} for id in account_ids])
+        await db.run(_speak_mentions, status=status_id, accounts=list(account_ids))
+
+
+async def silence_mentions(db: Session, status_id: int, account_ids: Sequence[int]) -> None:
+    """They keep what they could see, and are named no more."""
+    if account_ids:
+        await db.run(_silence_mentions, status=status_id, accounts=list(account_ids))
+
+
+async def cards_of(db: Session, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    return dict(await db.all(_cards_of, ids=list(ids))) if ids else {}
+
+
+async def count(
+    db: Session, status_id: int, *, replies: int = 0, reblogs: int = 0, favourites: int = 0, quotes: int = 0
+) -> None:
+    await db.run(_count, status=status_id, replies=replies, reblogs=reblogs, favourites=favourites, quotes=quotes)
+
+
+async def remove(db: Session, status_id: int, now: datetime) -> bool:
+    """Gone for everybody from now on; the row stays for as long as others must be told. False: it was gone."""
+    return await db.run(_delete, status=status_id, now=now) == 1
+
+
+@lru_cache(256)
+def _change(names: frozenset[str]) -> Command:
+    values = {name: bindparam(name, type_=statuses.c[name].type) for name in names}
+    return command(
+        update(statuses)
+        .where(statuses.c.id == bindparam("status"))
+        .values({**values, "version": statuses.c.version + 1})
+    )
+
+
+async def change(db: Session, status_id: int, changed: Mapping[str, Any]) -> None:
+    """What is shown of it is another from now on, so its version grows."""
+    await db.run(_change(frozenset(changed)), status=status_id, **changed)
+
+
+async def insert_edit(db: Session, edit: Edit) -> None:
+    await db.run(_insert_edit, **{name: getattr(edit, name) for name in Edit.__struct_fields__})
+
+
+async def edits_of(db: Session, status_id: int) -> list[Edit]:
+    return await db.all(_edits_of, status=status_id)
+
+
+async def mark(db: Session, name: str, me: int, status_id: int, *, id: int, now: datetime) -> bool:
+    """Favourite, bookmark or pin; False when it was there already."""
+    return await db.run(_add_mark[name], id=id, account_id=me, status_id=status_id, created_at=now) == 1
+
+
+async def unmark(db: Session, name: str, me: int, status_id: int) -> bool:
+    return await db.run(_drop_mark[name], me=me, status=status_id) == 1
+
+
+async def pinned_by(db: Session, me: int) -> list[int]:
+    return await db.all(_count_pins, me=me)
+
+
+async def mute_conversation(db: Session, me: int, conversation_id: int) -> None:
+    await db.run(_add_mute, account_id=me, conversation_id=conversation_id)
+
+
+async def unmute_conversation(db: Session, me: int, conversation_id: int) -> None:
+    await db.run(_drop_mute, me=me, conversation=conversation_id)
+
+
+async def insert_scheduled(db: Session, planned: Scheduled) -> None:
+    await db.run(_insert_scheduled, **{name: getattr(planned, name) for name in Scheduled.__struct_fields__})
+
+
+async def find_scheduled(db: Session, me: int, id: int) -> Scheduled | None:
+    return await db.one(_scheduled, me=me, id=id)
+
+
+async def find_idempotent(db: Session, me: int, key: str, since: datetime) -> tuple[int | None, int | None] | None:
+    """What this key led to: a status, or a scheduled one."""
+    return await db.one(_idempotent, me=me, key=key, now=since)
+
+
+async def remember(
+    db: Session, me: int, key: str, now: datetime, since: datetime, *, status_id: int | None, scheduled_id: int | None
+) -> None:
+    """Raises `Taken` when another request with this key was quicker."""
+    await db.run(_forget_one, me=me, key=key, now=since)
+    await db.run(_remember, account_id=me, key=key, status_id=status_id, scheduled_id=scheduled_id, created_at=now)
+
+
+async def forget_idempotent(db: Session, before: datetime) -> None:
+    await db.run(_forget, now=before)
+
+
+async def domains_of(db: Session, account_ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
+    """Where authors live, and whether their pictures are to be hidden."""
+    rows = await db.all(_domains, ids=list(set(account_ids)))
+    return {id: (domain, sensitized_at is not None) for id, domain, sensitized_at in rows}
