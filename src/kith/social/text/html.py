@@ -1,0 +1,141 @@
+"""Text to HTML as members' posts are shown, and HTML from elsewhere made harmless."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape, unescape
+
+import nh3
+
+from kith.social.text.entities import Found, find, normal_tag
+
+__all__ = ["clean", "plain", "to_html"]
+
+SHOWN_CHARACTERS = 30
+MOST_CHARACTERS = 64 * 1024
+MOST_NESTING = 100
+
+# Name and domain in lower case, to the profile's address and the name as its owner writes it.
+People = Mapping[tuple[str, str], tuple[str, str]]
+_START = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
+
+
+def to_html(text: str, people: People, tag_url: Callable[[str], str], *, own_links: bool = False) -> str:
+    """Everything is escaped; then links, known people and tags become links. `own_links` are a profile's."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    if not text:
+        return ""
+    shared = _shared_names(people)
+    pieces: list[str] = []
+    place = 0
+    for one in find(text):
+        pieces.append(_escaped(text[place : one.start]))
+        pieces.append(_linked(one, people, shared, tag_url, own_links=own_links))
+        place = one.end
+    pieces.append(_escaped(text[place:]))
+    return _paragraphs("".join(pieces))
+
+
+def _escaped(text: str) -> str:
+    return escape(text, quote=True).replace("&#x27;", "&#39;")
+
+
+def _paragraphs(marked: str) -> str:
+    parts = re.split(r"\n{2,}", marked)
+    return "".join(f"<p>{part.replace(chr(10), '<br />')}</p>" for part in parts)
+
+
+def _shared_names(people: People) -> set[str]:
+    """Names that two of those mentioned have in common, so that the domain must be told."""
+    names = [name for name, _ in people]
+    return {name for name in names if names.count(name) > 1}
+
+
+def _linked(one: Found, people: People, shared: set[str], tag_url: Callable[[str], str], *, own_links: bool) -> str:
+    match one.kind:
+        case "url":
+            return link(one.text, own=own_links)
+        case "hashtag":
+            url = _escaped(tag_url(normal_tag(one.name)))
+            return f'<a href="{url}" class="mention hashtag" rel="tag">#<span>{_escaped(one.name)}</span></a>'
+    known = people.get((one.name.lower(), one.domain.lower()))
+    if known is None:
+        return _escaped(one.text)
+    url, username = known
+    domain = f"@{one.domain}" if one.domain and one.name.lower() in shared else ""
+    return (
+        f'<span class="h-card" translate="no"><a href="{_escaped(url)}" class="u-url mention">'
+        f"@<span>{_escaped(username + domain)}</span></a></span>"
+    )
+
+
+def link(url: str, *, own: bool = False) -> str:
+    """A link that shows little of a long address and hides the rest, so that copying gives all of it."""
+    begins = _START.match(url)
+    start = begins.group() if begins else ""
+    shown, rest = url[len(start) : len(start) + SHOWN_CHARACTERS], url[len(start) + SHOWN_CHARACTERS :]
+    if len(rest) == 1:
+        shown, rest = shown + rest, ""
+    cut = ' class="ellipsis"' if rest else ' class=""'
+    rel = "nofollow noopener me" if own else "nofollow noopener"
+    return (
+        f'<a href="{_escaped(url)}" target="_blank" rel="{rel}" translate="no">'
+        f'<span class="invisible">{_escaped(start)}</span><span{cut}>{_escaped(shown)}</span>'
+        f'<span class="invisible">{_escaped(rest)}</span></a>'
+    )
+
+
+# From elsewhere
+
+_TAGS = frozenset("p br span a del s pre blockquote code b strong u i em ul ol li ruby rt rp".split())  # noqa: SIM905
+_CLASSES = frozenset({"mention", "hashtag", "ellipsis", "invisible", "quote-inline"})
+_HEADING = re.compile(r"<(/?)h[1-6]\b[^>]*>", re.IGNORECASE)
+_ELEMENT = re.compile(r"<(/?)(?!(?:br|img|hr|wbr|input)\b)[a-z]", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>|</p\s*>|</li\s*>", re.IGNORECASE)
+_ANY_TAG = re.compile(r"<[^>]*>")
+
+
+def _attribute(element: str, name: str, value: str) -> str | None:
+    if name == "class":
+        kept = [word for word in value.split() if word in _CLASSES or re.match(r"(?:h|p|u|dt|e)-", word)]
+        return " ".join(kept) or None
+    if name == "translate":
+        return value if value == "no" else None
+    if name == "href" and element == "a":
+        return value if value.partition(":")[0].lower() in _SCHEMES else None
+    return value
+
+
+_cleaner = nh3.Cleaner(
+    tags=set(_TAGS), attributes=_ATTRIBUTES, attribute_filter=_attribute, url_schemes=set(_SCHEMES),
+    link_rel="nofollow noopener", set_tag_attribute_values={"a": {"target": "_blank"}}, strip_comments=True,
+    clean_content_tags={"script", "style"},
+)  # fmt: skip
+
+
+def clean(html: str) -> str:
+    """What is left of somebody else's HTML: a little structure, links, and nothing that runs.
+
+    Too long or too deep to be cleaned in good time, it becomes its text.
+    """
+    html = html[:MOST_CHARACTERS]
+    if _depth(html) > MOST_NESTING:
+        return f"<p>{_escaped(plain(html))}</p>"
+    html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", html)
+    return _cleaner.clean(html)
+
+
+def _depth(html: str) -> int:
+    """How deep it is nested at the most, if every element that is opened is one that can be closed."""
+    depth = deepest = 0
+    for match in _ELEMENT.finditer(html):
+        depth = max(depth - 1, 0) if match[1] else depth + 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def plain(html: str) -> str:
+    """The text alone: for search, filters and notices."""
+    text = _BREAK.sub("\n", html[: MOST_CHARACTERS * 2])
+    return unescape(_ANY_TAG.sub("", text)).strip()
