@@ -89,6 +89,15 @@ def link(url: str, *, own: bool = False) -> str:
 # From elsewhere
 
 _TAGS = frozenset("p br span a del s pre blockquote code b strong u i em ul ol li ruby rt rp".split())  # noqa: SIM905
+_ATTRIBUTES = {
+    "*": {"lang"},
+    "a": {"href", "class", "translate"},
+    "span": {"class", "translate"},
+    "ol": {"start", "reversed"},
+    "li": {"value"},
+    "p": {"class"},
+}
+_SCHEMES = frozenset({"http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"})
 _CLASSES = frozenset({"mention", "hashtag", "ellipsis", "invisible", "quote-inline"})
 _HEADING = re.compile(r"<(/?)h[1-6]\b[^>]*>", re.IGNORECASE)
 _ELEMENT = re.compile(r"<(/?)(?!(?:br|img|hr|wbr|input)\b)[a-z]", re.IGNORECASE)
