@@ -17,6 +17,7 @@ from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
 from kith.social.emojis import tables as social_emojis
+from kith.social.feeds import tables as social_feeds
 from kith.social.instance import tables as social_instance
 from kith.social.lists import tables as social_lists
 from kith.social.media import tables as social_media
@@ -44,6 +45,7 @@ __all__ = [
     "signups",
     "social_accounts",
     "social_emojis",
+    "social_feeds",
     "social_instance",
     "social_lists",
     "social_media",

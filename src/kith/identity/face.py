@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
+
+import msgspec
 
 from kith.base.edge import Exchange, Headers
 from kith.base.work import Work
@@ -49,6 +52,7 @@ __all__ = [
     "Message",
     "Owner",
     "Passwords",
+    "PersonFacts",
     "Result",
     "Session",
     "Token",
@@ -61,6 +65,7 @@ __all__ = [
     "end_other_sessions",
     "end_session",
     "find_default",
+    "find_person",
     "find_visitor",
     "leave",
     "library",
@@ -95,3 +100,23 @@ def session_cookie(exchange: Exchange, walk: Walk) -> Headers:
         return (cookies.no_cookie(secure=secure),)
     made = cookies.cookie(walk.held, secure=secure)
     return () if made is None else (made,)
+
+
+class PersonFacts(msgspec.Struct, frozen=True):
+    """What the social half may know of a person's record."""
+
+    id: int
+    username: str
+    name: str
+    role: str
+    is_welcome: bool
+    created_at: datetime
+
+
+async def find_person(work: Work, user_id: int) -> PersonFacts | None:
+    """`is_welcome`: they have confirmed their address and were approved, so that others may see them."""
+    user = await users.find_by_id(work.db, user_id)
+    if user is None:
+        return None
+    welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
+    return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)

@@ -3,37 +3,9 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table
 
 from kith.base.db import METADATA, Instant
-
-# Home feeds and list feeds: `owner` is an account or a list, whose ids never meet.
-feeds = Table(
-    "social_feeds",
-    METADATA,
-    Column("owner", BigInteger, primary_key=True, autoincrement=False),
-    Column("status_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("original_id", BigInteger, nullable=False),
-    Column("author_id", BigInteger, nullable=False),
-    Column("by_tag", Boolean, nullable=False),
-    Index("ix_social_feeds_status_id", "status_id"),
-    Index("ix_social_feeds_original_id", "owner", "original_id"),
-    Index("ix_social_feeds_author_id", "owner", "author_id"),
-    sqlite_with_rowid=False,
-)
-
-# `building` while a feed is put together again; `active_at` is when its owner was last here.
-feed_states = Table(
-    "social_feed_states",
-    METADATA,
-    Column(
-        "account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
-        autoincrement=False,
-    ),
-    Column("state", String(10), nullable=False),
-    Column("active_at", Instant, nullable=False, index=True),
-    Column("changed_at", Instant, nullable=False),
-)  # fmt: skip
 
 markers = Table(
     "social_markers",
@@ -44,13 +16,6 @@ markers = Table(
     Column("version", Integer, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
-
-
-class FeedState(msgspec.Struct):
-    account_id: int
-    state: str
-    active_at: datetime
-    changed_at: datetime
 
 
 class Marker(msgspec.Struct):

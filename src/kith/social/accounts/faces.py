@@ -1,0 +1,105 @@
+"""A person's face: their account, made when it is first needed, for whoever lives here."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from kith.base.db import Taken
+from kith.base.errors import NotFound
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.social.accounts import store
+from kith.social.accounts.tables import Account
+from kith.social.addresses import actor_uri, profile_url
+
+LONGEST_NAME = 30
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
+
+
+class Faces:
+    """Which account is whose. It never changes, so what was found once is known for good."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, int] = {}
+
+    async def id_of(self, work: Work, user_id: int) -> int:
+        known = self._known.get(user_id)
+        if known is None:
+            known = self._known[user_id] = (await of_user(work, user_id)).id
+        return known
+
+
+async def id_of(work: Work, user_id: int) -> int:
+    return await work.find(Faces).id_of(work, user_id)
+
+
+async def of_user(work: Work, user_id: int) -> Account:
+    """Their account. Where there is none it is made beside this work, and whoever comes second finds it."""
+    found = await store.find_of_user(work.db, user_id)
+    if found is not None:
+        return found
+    async with work.aside() as aside:
+        await make(aside, user_id)
+    found = await store.find_of_user(work.db, user_id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def make(work: Work, user_id: int) -> None:
+    """Idempotent: two who make it at once make it once."""
+    person = await identity.find_person(work, user_id)
+    if person is None or await store.find_of_user(work.db, user_id) is not None:
+        return
+    await work.db.begin()
+    name = await _free_name(work, person.username)
+    now = work.now
+    account = Account(
+        id=work.new_id(), version=1, user_id=user_id, username=name, username_key=name.lower(), domain="",
+        uri=actor_uri(work.settings, name), url=profile_url(work.settings, name), actor_type="Person",
+        display_name=person.name if person.name != person.username else "", note="", note_html="", role=person.role,
+        fields=[], avatar="", avatar_static="", avatar_description="", header="", header_static="",
+        header_description="", locked=False, discoverable=None, indexable=False, hide_collections=None, noindex=False,
+        show_media=True, show_media_replies=True, show_featured=True, attribution_domains=[], also_known_as=[],
+        moved_to=None, is_listed=person.is_welcome, memorial=False, silenced_at=None, sensitized_at=None,
+        suspended_at=None, deleted_at=None, statuses_count=0, followers_count=0, following_count=0,
+        last_status_at=None, created_at=person.created_at, updated_at=now, fetched_at=None,
+    )  # fmt: skip
+    try:
+        async with work.db.savepoint():
+            await store.insert(work.db, account)
+    except Taken:
+        return  # somebody was quicker
+
+
+async def _free_name(work: Work, username: str) -> str:
+    """Names here are plain; a longer or richer one becomes what is left of it, with a number if need be."""
+    plain = unicodedata.normalize("NFKD", username).encode("ascii", "ignore").decode()
+    name = _NOT_A_NAME.sub("_", plain).strip("_")[:LONGEST_NAME] or "member"
+    taken = await store.names_beginning(work.db, name[: LONGEST_NAME - 6].lower())
+    if name.lower() not in taken:
+        return name
+    for number in range(2, len(taken) + 3):
+        numbered = f"{name[: LONGEST_NAME - 6]}_{number}"
+        if numbered.lower() not in taken:
+            return numbered
+    raise NotFound
+
+
+async def keep_up(work: Work, user_id: int) -> None:
+    """What is shown of a person's standing follows their record: role, and whether others may see them."""
+    person = await identity.find_person(work, user_id)
+    account = await store.find_of_user(work.db, user_id)
+    if person is None:
+        return
+    if account is None:
+        await make(work, user_id)
+        return
+    changed = {
+        name: value
+        for name, value in (("role", person.role), ("is_listed", person.is_welcome or account.is_listed))
+        if getattr(account, name) != value
+    }
+    if changed:
+        await store.change(work.db, account.id, changed, work.now)

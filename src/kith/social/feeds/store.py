@@ -1,0 +1,151 @@
+"""Entries of home and list feeds. What belongs in a feed is decided above; here it is kept, and kept short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BindParameter, and_, bindparam, delete, select, update
+
+from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
+from kith.social.feeds.tables import FeedState, feed_states, feeds
+
+MOST = 800
+BUILDING, READY = "building", "ready"
+
+_owner: BindParameter[Any] = bindparam("owner")
+_now = bindparam("now", type_=Instant())
+_add = command(add_once(feeds))
+_trim = command(
+    delete(feeds).where(
+        and_(
+            feeds.c.owner == _owner,
+            feeds.c.status_id
+            < select(feeds.c.status_id)
+            .where(feeds.c.owner == _owner)
+            .order_by(feeds.c.status_id.desc())
+            .offset(MOST - 1)
+            .limit(1)
+            .scalar_subquery(),
+        )
+    )
+)
+_newest = query(
+    select(feeds.c.status_id, feeds.c.original_id)
+    .where(feeds.c.owner == _owner)
+    .order_by(feeds.c.status_id.desc())
+    .limit(bindparam("most")),
+    tuple,
+)
+_drop_status = command(delete(feeds).where(feeds.c.status_id == bindparam("status")))
+_drop_original = command(delete(feeds).where(and_(feeds.c.owner == _owner, feeds.c.original_id == bindparam("status"))))
+_drop_author = command(
+    delete(feeds).where(and_(feeds.c.owner == _owner, feeds.c.author_id == bindparam("author"), ~feeds.c.by_tag))
+)
+_drop_these = command(delete(feeds).where(and_(feeds.c.owner == _owner, any_of(feeds.c.status_id, "ids"))))
+_clear = command(delete(feeds).where(feeds.c.owner == _owner))
+_clear_many = command(delete(feeds).where(any_of(feeds.c.owner, "owners")))
+
+_state = query(select(feed_states).where(feed_states.c.account_id == bindparam("account")), FeedState)
+_new_state = upsert(feed_states).values(
+    account_id=bindparam("account"), state=bindparam("state"), active_at=_now, changed_at=_now
+)
+_set_state = command(
+    _new_state.on_conflict_do_update(
+        index_elements=[feed_states.c.account_id],
+        set_={
+            "state": _new_state.excluded.state,
+            "active_at": _new_state.excluded.active_at,
+            "changed_at": _new_state.excluded.changed_at,
+        },
+    ).inline()
+)
+_ready = command(
+    update(feed_states).where(feed_states.c.account_id == bindparam("account")).values(state=READY, changed_at=_now)
+)
+_seen = command(update(feed_states).where(feed_states.c.account_id == bindparam("account")).values(active_at=_now))
+_idle = query(
+    select(feed_states.c.account_id).where(feed_states.c.active_at < bindparam("before", type_=Instant())).limit(500),
+    int,
+)
+_forget = command(delete(feed_states).where(any_of(feed_states.c.account_id, "accounts")))
+
+
+class Entry(dict[str, int | bool]):
+    """One status in one feed."""
+
+
+def entry(owner: int, status_id: int, *, original_id: int, author_id: int, by_tag: bool = False) -> Entry:
+    return Entry(owner=owner, status_id=status_id, original_id=original_id, author_id=author_id, by_tag=by_tag)
+
+
+async def add(db: Session, entries: Sequence[Entry]) -> None:
+    """Each once, however often it is added."""
+    if entries:
+        await db.many(_add, list(entries))
+
+
+async def trim(db: Session, owners: Iterable[int]) -> None:
+    await db.many(_trim, [{"owner": owner} for owner in owners])
+
+
+async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int]]:
+    """Status and what it shows (itself, or what it boosts), newest first."""
+    return await db.all(_newest, owner=owner, most=most)
+
+
+async def drop_status(db: Session, status_id: int) -> None:
+    """From every feed it is in."""
+    await db.run(_drop_status, status=status_id)
+
+
+async def drop_author(db: Session, owner: int, author_id: int) -> None:
+    """What an author brought into one feed; what a tag brought stays."""
+    await db.run(_drop_author, owner=owner, author=author_id)
+
+
+async def drop_original(db: Session, owner: int, status_id: int) -> None:
+    await db.run(_drop_original, owner=owner, status=status_id)
+
+
+async def drop_these(db: Session, owner: int, ids: Sequence[int]) -> None:
+    if ids:
+        await db.run(_drop_these, owner=owner, ids=list(ids))
+
+
+async def clear(db: Session, owner: int) -> None:
+    await db.run(_clear, owner=owner)
+
+
+async def clear_many(db: Session, owners: Sequence[int]) -> None:
+    if owners:
+        await db.run(_clear_many, owners=list(owners))
+
+
+async def find_state(db: Session, account_id: int) -> FeedState | None:
+    return await db.one(_state, account=account_id)
+
+
+async def set_state(db: Session, account_id: int, state: str, now: datetime) -> None:
+    await db.run(_set_state, account=account_id, state=state, now=now)
+
+
+async def become_ready(db: Session, account_id: int, now: datetime) -> None:
+    await db.run(_ready, account=account_id, now=now)
+
+
+async def note_presence(db: Session, account_id: int, now: datetime) -> None:
+    await db.run(_seen, account=account_id, now=now)
+
+
+async def idle_since(db: Session, before: datetime) -> list[int]:
+    """Whose feeds nobody has looked at since."""
+    return await db.all(_idle, before=before)
+
+
+async def forget(db: Session, account_ids: Sequence[int]) -> None:
+    """They get nothing any more, and a new feed when they return."""
+    await clear_many(db, account_ids)
+    if account_ids:
+        await db.run(_forget, accounts=list(account_ids))

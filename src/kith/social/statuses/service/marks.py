@@ -1,0 +1,110 @@
+"""Favourites, bookmarks, pins, and threads one wants to hear no more of."""
+
+from __future__ import annotations
+
+from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
+from kith.base.work import Work
+from kith.social.relationships import store as relationships
+from kith.social.statuses import store
+from kith.social.statuses.facts import StatusFavourited, StatusPinned, StatusUnfavourited
+from kith.social.statuses.tables import PRIVATE, Status
+
+MOST_PINS = 5
+
+
+async def visible(work: Work, me: int, status_id: int) -> Status:
+    """What is marked: the status, or what it boosts."""
+    found = await store.find_visible(work.db, status_id, me)
+    if found is not None and found.reblog_of_id is not None:
+        found = await store.find_visible(work.db, found.reblog_of_id, me)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def favourite(work: Work, me: int, status_id: int) -> Status:
+    status = await visible(work, me, status_id)
+    if await relationships.blocked_among(work.db, me, [status.account_id]):
+        raise Forbidden
+    if await store.mark(work.db, "favourites", me, status.id, id=work.new_id(), now=work.now):
+        await store.count(work.db, status.id, favourites=1)
+        work.announce(StatusFavourited(status_id=status.id, account_id=me))
+    return status
+
+
+async def unfavourite(work: Work, me: int, status_id: int) -> int:
+    """Also when the status may not be seen any more. The id of what was a favourite."""
+    subject = await _marked(work, me, status_id)
+    if await store.unmark(work.db, "favourites", me, subject):
+        await store.count(work.db, subject, favourites=-1)
+        work.announce(StatusUnfavourited(status_id=subject, account_id=me))
+    elif await store.find_visible(work.db, subject, me) is None:
+        raise NotFound
+    return subject
+
+
+async def bookmark(work: Work, me: int, status_id: int) -> Status:
+    status = await visible(work, me, status_id)
+    await store.mark(work.db, "bookmarks", me, status.id, id=work.new_id(), now=work.now)
+    return status
+
+
+async def unbookmark(work: Work, me: int, status_id: int) -> int:
+    subject = await _marked(work, me, status_id)
+    dropped = await store.unmark(work.db, "bookmarks", me, subject)
+    if not dropped and await store.find_visible(work.db, subject, me) is None:
+        raise NotFound
+    return subject
+
+
+async def _marked(work: Work, _me: int, status_id: int) -> int:
+    found = await store.find(work.db, status_id)
+    if found is None or found.deleted_at is not None:
+        raise NotFound
+    return found.reblog_of_id or found.id
+
+
+async def pin(work: Work, me: int, status_id: int) -> Status:
+    status = await store.find_visible(work.db, status_id, me)
+    if status is None:
+        raise NotFound
+    if status.reblog_of_id is not None:
+        raise _wrong("A boost cannot be pinned")
+    if status.account_id != me:
+        raise _wrong("Someone else's post cannot be pinned")
+    if status.visibility > PRIVATE:
+        raise _wrong("Posts that are only visible to mentioned users cannot be pinned")
+    await work.db.begin()
+    pinned = await store.pinned_by(work.db, me)
+    if status.id in pinned:
+        raise _wrong("Account has already been taken")
+    if len(pinned) >= MOST_PINS:
+        raise _wrong("You have already pinned the maximum number of posts")
+    await store.mark(work.db, "pins", me, status.id, id=work.new_id(), now=work.now)
+    work.announce(StatusPinned(status_id=status.id, account_id=me, pinned=True))
+    return status
+
+
+async def unpin(work: Work, me: int, status_id: int) -> Status:
+    status = await store.find_visible(work.db, status_id, me)
+    if status is None or status.account_id != me:
+        raise NotFound
+    if await store.unmark(work.db, "pins", me, status.id):
+        work.announce(StatusPinned(status_id=status.id, account_id=me, pinned=False))
+    return status
+
+
+async def mute(work: Work, me: int, status_id: int) -> Status:
+    status = await visible(work, me, status_id)
+    await store.mute_conversation(work.db, me, status.conversation_id)
+    return status
+
+
+async def unmute(work: Work, me: int, status_id: int) -> Status:
+    status = await visible(work, me, status_id)
+    await store.unmute_conversation(work.db, me, status.conversation_id)
+    return status
+
+
+def _wrong(words: str) -> Invalid:
+    return Invalid(fields={"": [Complaint(words)]})
