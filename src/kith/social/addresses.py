@@ -36,7 +36,9 @@ def tag_url(settings: Settings, name: str) -> str:
 
 def file_url(settings: Settings, key: str) -> str:
     """The address of a stored file; one that is kept elsewhere is known by its address already."""
-    return key if key.startswith(("http://", "https://")) else f"{settings.base_url}/media/{key}"
+    if key.startswith(("http://", "https://")):
+        return key
+    return f"{settings.media_url}/{key}" if settings.media_url else f"{settings.base_url}/media/{key}"
 
 
 def static_url(settings: Settings, name: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, FromClause, and_, bindparam, exists, or_, select, true
+from sqlalchemy import BindParameter, ColumnElement, FromClause, and_, bindparam, exists, literal, or_, select, true
 
 from kith.base.db import Instant
 from kith.social.relationships.tables import blocks, domain_blocks, follows, mutes
@@ -37,7 +37,7 @@ def visible_to_anyone(status: FromClause, author: FromClause) -> Clause:
 def visible(status: FromClause, author: FromClause) -> Clause:
     """Own ones; open ones unless the author blocks me; followers' ones if I follow; any that mention me."""
     mine: Any = status.c.account_id == ME
-    reaches = or_(status.c.visibility.in_(_OPEN), and_(status.c.visibility == PRIVATE, _i_follow(status.c.account_id)))
+    reaches = or_(status.c.visibility.in_(_OPEN), and_(status.c.visibility == PRIVATE, i_follow(status.c.account_id)))
     addressed = and_(status.c.visibility.in_((PRIVATE, DIRECT, LIMITED)), mentions_me(status.c.id))
     return and_(is_there(status, author), or_(mine, and_(~blocks_me(status.c.account_id), or_(reaches, addressed))))
 
@@ -46,39 +46,42 @@ def visible_for(status: FromClause, author: FromClause, *, anonymous: bool) -> C
     return visible_to_anyone(status, author) if anonymous else visible(status, author)
 
 
+# Every clause looks at tables of its own, whatever the statement around it is about.
+
+
+def _any(table: FromClause, clause: Clause) -> Clause:
+    return exists(select(literal(1)).select_from(table).where(clause).correlate_except(table))
+
+
 def blocks_me(account: ColumnElement[Any]) -> Clause:
-    return exists(select(blocks.c.id).where(and_(blocks.c.account_id == account, blocks.c.target_id == ME)))
+    own = blocks.alias()
+    return _any(own, and_(own.c.account_id == account, own.c.target_id == ME))
 
 
 def i_block(account: ColumnElement[Any]) -> Clause:
-    return exists(select(blocks.c.id).where(and_(blocks.c.account_id == ME, blocks.c.target_id == account)))
+    own = blocks.alias()
+    return _any(own, and_(own.c.account_id == ME, own.c.target_id == account))
 
 
 def i_mute(account: ColumnElement[Any]) -> Clause:
-    lasting = or_(mutes.c.expires_at.is_(None), mutes.c.expires_at > _now)
-    return exists(select(mutes.c.id).where(and_(mutes.c.account_id == ME, mutes.c.target_id == account, lasting)))
+    own = mutes.alias()
+    lasting = or_(own.c.expires_at.is_(None), own.c.expires_at > _now)
+    return _any(own, and_(own.c.account_id == ME, own.c.target_id == account, lasting))
 
 
 def i_block_domain(domain: ColumnElement[Any]) -> Clause:
-    return and_(
-        domain != "",
-        exists(
-            select(domain_blocks.c.id).where(and_(domain_blocks.c.account_id == ME, domain_blocks.c.domain == domain))
-        ),
-    )
+    own = domain_blocks.alias()
+    return and_(domain != "", _any(own, and_(own.c.account_id == ME, own.c.domain == domain)))
 
 
-def _i_follow(account: ColumnElement[Any]) -> Clause:
-    return exists(select(follows.c.id).where(and_(follows.c.account_id == ME, follows.c.target_id == account)))
-
-
-i_follow = _i_follow
+def i_follow(account: ColumnElement[Any]) -> Clause:
+    own = follows.alias()
+    return _any(own, and_(own.c.account_id == ME, own.c.target_id == account))
 
 
 def mentions_me(status_id: ColumnElement[Any]) -> Clause:
-    return exists(
-        select(mentions.c.status_id).where(and_(mentions.c.status_id == status_id, mentions.c.account_id == ME))
-    )
+    own = mentions.alias()
+    return _any(own, and_(own.c.status_id == status_id, own.c.account_id == ME))
 
 
 def in_my_way(author: FromClause) -> Clause:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, or_, select
 from sqlalchemy.sql.selectable import FromClause
 
 from kith.base.db import Query, any_of, query
@@ -75,7 +75,7 @@ def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any]
     extra = () if column is None else (column.label("cursor"),)
     seen = and_(
         access.visible_for(S, A, anonymous=anonymous),
-        access.visible_for(T, TA, anonymous=anonymous),
+        or_(S.c.reblog_of_id.is_(None), access.visible_for(T, TA, anonymous=anonymous)),
     )
     return select(*_COLUMNS, *extra).select_from(joined).where(seen)
 

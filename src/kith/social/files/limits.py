@@ -1,0 +1,21 @@
+"""How large a file may be, before and after it is processed."""
+
+from __future__ import annotations
+
+IMAGE_BYTES = 16 * 1024 * 1024
+MOVING_BYTES = 99 * 1024 * 1024
+PROFILE_BYTES = 8 * 1024 * 1024
+
+IMAGE_PIXELS = 33_177_600  # what may come: 7680 by 4320
+STORED_PIXELS = 8_294_400  # what is kept: 3840 by 2160
+PREVIEW_PIXELS = 230_400  # 640 by 360
+GIF_PIXELS = 921_600
+VIDEO_PIXELS = 8_294_400
+VIDEO_FRAMES = 36_000
+VIDEO_FPS = 120
+AVATAR_SIDE = 400
+AVATAR_FRAMES = 300
+HEADER_PIXELS = 750_000  # 1500 by 500
+
+DESCRIPTION = 10_000
+PER_STATUS = 4

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+
+class Refused(Exception):  # noqa: N818 - a verdict on a file, in words for its owner
+    """The file is not taken; the words are for whoever sent it."""

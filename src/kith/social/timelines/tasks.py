@@ -1,0 +1,113 @@
+"""Carrying posts into feeds, taking them out again, and building feeds anew."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.ids import id_at
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.feeds import store as feeds
+from kith.social.statuses import store as statuses
+from kith.social.statuses.facts import StatusDeleted, StatusPosted
+from kith.social.timelines import filling
+
+MERGED = 200
+BUILT = 800
+BUILT_DAYS = 90
+IDLE = timedelta(days=14)
+SLACK = 1000
+
+
+class FanOut(msgspec.Struct):
+    """Into the homes of the followers whose follow is younger than `after`."""
+
+    status_id: int
+    account_id: int
+    after: int = 0
+
+
+class Build(msgspec.Struct):
+    account_id: int
+
+
+class Tidy(msgspec.Struct):
+    """Feeds of people long gone, and feeds that have grown too long."""
+
+
+async def carry(work: Work, fact: StatusPosted) -> None:
+    """Lists and tags at once, followers a stretch at a time: each stretch is a job of its own."""
+    status = await statuses.find(work.db, fact.status_id)
+    if status is None or status.deleted_at is not None:
+        return
+    await work.db.run(filling.put_into_lists, status=status.id, now=work.now)
+    if status.tag_names:
+        await work.db.run(filling.put_into_homes_by_tag, status=status.id, now=work.now)
+    await fan_out(work, FanOut(status_id=status.id, account_id=status.account_id))
+
+
+async def fan_out(work: Work, payload: FanOut) -> None:
+    upto = await work.db.one(filling.end_of_chunk, author=payload.account_id, after=payload.after)
+    await work.db.run(
+        filling.put_into_homes, status=payload.status_id, after=payload.after, upto=upto or 2**63 - 1, now=work.now
+    )
+    if upto is not None:
+        work.enqueue(FAN_OUT, FanOut(payload.status_id, payload.account_id, after=upto))
+
+
+async def withdraw(work: Work, fact: StatusDeleted) -> None:
+    await feeds.drop_status(work.db, fact.status_id)
+
+
+async def build(work: Work, payload: Build) -> None:
+    """A home anew, from what is followed and what was said oneself; with it every list."""
+    me = payload.account_id
+    since = id_at(work.now - timedelta(days=BUILT_DAYS))
+    await feeds.clear(work.db, me)
+    await work.db.run(filling.add_own, owner=me, most=BUILT)
+    await work.db.run(filling.build_home, owner=me, since=since, most=BUILT, now=work.now)
+    await feeds.trim(work.db, [me])
+    for list_id in await work.db.all(filling.lists_of, owner=me):
+        await feeds.clear(work.db, list_id)
+        await work.db.run(filling.build_list, owner=list_id, most=BUILT, now=work.now)
+        await feeds.trim(work.db, [list_id])
+    await feeds.become_ready(work.db, me, work.now)
+
+
+async def merge(work: Work, me: int, author: int) -> None:
+    """What an author said lately, into one's home and the lists they are on."""
+    await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    owners = [me]
+    for list_id in await work.db.all(filling.lists_with, owner=me, author=author):
+        await work.db.run(filling.merge_into_list, owner=list_id, author=author, most=MERGED, now=work.now)
+        owners.append(list_id)
+    await feeds.trim(work.db, owners)
+
+
+async def unmerge(work: Work, me: int, author: int) -> None:
+    for owner in (me, *await work.db.all(filling.lists_with, owner=me, author=author)):
+        await feeds.drop_author(work.db, owner, author)
+
+
+async def hide(work: Work, me: int, author: int) -> None:
+    """Everything of and about somebody leaves one's feeds."""
+    for owner in (me, *await work.db.all(filling.lists_of, owner=me)):
+        ids = await work.db.all(filling.entries_with, owners=[owner], author=author)
+        await feeds.drop_these(work.db, owner, ids)
+
+
+async def tidy(work: Work, _payload: Tidy) -> None:
+    idle = await feeds.idle_since(work.db, work.now - IDLE)
+    for me in idle:
+        await feeds.clear_many(work.db, await work.db.all(filling.lists_of, owner=me))
+    await feeds.forget(work.db, idle)
+    await feeds.trim(work.db, await work.db.all(filling.overfull, most=SLACK))
+
+
+CARRY: Kind[StatusPosted] = Kind(name="timelines.carry", payload=StatusPosted, handler=carry)
+FAN_OUT: Kind[FanOut] = Kind(name="timelines.fan_out", payload=FanOut, handler=fan_out)
+WITHDRAW: Kind[StatusDeleted] = Kind(name="timelines.withdraw", payload=StatusDeleted, handler=withdraw)
+BUILD: Kind[Build] = Kind(name="timelines.build", payload=Build, handler=build)
+TIDY: Kind[Tidy] = Kind(name="timelines.tidy", payload=Tidy, handler=tidy)
