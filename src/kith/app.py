@@ -51,13 +51,17 @@ from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
 from kith.identity.users.passwords import Passwords
 from kith.social.errors import FACE as SOCIAL
+from kith.social.files import api as files
+from kith.social.files.workshop import Workshop
 from kith.social.instance import api as instance
+from kith.social.media import tasks as media_tasks
 from kith.web import api as web
 from kith.web import api_docs, flows, health, recovery, security, start
 from kith.web.errors import FACE as PAGES
 
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
+    *files.routes,
     *web.routes,
     *start.routes,
     *flows.routes,
@@ -67,9 +71,18 @@ ROUTES: list[ControllerRouterHandler] = [
     *api_docs.routes,
 ]
 
-KINDS: list[Kind[Any]] = [SEND_MAIL, identity_tasks.SWEEP]
+KINDS: list[Kind[Any]] = [
+    SEND_MAIL,
+    identity_tasks.SWEEP,
+    media_tasks.PROCESS,
+    media_tasks.FORGET,
+    media_tasks.SWEEP,
+]
 
-PERIODIC = [Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep())]
+PERIODIC = [
+    Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep()),
+    Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
+]
 
 _IDENTITY_PATHS = re.compile(
     r"/api/v2/(audit|core|flows|policies|propertymappings|providers|sources|stages|crypto|rbac|managed|system"
@@ -82,6 +95,8 @@ def face_of(path: str) -> Face:
         return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
+    if path.startswith("/media/"):
+        return files.FACE
     return PAGES
 
 
@@ -122,6 +137,7 @@ class House:
             Outgoing: self.outgoing,
             Mailer: self.mailer,
             Blobs: self.blobs,
+            Workshop: Workshop(settings.data / "workshop"),
         }
 
     def worker(self) -> Worker:

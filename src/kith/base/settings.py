@@ -39,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     smtp: str = ""
     mail_from: str = ""
     media: str = ""
+    media_url: str = ""
     media_access_key: str = ""
     media_secret_key: str = ""
     private_hosts: tuple[str, ...] = ()
@@ -157,6 +158,11 @@ def _check(settings: Settings) -> None:
         raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
     if settings.base_url.endswith("/"):
         raise BadSettings(f"{_label('base_url')} must not end with a slash")
+    if settings.media_url and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s/?#]+)*", settings.media_url):
+        raise BadSettings(
+            f"{_label('media_url')} must be like https://files.example.org, without a slash at its end, "
+            f"not {settings.media_url!r}"
+        )
     known = ("sqlite:///", "postgresql://", "postgres://")
     if settings.database != "sqlite" and not settings.database.startswith(known):
         raise BadSettings(

@@ -8,7 +8,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, FromClause, and_, bindparam, exists, literal, or_, select, true
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    and_,
+    bindparam,
+    exists,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 
 from kith.base.db import Instant
 from kith.social.relationships.tables import blocks, domain_blocks, follows, mutes
@@ -50,7 +61,7 @@ def visible_for(status: FromClause, author: FromClause, *, anonymous: bool) -> C
 
 
 def _any(table: FromClause, clause: Clause) -> Clause:
-    return exists(select(literal(1)).select_from(table).where(clause).correlate_except(table))
+    return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
 
 
 def blocks_me(account: ColumnElement[Any]) -> Clause:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, literal, select, union_all, update
+from sqlalchemy import Integer, and_, bindparam, delete, literal_column, select, union_all, update
 
 from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
 from kith.social.accounts.tables import accounts
@@ -57,24 +57,24 @@ _boost_of = query(
 FAVOURITED, REBLOGGED, BOOKMARKED, MUTED, PINNED, FOLLOWED = range(6)
 _flags = query(
     union_all(
-        select(literal(FAVOURITED).label("flag"), favourites.c.status_id.label("id")).where(
+        select(literal_column(str(FAVOURITED), Integer).label("flag"), favourites.c.status_id.label("id")).where(
             and_(favourites.c.account_id == _me, any_of(favourites.c.status_id, "ids"))
         ),
-        select(literal(REBLOGGED), statuses.c.reblog_of_id).where(
+        select(literal_column(str(REBLOGGED), Integer), statuses.c.reblog_of_id).where(
             and_(
                 statuses.c.account_id == _me, any_of(statuses.c.reblog_of_id, "ids"), statuses.c.deleted_at.is_(None)
             )
         ),
-        select(literal(BOOKMARKED), bookmarks.c.status_id).where(
+        select(literal_column(str(BOOKMARKED), Integer), bookmarks.c.status_id).where(
             and_(bookmarks.c.account_id == _me, any_of(bookmarks.c.status_id, "ids"))
         ),
-        select(literal(PINNED), pins.c.status_id).where(
+        select(literal_column(str(PINNED), Integer), pins.c.status_id).where(
             and_(pins.c.account_id == _me, any_of(pins.c.status_id, "ids"))
         ),
-        select(literal(MUTED), conversation_mutes.c.conversation_id).where(
+        select(literal_column(str(MUTED), Integer), conversation_mutes.c.conversation_id).where(
             and_(conversation_mutes.c.account_id == _me, any_of(conversation_mutes.c.conversation_id, "conversations"))
         ),
-        select(literal(FOLLOWED), follows.c.target_id).where(
+        select(literal_column(str(FOLLOWED), Integer), follows.c.target_id).where(
             and_(follows.c.account_id == _me, any_of(follows.c.target_id, "authors"))
         ),
     ),

@@ -21,6 +21,7 @@ from sqlalchemy import (
     false,
     func,
     literal,
+    literal_column,
     or_,
     select,
     true,
@@ -48,7 +49,7 @@ TA = accounts.alias("ta")
 
 
 def _any(table: FromClause, clause: Clause) -> Clause:
-    return exists(select(literal(1)).select_from(table).where(clause).correlate_except(table))
+    return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
 
 
 def _blocks(one: ColumnElement[Any], other: ColumnElement[Any]) -> Clause:
