@@ -1,0 +1,40 @@
+"""Answers that are lists of entities made already: joined, linked and cached as clients expect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from litestar.response.base import ASGIResponse
+
+from kith.base.edge import Exchange
+from kith.base.paging import Cursor, Kind, link_header, public_url
+
+JSON = (b"content-type", b"application/json; charset=utf-8")
+PRIVATE = (b"cache-control", b"private, no-store")
+PUBLIC = (b"cache-control", b"public, max-age=15, stale-while-revalidate=30, stale-if-error=86400")
+VARY = (b"vary", b"Authorization")
+
+
+def answer(
+    exchange: Exchange, body: bytes, *, status: int = 200, headers: Sequence[tuple[bytes, bytes]] = ()
+) -> ASGIResponse:
+    """One entity, or anything that is JSON already. Kept by caches only where nobody in particular asked."""
+    is_open = exchange.scope["method"] == "GET" and not exchange.header(b"authorization") and exchange.user_id is None
+    return ASGIResponse(
+        body=body, status_code=status, encoded_headers=[JSON, PUBLIC if is_open else PRIVATE, VARY, *headers]
+    )
+
+
+def joined(entities: Sequence[bytes]) -> bytes:
+    return b"[%b]" % b",".join(entities)
+
+
+def page(
+    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind,
+    is_timeline: bool = False, status: int = 200, headers: Sequence[tuple[bytes, bytes]] = (),
+) -> ASGIResponse:  # fmt: skip
+    """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
+    url = public_url(exchange.edge.works.settings.base_url, exchange.path)
+    link = link_header(url, cursor, ids, kind=kind, is_timeline=is_timeline)
+    told = [(b"link", link.encode()), *headers] if link else list(headers)
+    return answer(exchange, joined(entities), status=status, headers=told)

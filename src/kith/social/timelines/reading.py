@@ -1,0 +1,177 @@
+"""Timelines as queries: home, public, tag, list, an account's own, favourites, bookmarks, direct."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, exists, func, or_, select
+
+from kith.base.db import any_of
+from kith.base.paging import Cursor
+from kith.base.work import Work
+from kith.social.feeds.tables import feeds
+from kith.social.statuses import access
+from kith.social.statuses.lines import TA, A, S, Walk, lines
+from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, pins
+from kith.social.tags.tables import status_tags
+
+Clause = ColumnElement[bool]
+Rows = list[tuple[Any, ...]]
+
+_home = Walk(
+    lines(feeds.join(S, S.c.id == feeds.c.status_id), anonymous=False).where(feeds.c.owner == bindparam("owner")),
+    feeds.c.status_id,
+)
+
+
+async def feed(work: Work, owner: int, me: int, cursor: Cursor) -> Rows:
+    """A home (its owner is the account) or a list."""
+    return await _read(work, _home, cursor, owner=owner, me=me)
+
+
+async def _read(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> Rows:
+    statement, params = walk.form(cursor)
+    return cursor.newest_first(await work.db.all(statement, now=work.now, **params, **values))
+
+
+@lru_cache(64)
+def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> Walk:
+    return Walk(
+        lines(anonymous=anonymous).where(
+            and_(
+                *_open(anonymous=anonymous, local=local, remote=remote, only_media=only_media),
+                or_(S.c.in_reply_to_id.is_(None), S.c.in_reply_to_account_id == S.c.account_id),
+            )
+        ),
+        S.c.id,
+    )
+
+
+def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> list[Clause]:
+    """What timelines for everybody are made of."""
+    clauses: list[Clause] = [
+        S.c.visibility == PUBLIC,
+        S.c.reblog_of_id.is_(None),
+        S.c.deleted_at.is_(None),
+        A.c.silenced_at.is_(None),
+        access.welcome(A, anonymous=anonymous),
+    ]
+    if local != remote:
+        clauses.append(S.c.local if local else ~S.c.local)
+    if only_media:
+        clauses.append(_has_media())
+    return clauses
+
+
+def _has_media() -> Clause:
+    return func.length(cast(S.c.media_ids, Text)) > 2  # more than "[]"
+
+
+async def public(work: Work, me: int | None, cursor: Cursor, *, local: bool, remote: bool, only_media: bool) -> Rows:
+    walk = _public(anonymous=me is None, local=local, remote=remote, only_media=only_media)
+    return await _read(work, walk, cursor, me=me)
+
+
+@lru_cache(128)
+def _tagged(*, anonymous: bool, local: bool, remote: bool, only_media: bool, required: int, unwanted: bool) -> Walk:
+    """Any of `any_ids`, and one of each further group, and none of `none_ids`."""
+    clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media)
+    clauses.append(_has_tag("any_ids"))
+    clauses += [_has_tag(f"all_{place}") for place in range(required)]
+    if unwanted:
+        clauses.append(~_has_tag("none_ids"))
+    return Walk(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+
+
+def _has_tag(name: str) -> Clause:
+    own = status_tags.alias()
+    return exists(
+        select(own.c.status_id).where(and_(own.c.status_id == S.c.id, any_of(own.c.tag_id, name))).correlate_except(own)
+    )
+
+
+async def tagged(
+    work: Work, me: int | None, cursor: Cursor, *, any_of_these: Sequence[int], all_of_these: Sequence[int],
+    none_of_these: Sequence[int], local: bool, remote: bool, only_media: bool,
+) -> Rows:  # fmt: skip
+    walk = _tagged(
+        anonymous=me is None, local=local, remote=remote, only_media=only_media, required=len(all_of_these),
+        unwanted=bool(none_of_these),
+    )  # fmt: skip
+    required = {f"all_{place}": [id] for place, id in enumerate(all_of_these)}
+    return await _read(work, walk, cursor, me=me, any_ids=list(any_of_these), none_ids=list(none_of_these), **required)
+
+
+@lru_cache(64)
+def _of_account(
+    *, anonymous: bool, only_media: bool, no_replies: bool, no_boosts: bool, no_direct: bool, tagged: bool, own: bool
+) -> Walk:
+    clauses: list[Clause] = [S.c.account_id == bindparam("author")]
+    if only_media:
+        clauses += [_has_media(), S.c.reblog_of_id.is_(None)]
+    if no_replies:
+        clauses.append(or_(S.c.in_reply_to_id.is_(None), S.c.in_reply_to_account_id == S.c.account_id))
+    if no_boosts:
+        clauses.append(S.c.reblog_of_id.is_(None))
+    if no_direct:
+        clauses.append(S.c.visibility != DIRECT)
+    if tagged:
+        clauses.append(_has_tag("tag_ids"))
+    if not anonymous and not own:
+        # Boosts of people the viewer does not want to see.
+        clauses.append(or_(S.c.reblog_of_id.is_(None), ~access.in_my_way(TA)))
+    return Walk(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+
+
+async def of_account(
+    work: Work, me: int | None, author: int, cursor: Cursor, *, only_media: bool = False, no_replies: bool = False,
+    no_boosts: bool = False, no_direct: bool = False, tag_id: int | None = None,
+) -> Rows:  # fmt: skip
+    walk = _of_account(
+        anonymous=me is None, only_media=only_media, no_replies=no_replies, no_boosts=no_boosts, no_direct=no_direct,
+        tagged=tag_id is not None, own=me == author,
+    )  # fmt: skip
+    return await _read(work, walk, cursor, me=me, author=author, tag_ids=[] if tag_id is None else [tag_id])
+
+
+def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> Walk:
+    source = table.join(S, S.c.id == table.c.status_id)
+    return Walk(lines(source, anonymous=anonymous, column=table.c.id).where(by), table.c.id)
+
+
+_pinned = {
+    anonymous: _marked(pins, anonymous=anonymous, by=pins.c.account_id == bindparam("author"))
+    for anonymous in (False, True)
+}
+_favourites = _marked(favourites, anonymous=False, by=favourites.c.account_id == access.ME)
+_bookmarks = _marked(bookmarks, anonymous=False, by=bookmarks.c.account_id == access.ME)
+_direct = Walk(
+    lines(anonymous=False).where(
+        and_(
+            S.c.visibility == DIRECT,
+            S.c.reblog_of_id.is_(None),
+            or_(S.c.account_id == access.ME, access.mentions_me(S.c.id)),
+            or_(S.c.account_id == access.ME, ~access.in_my_way(A)),
+        )
+    ),
+    S.c.id,
+)
+
+
+async def pinned(work: Work, me: int | None, author: int, cursor: Cursor) -> Rows:
+    """Newest pin first; the id that the list is walked by stands last in each row."""
+    return await _read(work, _pinned[me is None], cursor, me=me, author=author)
+
+
+async def favourited(work: Work, me: int, cursor: Cursor) -> Rows:
+    return await _read(work, _favourites, cursor, me=me)
+
+
+async def bookmarked(work: Work, me: int, cursor: Cursor) -> Rows:
+    return await _read(work, _bookmarks, cursor, me=me)
+
+
+async def direct(work: Work, me: int, cursor: Cursor) -> Rows:
+    return await _read(work, _direct, cursor, me=me)
