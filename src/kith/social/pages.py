@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from litestar.response.base import ASGIResponse
 
 from kith.base.edge import Exchange
+from kith.base.errors import NotFound
 from kith.base.paging import Cursor, Kind, link_header, public_url
 
 JSON = (b"content-type", b"application/json; charset=utf-8")
@@ -38,3 +39,10 @@ def page(
     link = link_header(url, cursor, ids, kind=kind, is_timeline=is_timeline)
     told = [(b"link", link.encode()), *headers] if link else list(headers)
     return answer(exchange, joined(entities), status=status, headers=told)
+
+
+def number(id: str) -> int:
+    """An id from a path; what is none names nothing."""
+    if not (id.isascii() and id.isdigit() and len(id) <= 19 and int(id) < 1 << 63):
+        raise NotFound
+    return int(id)

@@ -12,6 +12,7 @@ from kith.identity import face as identity
 from kith.social.accounts import store
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
+from kith.social.guards import Caller, Member
 
 LONGEST_NAME = 30
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
@@ -103,3 +104,13 @@ async def keep_up(work: Work, user_id: int) -> None:
     }
     if changed:
         await store.change(work.db, account.id, changed, work.now)
+
+
+async def account_of(work: Work, me: Member) -> int:
+    """The id of a member's account."""
+    return await id_of(work, me.id)
+
+
+async def account_of_caller(work: Work, caller: Caller) -> int | None:
+    """None for anybody who looks without being somebody."""
+    return None if caller.member is None else await id_of(work, caller.member.id)

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
+
+from kith.base.edge import Exchange, exchange_of
+from kith.base.errors import NotFound
+from kith.base.paging import Cursor, Kind
+from kith.base.params import params, query
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.accounts.faces import account_of, account_of_caller
+from kith.social.guards import Caller, Member, optional, user
+from kith.social.lists import store as lists
+from kith.social.pages import number, page
+from kith.social.statuses import entities
+from kith.social.tags import store as tags
+from kith.social.text.entities import normal_tag
+from kith.social.timelines import home, markers, reading
+
+AnyRequest = Request[Any, Any, Any]
+LIMIT, MOST = 20, 40
+MOST_TAGS = 4
+REFRESH = "Mastodon-Async-Refresh"
+
+
+class Narrow(msgspec.Struct, kw_only=True):
+    local: bool = False
+    remote: bool = False
+    only_media: bool = False
+
+
+class Tags(Narrow, kw_only=True):
+    any: list[str] = []
+    all: list[str] = []
+    none: list[str] = []
+
+
+class OfAccount(msgspec.Struct, kw_only=True):
+    only_media: bool = False
+    exclude_replies: bool = False
+    exclude_reblogs: bool = False
+    exclude_direct: bool = False
+    pinned: bool = False
+    tagged: str = ""
+
+
+class Read(msgspec.Struct, kw_only=True):
+    last_read_id: int
+
+
+class Reads(msgspec.Struct, kw_only=True):
+    home: Read | None = None
+    notifications: Read | None = None
+
+
+class Asked(msgspec.Struct, kw_only=True):
+    timeline: list[str] = []
+
+
+def _cursor(exchange: Exchange, kind: Kind = Kind.STATUS) -> Cursor:
+    return Cursor.read(exchange.scope["query_string"], default=LIMIT, most=MOST, kind=kind)
+
+
+async def _timeline(
+    request: AnyRequest, work: Work, rows: reading.Rows, me: int | None, cursor: Cursor, *, status: int = 200,
+    headers: list[tuple[bytes, bytes]] | None = None,
+) -> ASGIResponse:  # fmt: skip
+    shown = await entities.render(work, rows, me)
+    return page(
+        exchange_of(request), cursor, shown, [row[0] for row in rows], kind=Kind.STATUS, is_timeline=True,
+        status=status, headers=headers or [],
+    )  # fmt: skip
+
+
+@get("/api/v1/timelines/home", guards=[user("read:statuses")])
+async def show_home(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
+    """While the feed is built anew: what there is of it, with 206."""
+    account = await account_of(work, me)
+    cursor = _cursor(exchange_of(request))
+    is_whole = await home.is_ready(work, account)
+    rows = await reading.feed(work, account, account, cursor)
+    if is_whole:
+        return await _timeline(request, work, rows, account, cursor)
+    refresh = f'id="home:{account}", retry=5'.encode()
+    return await _timeline(
+        request, work, rows, account, cursor, status=206, headers=[(REFRESH.lower().encode(), refresh)]
+    )
+
+
+@get("/api/v1/timelines/public", guards=[optional("read:statuses")], dependencies={"narrow": query(Narrow)})
+async def show_public(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], narrow: NamedDependency[Narrow]
+) -> ASGIResponse:
+    me = await account_of_caller(work, caller)
+    cursor = _cursor(exchange_of(request))
+    rows = await reading.public(
+        work, me, cursor, local=narrow.local, remote=narrow.remote, only_media=narrow.only_media
+    )
+    return await _timeline(request, work, rows, me, cursor)
+
+
+@get("/api/v1/timelines/tag/{name:str}", guards=[optional("read:statuses")], dependencies={"narrow": query(Tags)})
+async def show_tag(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller],
+    narrow: NamedDependency[Tags], name: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
+    """Names that nobody has used are as if they were not there, but a tag that must be there and is not finds nothing."""
+    me = await account_of_caller(work, caller)
+    cursor = _cursor(exchange_of(request))
+    wanted = [normal_tag(one) for one in (name, *narrow.any[:MOST_TAGS])]
+    needed = [normal_tag(one) for one in narrow.all[:MOST_TAGS]]
+    unwanted = [normal_tag(one) for one in narrow.none[:MOST_TAGS]]
+    known = await tags.find_named(work.db, [*wanted, *needed, *unwanted])
+    found = [known[one].id for one in wanted if one in known]
+    rows: reading.Rows = []
+    if found:
+        rows = await reading.tagged(
+            work, me, cursor, any_of_these=found, all_of_these=[known[one].id for one in needed if one in known],
+            none_of_these=[known[one].id for one in unwanted if one in known], local=narrow.local,
+            remote=narrow.remote, only_media=narrow.only_media,
+        )  # fmt: skip
+    return await _timeline(request, work, rows, me, cursor)
+
+
+@get("/api/v1/timelines/list/{id:str}", guards=[user("read:lists")])
+async def show_list(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
+) -> ASGIResponse:
+    account = await account_of(work, me)
+    found = await lists.find(work.db, account, number(id))
+    if found is None:
+        raise NotFound
+    await home.is_ready(work, account)
+    cursor = _cursor(exchange_of(request))
+    return await _timeline(request, work, await reading.feed(work, found.id, account, cursor), account, cursor)
+
+
+@get("/api/v1/timelines/direct", guards=[user("read:statuses")])
+async def show_direct(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
+    account = await account_of(work, me)
+    cursor = _cursor(exchange_of(request))
+    return await _timeline(request, work, await reading.direct(work, account, cursor), account, cursor)
+
+
+@get("/api/v1/favourites", guards=[user("read:favourites")])
+async def show_favourites(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]
+) -> ASGIResponse:
+    account = await account_of(work, me)
+    cursor = _cursor(exchange_of(request), Kind.RECORD3)
+    return await _marked(request, work, await reading.favourited(work, account, cursor), account, cursor)
+
+
+@get("/api/v1/bookmarks", guards=[user("read:bookmarks")])
+async def show_bookmarks(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
+    account = await account_of(work, me)
+    cursor = _cursor(exchange_of(request), Kind.RECORD3)
+    return await _marked(request, work, await reading.bookmarked(work, account, cursor), account, cursor)
+
+
+async def _marked(request: AnyRequest, work: Work, rows: reading.Rows, me: int | None, cursor: Cursor) -> ASGIResponse:
+    """Walked by when they were marked, not by when they were posted."""
+    shown = await entities.render(work, rows, me)
+    return page(exchange_of(request), cursor, shown, [row[-1] for row in rows], kind=Kind.RECORD3)
+
+
+@get(
+    "/api/v1/accounts/{id:str}/statuses", guards=[optional("read:statuses")], dependencies={"narrow": query(OfAccount)}
+)
+async def show_of_account(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller],
+    narrow: NamedDependency[OfAccount], id: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
+    """Nothing for whom the author blocks; whoever is suspended has nothing to show."""
+    me = await account_of_caller(work, caller)
+    author = await accounts.find(work.db, number(id))
+    if author is None or not author.is_listed:
+        raise NotFound
+    cursor = _cursor(exchange_of(request))
+    if narrow.pinned:
+        rows = await reading.pinned(work, me, author.id, cursor)
+        return await _marked(request, work, rows, me, cursor)
+    tag = (await tags.find_named(work.db, [normal_tag(narrow.tagged)])) if narrow.tagged else {}
+    if narrow.tagged and not tag:
+        return await _timeline(request, work, [], me, cursor)
+    rows = await reading.of_account(
+        work, me, author.id, cursor, only_media=narrow.only_media, no_replies=narrow.exclude_replies,
+        no_boosts=narrow.exclude_reblogs, no_direct=narrow.exclude_direct,
+        tag_id=next(iter(tag.values())).id if tag else None,
+    )  # fmt: skip
+    shown = await entities.render(work, rows, me)
+    return page(exchange_of(request), cursor, shown, [row[0] for row in rows], kind=Kind.STATUS)
+
+
+@get("/api/v1/markers", guards=[user("read:statuses")], dependencies={"asked": query(Asked)})
+async def show_markers(
+    work: NamedDependency[Work], me: NamedDependency[Member], asked: NamedDependency[Asked]
+) -> dict[str, Any]:
+    return await markers.of(work, await account_of(work, me), asked.timeline)
+
+
+@post("/api/v1/markers", guards=[user("write:statuses")], dependencies={"reads": params(Reads)}, status_code=200)
+async def move_markers(
+    work: NamedDependency[Work], me: NamedDependency[Member], reads: NamedDependency[Reads]
+) -> dict[str, Any]:
+    given = {name: read.last_read_id for name in markers.NAMES if (read := getattr(reads, name)) is not None}
+    return await markers.move(work, await account_of(work, me), given)
+
+
+routes = [
+    show_home,
+    show_public,
+    show_tag,
+    show_list,
+    show_direct,
+    show_favourites,
+    show_bookmarks,
+    show_of_account,
+    show_markers,
+    move_markers,
+]

@@ -1,0 +1,32 @@
+"""Home feeds come and go: kept for those who are here, dropped for those who are long gone, built anew on return."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.work import Work
+from kith.social.feeds import store as feeds
+from kith.social.timelines import filling
+from kith.social.timelines.tasks import BUILD, Build
+
+NOTED_EVERY = timedelta(days=1)
+
+
+async def is_ready(work: Work, me: int) -> bool:
+    """Whether one's home is whole. The first look, and the first after long, has it built by a worker."""
+    state = await feeds.find_state(work.db, me)
+    if state is None:
+        return await _begin(work, me)
+    if work.now - state.active_at > NOTED_EVERY:
+        async with work.aside() as aside:
+            await feeds.note_presence(aside.db, me, aside.now)
+    return state.state == feeds.READY
+
+
+async def _begin(work: Work, me: int) -> bool:
+    """Whoever follows nobody has nothing to wait for."""
+    followed = await work.db.one(filling.followed_count, owner=me) or 0
+    async with work.aside() as aside:
+        await feeds.set_state(aside.db, me, feeds.BUILDING, aside.now)
+        aside.enqueue(BUILD, Build(account_id=me), key=str(me))
+    return not followed
