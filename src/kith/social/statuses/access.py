@@ -8,26 +8,39 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    BindParameter,
-    ColumnElement,
-    FromClause,
-    and_,
-    bindparam,
-    exists,
-    literal_column,
-    or_,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, FromClause, and_, or_
 
-from kith.base.db import Instant
-from kith.social.relationships.tables import blocks, domain_blocks, follows, mutes
+from kith.social.relationships.access import (
+    ME,
+    Clause,
+    any_row,
+    blocks_me,
+    i_block,
+    i_block_domain,
+    i_follow,
+    i_mute,
+    in_my_way,
+    welcome,
+)
 from kith.social.statuses.tables import DIRECT, LIMITED, PRIVATE, PUBLIC, UNLISTED, mentions
 
-Clause = ColumnElement[bool]
-ME: BindParameter[Any] = bindparam("me")
-_now = bindparam("now", type_=Instant())
+__all__ = [
+    "ME",
+    "Clause",
+    "blocks_me",
+    "i_block",
+    "i_block_domain",
+    "i_follow",
+    "i_mute",
+    "in_my_way",
+    "is_there",
+    "mentions_me",
+    "visible",
+    "visible_for",
+    "visible_to_anyone",
+    "welcome",
+]
+
 _OPEN = (PUBLIC, UNLISTED)
 
 
@@ -57,48 +70,6 @@ def visible_for(status: FromClause, author: FromClause, *, anonymous: bool) -> C
     return visible_to_anyone(status, author) if anonymous else visible(status, author)
 
 
-# Every clause looks at tables of its own, whatever the statement around it is about.
-
-
-def _any(table: FromClause, clause: Clause) -> Clause:
-    return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
-
-
-def blocks_me(account: ColumnElement[Any]) -> Clause:
-    own = blocks.alias()
-    return _any(own, and_(own.c.account_id == account, own.c.target_id == ME))
-
-
-def i_block(account: ColumnElement[Any]) -> Clause:
-    own = blocks.alias()
-    return _any(own, and_(own.c.account_id == ME, own.c.target_id == account))
-
-
-def i_mute(account: ColumnElement[Any]) -> Clause:
-    own = mutes.alias()
-    lasting = or_(own.c.expires_at.is_(None), own.c.expires_at > _now)
-    return _any(own, and_(own.c.account_id == ME, own.c.target_id == account, lasting))
-
-
-def i_block_domain(domain: ColumnElement[Any]) -> Clause:
-    own = domain_blocks.alias()
-    return and_(domain != "", _any(own, and_(own.c.account_id == ME, own.c.domain == domain)))
-
-
-def i_follow(account: ColumnElement[Any]) -> Clause:
-    own = follows.alias()
-    return _any(own, and_(own.c.account_id == ME, own.c.target_id == account))
-
-
 def mentions_me(status_id: ColumnElement[Any]) -> Clause:
     own = mentions.alias()
-    return _any(own, and_(own.c.status_id == status_id, own.c.account_id == ME))
-
-
-def in_my_way(author: FromClause) -> Clause:
-    """Whose posts and faces are left out of every list I look at (`now` is bound, for mutes that end)."""
-    return or_(i_block(author.c.id), blocks_me(author.c.id), i_mute(author.c.id), i_block_domain(author.c.domain))
-
-
-def welcome(author: FromClause, *, anonymous: bool) -> Clause:
-    return true() if anonymous else ~in_my_way(author)
+    return any_row(own, and_(own.c.status_id == status_id, own.c.account_id == ME))

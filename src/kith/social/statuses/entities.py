@@ -16,12 +16,13 @@ from kith.social.emojis import service as emojis
 from kith.social.media import entities as media
 from kith.social.moments import maybe, moment
 from kith.social.statuses import polls, store
-from kith.social.statuses.lines import Line, by_ids
+from kith.social.statuses.lines import Line, by_ids, unguarded
 from kith.social.statuses.tables import VISIBILITIES, Status
 
 MOST_BYTES = 32 << 20
 _encode = msgspec.json.Encoder().encode
 _lines = {anonymous: by_ids(anonymous=anonymous) for anonymous in (False, True)}
+_unguarded = unguarded()
 
 Key = tuple[int, int, int]
 
@@ -72,6 +73,13 @@ async def render_by_id(work: Work, ids: Sequence[int], me: int | None, *, nested
     rows = await work.db.all(_lines[me is None], ids=list(dict.fromkeys(ids)), me=me)
     lines = [Line(*row) for row in rows]
     return dict(zip((line.id for line in lines), await _render(work, lines, me, nested=nested), strict=True))
+
+
+async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
+    """A status whose viewer has just undone what they did to it, whether they may still see it or not."""
+    rows = await work.db.all(_unguarded, ids=[status_id])
+    shown = await _render(work, [Line(*row) for row in rows], me, nested=False)
+    return shown[0] if shown else None
 
 
 async def _render(work: Work, lines: Sequence[Line], me: int | None, *, nested: bool) -> list[bytes]:

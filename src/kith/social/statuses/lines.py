@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, or_, select
 from sqlalchemy.sql.selectable import FromClause
 
 from kith.base.db import Query, any_of, query
-from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
 from kith.social.statuses import access
 from kith.social.statuses.tables import statuses
+from kith.social.walks import Walk
+
+__all__ = ["TA", "A", "Line", "S", "T", "Walk", "by_ids", "lines"]
 
 # The status (a boost, perhaps) and its author; its subject and the subject's author.
 S, A = statuses.alias("s"), accounts.alias("a")
@@ -67,44 +69,12 @@ class Line(NamedTuple):
 
 def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any] | None = None) -> Select[Any]:
     """The select every list is made of. `source` has `S` in it; with `column` the id that pages go by comes last."""
-    joined = (
-        source.join(A, A.c.id == S.c.account_id)
-        .join(T, T.c.id == func.coalesce(S.c.reblog_of_id, S.c.id))
-        .join(TA, TA.c.id == T.c.account_id)
-    )
     extra = () if column is None else (column.label("cursor"),)
     seen = and_(
         access.visible_for(S, A, anonymous=anonymous),
         or_(S.c.reblog_of_id.is_(None), access.visible_for(T, TA, anonymous=anonymous)),
     )
-    return select(*_COLUMNS, *extra).select_from(joined).where(seen)
-
-
-class Walk:
-    """A list that is walked along ids, in its four forms: newest or oldest first, from a floor or not."""
-
-    def __init__(self, statement: Select[Any], column: ColumnElement[Any]) -> None:
-        self._column = column
-        below = column < bindparam("max_id")
-        above = column > bindparam("floor")
-        self._queries: dict[tuple[bool, bool, bool], Query[Any]] = {}
-        for has_top in (False, True):
-            for has_floor in (False, True):
-                for ascending in (False, True):
-                    narrowed = statement
-                    if has_top:
-                        narrowed = narrowed.where(below)
-                    if has_floor:
-                        narrowed = narrowed.where(above)
-                    order = column.asc() if ascending else column.desc()
-                    self._queries[has_top, has_floor, ascending] = query(
-                        narrowed.order_by(order).limit(bindparam("limit")), tuple, wire=True
-                    )
-
-    def form(self, cursor: Cursor) -> tuple[Query[Any], dict[str, Any]]:
-        """The query for a cursor, and its parameters."""
-        wanted = (cursor.max_id is not None, cursor.floor is not None, cursor.is_ascending)
-        return self._queries[wanted], {"max_id": cursor.max_id, "floor": cursor.floor, "limit": cursor.limit}
+    return select(*_COLUMNS, *extra).select_from(_joined(source)).where(seen)
 
 
 def by_ids(*, anonymous: bool) -> Query[Any]:

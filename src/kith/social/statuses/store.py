@@ -131,6 +131,7 @@ _drop_mark = {
     name: command(delete(table).where(and_(table.c.account_id == _me, table.c.status_id == bindparam("status"))))
     for name, table in _marks.items()
 }
+_unpin_all = command(delete(pins).where(pins.c.status_id == bindparam("status")))
 _count_pins = query(select(pins.c.status_id).where(pins.c.account_id == _me), int)
 _add_mute = command(add_once(conversation_mutes))
 _drop_mute = command(
@@ -304,3 +305,7 @@ async def domains_of(db: Session, account_ids: Sequence[int]) -> dict[int, tuple
     """Where authors live, and whether their pictures are to be hidden."""
     rows = await db.all(_domains, ids=list(set(account_ids)))
     return {id: (domain, sensitized_at is not None) for id, domain, sensitized_at in rows}
+
+
+async def unpin_everywhere(db: Session, status_id: int) -> None:
+    await db.run(_unpin_all, status=status_id)

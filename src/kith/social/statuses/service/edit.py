@@ -1,0 +1,166 @@
+"""Editing: the status as it was is kept, and everybody who must know is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+
+from kith.base.errors import Complaint, Invalid
+from kith.base.work import Work
+from kith.social.accounts.tables import Account
+from kith.social.media import service as media
+from kith.social.media import store as media_store
+from kith.social.statuses import polls, store
+from kith.social.statuses.facts import StatusEdited
+from kith.social.statuses.languages import is_language
+from kith.social.statuses.service import wording
+from kith.social.statuses.service.poll import PollDraft, check_poll
+from kith.social.statuses.service.post import QuotePolicy
+from kith.social.statuses.tables import PUBLIC, UNLISTED, Edit, Poll, Status
+from kith.social.tags import store as tags
+
+
+class MediaChange(msgspec.Struct, kw_only=True):
+    id: int
+    description: str | None = None
+    focus: str | None = None
+
+
+class Changes(msgspec.Struct, kw_only=True):
+    """What is left out is gone, but for the language and who may quote."""
+
+    status: str = ""
+    spoiler_text: str = ""
+    sensitive: bool | None = None
+    language: str | None = None
+    media_ids: list[int] = []
+    media_attributes: list[MediaChange] = []
+    poll: PollDraft | None = None
+    quote_approval_policy: QuotePolicy | None = None
+
+
+async def edit(work: Work, author: Account, status: Status, changes: Changes) -> Status:
+    text, spoiler = changes.status.strip(), changes.spoiler_text.strip()
+    if not text and spoiler and status.quoted_id is None:
+        text, spoiler = spoiler, ""
+    if not text and not changes.media_ids and status.quoted_id is None:
+        raise Invalid(fields={"text": [Complaint("can't be blank", "blank")]})
+    wording.check_length(text, spoiler)
+    if changes.poll is not None:
+        check_poll(changes.poll)
+    understood = await wording.understand(work, author, text)
+    attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
+    before = await snapshot(work, status)
+    await work.db.begin()
+    poll_changed, poll_id = await _change_poll(work, status, changes.poll)
+    described = await _describe(work, author, status, attached, changes.media_attributes)
+    changed = _changed(status, changes, text, spoiler, understood, attached, poll_id)
+    if not changed and not poll_changed and not described:
+        return status
+    if not await store.edits_of(work.db, status.id):
+        await store.insert_edit(work.db, before)
+    gone = [id for id in status.media_ids if id not in attached]
+    await media.attach(work, [id for id in attached if id not in status.media_ids], status.id)
+    await media.delete_with(work, gone)
+    new = await _mention(work, status, understood)
+    await _retag(work, status, understood)
+    await store.change(work.db, status.id, {**changed, "edited_at": work.now})
+    now = await store.find(work.db, status.id)
+    assert now is not None  # noqa: S101 - it was changed just now
+    await store.insert_edit(work.db, await snapshot(work, now, at_edit=True))
+    work.announce(StatusEdited(status_id=status.id, account_id=author.id, new_mentions=tuple(new)))
+    return now
+
+
+def _changed(
+    status: Status, changes: Changes, text: str, spoiler: str, understood: wording.Wording, attached: list[int],
+    poll_id: int | None,
+) -> dict[str, Any]:  # fmt: skip
+    wanted: dict[str, Any] = {
+        "text": text,
+        "content": understood.content,
+        "spoiler_text": spoiler,
+        "sensitive": bool(spoiler) or bool(changes.sensitive),
+        "media_ids": attached,
+        "tag_names": list(understood.tags),
+        "poll_id": poll_id,
+    }
+    if text != status.text:
+        wanted["card_id"] = None
+    if changes.language and is_language(changes.language):
+        wanted["language"] = changes.language
+    if changes.quote_approval_policy is not None and status.visibility in (PUBLIC, UNLISTED):
+        wanted["quote_policy"] = changes.quote_approval_policy
+    return {name: value for name, value in wanted.items() if getattr(status, name) != value}
+
+
+async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> tuple[bool, int | None]:
+    """Whether it is another poll now, and which."""
+    if draft is None:
+        if status.poll_id is not None:
+            await polls.remove(work.db, status.poll_id)
+        return status.poll_id is not None, None
+    ends = work.now + timedelta(seconds=draft.expires_in)
+    if status.poll_id is None:
+        poll = Poll(
+            id=work.new_id(), status_id=status.id, account_id=status.account_id, options=draft.options,
+            tallies=[0] * len(draft.options), voters_count=0, multiple=draft.multiple, hide_totals=draft.hide_totals,
+            expires_at=ends, ended_at=None, fetched_at=None,
+        )  # fmt: skip
+        await polls.insert(work.db, poll)
+        return True, poll.id
+    held = await polls.hold(work.db, status.poll_id)
+    if held is None:
+        return False, None
+    reset = held.options != draft.options or held.multiple != draft.multiple
+    is_other = reset or held.hide_totals != draft.hide_totals
+    held.options, held.multiple, held.hide_totals, held.expires_at = (
+        draft.options, draft.multiple, draft.hide_totals, ends,
+    )  # fmt: skip
+    await polls.rewrite(work.db, held, reset=reset)
+    return is_other, held.id
+
+
+async def _describe(
+    work: Work, author: Account, status: Status, attached: Sequence[int], changes: Sequence[MediaChange]
+) -> bool:
+    described = False
+    for change in changes:
+        if change.id in attached and (change.description is not None or change.focus is not None):
+            new = media.Change(description=change.description, focus=change.focus)
+            await media.change(work, author.id, change.id, new, status_id=status.id)
+            described = True
+    return described
+
+
+async def _mention(work: Work, status: Status, understood: wording.Wording) -> list[int]:
+    """Who is named no more keeps what they could see. Those who are named for the first time are told."""
+    before = set(await store.mentioned_in(work.db, status.id))
+    now = [one.id for one in understood.mentioned]
+    await store.silence_mentions(work.db, status.id, sorted(before.difference(now)))
+    await store.mention(work.db, status.id, now)
+    return [id for id in now if id not in before]
+
+
+async def _retag(work: Work, status: Status, understood: wording.Wording) -> None:
+    noted = {tag.id for tag in await wording.note_tags(work, understood)}
+    before = set(await tags.of_status(work.db, status.id))
+    await tags.unlink(work.db, status.id, sorted(before - noted))
+    await tags.link(work.db, status.id, status.account_id, sorted(noted - before))
+
+
+async def snapshot(work: Work, status: Status, *, at_edit: bool = False) -> Edit:
+    """The status as it is, to be kept."""
+    attached = await media_store.of_ids(work.db, status.media_ids)
+    found = (await polls.find_all(work.db, [status.poll_id])) if status.poll_id is not None else {}
+    poll = found.get(status.poll_id) if status.poll_id is not None else None
+    return Edit(
+        id=work.new_id(), status_id=status.id, text=status.text, content=status.content,
+        spoiler_text=status.spoiler_text, sensitive=status.sensitive,
+        media=[msgspec.to_builtins(attached[id]) for id in status.media_ids if id in attached],
+        poll_options=poll.options if poll else None, quoted_id=status.quoted_id,
+        created_at=work.now if at_edit else status.created_at,
+    )  # fmt: skip

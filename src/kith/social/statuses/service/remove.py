@@ -1,0 +1,49 @@
+"""Deleting: gone for everybody at once; what must be tidied up or told elsewhere follows."""
+
+from __future__ import annotations
+
+from kith.base.errors import NotFound
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.media import service as media
+from kith.social.statuses import polls, store
+from kith.social.statuses.facts import StatusDeleted
+from kith.social.statuses.tables import DIRECT, PUBLIC, UNLISTED, Status
+from kith.social.tags import store as tags
+
+
+async def find_own(work: Work, me: int, status_id: int) -> Status:
+    found = await store.find_visible(work.db, status_id, me)
+    if found is None or found.account_id != me:
+        raise NotFound
+    return found
+
+
+async def remove(work: Work, status: Status, *, with_media: bool) -> None:
+    """Its media are free again, to be used in another draft, or go with it."""
+    await work.db.begin()
+    if not await store.remove(work.db, status.id, work.now):
+        raise NotFound
+    await uncount(work, status)
+    await store.unpin_everywhere(work.db, status.id)
+    if with_media:
+        await media.delete_with(work, status.media_ids)
+    else:
+        await media.detach(work, status.media_ids)
+    if status.poll_id is not None:
+        await polls.remove(work.db, status.poll_id)
+    work.announce(StatusDeleted(status_id=status.id, account_id=status.account_id, reblog_of_id=status.reblog_of_id))
+
+
+async def uncount(work: Work, status: Status) -> None:
+    """Whatever was counted when it was posted."""
+    if status.visibility != DIRECT:
+        await accounts.count(work.db, status.account_id, statuses=-1)
+    if status.reblog_of_id is not None:
+        await store.count(work.db, status.reblog_of_id, reblogs=-1)
+    if status.in_reply_to_id is not None and status.visibility in (PUBLIC, UNLISTED):
+        await store.count(work.db, status.in_reply_to_id, replies=-1)
+    if status.quoted_id is not None and status.quote_state == "accepted":
+        await store.count(work.db, status.quoted_id, quotes=-1)
+    if status.visibility in (PUBLIC, UNLISTED):
+        await tags.count_featured(work.db, status.account_id, await tags.of_status(work.db, status.id), -1)

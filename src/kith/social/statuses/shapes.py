@@ -1,0 +1,83 @@
+"""What else is shown of statuses: revisions, sources, scheduled ones, and what is left of a deleted one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kith.base.work import Work
+from kith.social.emojis import service as emojis
+from kith.social.media import entities as media
+from kith.social.media.tables import Media
+from kith.social.moments import moment
+from kith.social.statuses.tables import Edit, Scheduled, Status
+
+_encode = msgspec.json.Encoder().encode
+_QUOTE_POLICIES = ("public", "followers", "nobody")
+
+
+async def revision(work: Work, edit: Edit, account: bytes) -> bytes:
+    rows = [msgspec.convert(one, Media, strict=False) for one in edit.media]
+    told: dict[str, Any] = {
+        "account": msgspec.Raw(account),
+        "content": edit.content,
+        "created_at": moment(edit.created_at),
+        "emojis": await emojis.used_in(work, [edit.content, edit.spoiler_text], ""),
+        "media_attachments": media.render_media(work.settings, rows),
+        "sensitive": edit.sensitive,
+        "spoiler_text": edit.spoiler_text,
+    }
+    if edit.poll_options is not None:
+        told["poll"] = {"options": [{"title": title} for title in edit.poll_options]}
+    if edit.quoted_id is not None:
+        told["quote"] = {"state": "accepted", "quoted_status_id": str(edit.quoted_id)}
+    return _encode(told)
+
+
+def source(status: Status) -> dict[str, str]:
+    return {"id": str(status.id), "text": status.text, "spoiler_text": status.spoiler_text}
+
+
+def with_source(whole: bytes, status: Status) -> bytes:
+    """The answer to a deletion: what was typed in place of what was shown, to be drafted again."""
+    shown: dict[str, Any] = msgspec.json.decode(whole)
+    shown.pop("content", None)
+    return _encode(shown | {"text": status.text})
+
+
+async def scheduled(work: Work, planned: Sequence[Scheduled]) -> list[dict[str, Any]]:
+    attached = await media.render(work, [id for one in planned for id in one.media_ids])
+    return [
+        {
+            "id": str(one.id),
+            "scheduled_at": moment(one.scheduled_at),
+            "params": _params(one),
+            "media_attachments": [attached[id] for id in one.media_ids if id in attached],
+        }
+        for one in planned
+    ]
+
+
+def _params(one: Scheduled) -> dict[str, Any]:
+    kept = one.params
+    policy = kept.get("quote_approval_policy")
+    quoted = kept.get("quoted_status_id")
+    return {
+        "text": kept.get("text", ""),
+        "poll": kept.get("poll"),
+        "media_ids": [str(id) for id in one.media_ids] or None,
+        "sensitive": kept.get("sensitive"),
+        "spoiler_text": kept.get("spoiler_text") or None,
+        "visibility": kept.get("visibility"),
+        "in_reply_to_id": kept.get("in_reply_to_id"),
+        "language": kept.get("language"),
+        "application_id": kept.get("application_id") or 0,
+        "scheduled_at": None,
+        "idempotency": kept.get("idempotency"),
+        "with_rate_limit": False,
+        "allowed_mentions": [str(id) for id in kept["allowed_mentions"]] if kept.get("allowed_mentions") else None,
+        "quoted_status_id": None if quoted is None else str(quoted),
+        "quote_approval_policy": policy if policy in _QUOTE_POLICIES else "public",
+    }

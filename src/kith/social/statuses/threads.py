@@ -1,0 +1,87 @@
+"""What a status answers, and what answers it."""
+
+from __future__ import annotations
+
+from sqlalchemy import and_, bindparam, literal, select
+
+from kith.base.db import query
+from kith.base.work import Work
+from kith.social.accounts.tables import accounts
+from kith.social.statuses import access
+from kith.social.statuses.tables import Status, statuses
+
+# How much of a thread is shown to whom: ancestors, descendants, how deep.
+FOR_STRANGERS = (40, 60, 20)
+FOR_MEMBERS = (4096, 4096, 1 << 30)
+
+_parent = statuses.alias("parent")
+_up = (
+    select(statuses.c.id, statuses.c.in_reply_to_id, literal(0, type_=statuses.c.replies_count.type).label("distance"))
+    .where(statuses.c.id == bindparam("status"))
+    .cte("up", recursive=True)
+)
+_up = _up.union_all(
+    select(_parent.c.id, _parent.c.in_reply_to_id, _up.c.distance + 1)
+    .join(_up, _parent.c.id == _up.c.in_reply_to_id)
+    .where(_up.c.distance < bindparam("most"))
+)
+_ancestors = query(select(_up.c.id).where(_up.c.distance > 0).order_by(_up.c.distance.desc()), int)
+
+_child = statuses.alias("child")
+_start = (
+    select(statuses.c.id, literal(0, type_=statuses.c.replies_count.type).label("depth"))
+    .where(statuses.c.id == bindparam("status"))
+    .cte("down", recursive=True)
+)
+_down = _start.union_all(
+    select(_child.c.id, _start.c.depth + 1)
+    .join(_start, _child.c.in_reply_to_id == _start.c.id)
+    .where(and_(_start.c.depth < bindparam("deep"), _child.c.deleted_at.is_(None), _child.c.reblog_of_id.is_(None)))
+)
+_found = statuses.alias("found")
+_author = accounts.alias("author")
+_descendants = {
+    anonymous: query(
+        select(_found.c.id, _found.c.in_reply_to_id, _found.c.account_id)
+        .select_from(
+            _down.join(_found, _found.c.id == _down.c.id).join(_author, _author.c.id == _found.c.account_id)
+        )
+        .where(and_(_down.c.depth > 0, access.visible_for(_found, _author, anonymous=anonymous),
+                    access.welcome(_author, anonymous=anonymous)))
+        .order_by(_found.c.id)
+        .limit(bindparam("most")),
+        tuple,
+    )
+    for anonymous in (False, True)
+}  # fmt: skip
+
+
+async def ancestors(work: Work, status: Status, me: int | None) -> list[int]:
+    """Root first. What may not be seen is left out where it is shown."""
+    most, _, _ = FOR_STRANGERS if me is None else FOR_MEMBERS
+    return await work.db.all(_ancestors, status=status.id, most=most)
+
+
+async def descendants(work: Work, status: Status, me: int | None) -> list[int]:
+    """Depth first; what the author says next comes before what others answer."""
+    _, most, deep = FOR_STRANGERS if me is None else FOR_MEMBERS
+    rows = await work.db.all(_descendants[me is None], status=status.id, me=me, now=work.now, most=most, deep=deep)
+    children: dict[int, list[tuple[int, int]]] = {}
+    for id, parent_id, account_id in rows:
+        children.setdefault(parent_id, []).append((id, account_id))
+    return _walked(children, status)
+
+
+def _walked(children: dict[int, list[tuple[int, int]]], status: Status) -> list[int]:
+    ordered: list[int] = []
+    waiting = [(status.id, status.account_id)]
+    while waiting:
+        id, account_id = waiting.pop()
+        if id != status.id:
+            ordered.append(id)
+        below = children.get(id, [])
+        own_first = sorted(
+            below, key=lambda child: (child[1] != account_id or account_id != status.account_id, child[0])
+        )
+        waiting.extend(reversed(own_first))
+    return ordered
