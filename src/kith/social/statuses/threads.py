@@ -76,12 +76,9 @@ def _walked(children: dict[int, list[tuple[int, int]]], status: Status) -> list[
     ordered: list[int] = []
     waiting = [(status.id, status.account_id)]
     while waiting:
-        id, account_id = waiting.pop()
+        id, _ = waiting.pop()
         if id != status.id:
             ordered.append(id)
-        below = children.get(id, [])
-        own_first = sorted(
-            below, key=lambda child: (child[1] != account_id or account_id != status.account_id, child[0])
-        )
-        waiting.extend(reversed(own_first))
+        below = sorted(children.get(id, []), key=lambda child: (child[1] != status.account_id, child[0]))
+        waiting.extend(reversed(below))
     return ordered
