@@ -50,11 +50,27 @@ from kith.identity.expressions.run import Expressions
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.social.accounts import api as accounts
+from kith.social.accounts import leaving, pictures, verification
+from kith.social.accounts import tasks as accounts_tasks
+from kith.social.accounts.directory import Directory, NoDirectory
+from kith.social.accounts.entities import AccountPieces
+from kith.social.accounts.faces import Faces
+from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import FACE as SOCIAL
 from kith.social.files import api as files
 from kith.social.files.workshop import Workshop
 from kith.social.instance import api as instance
+from kith.social.media import api as media
+from kith.social.media import leaving as media_leaving
 from kith.social.media import tasks as media_tasks
+from kith.social.profile import api as profile
+from kith.social.relationships import api as relationships
+from kith.social.relationships import reading as relationships_reading
+from kith.social.relationships import tasks as relationships_tasks
+from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
+from kith.social.timelines import tasks as timelines_tasks
 from kith.web import api as web
 from kith.web import api_docs, flows, health, recovery, security, start
 from kith.web.errors import FACE as PAGES
@@ -62,6 +78,11 @@ from kith.web.errors import FACE as PAGES
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
     *files.routes,
+    *media.routes,
+    *accounts.routes,
+    *profile.routes,
+    *relationships.routes,
+    *relationships_reading.routes,
     *web.routes,
     *start.routes,
     *flows.routes,
@@ -77,11 +98,29 @@ KINDS: list[Kind[Any]] = [
     media_tasks.PROCESS,
     media_tasks.FORGET,
     media_tasks.SWEEP,
+    media_leaving.LEAVE,
+    accounts_tasks.KEEP_UP,
+    verification.VERIFY_LINKS,
+    pictures.FORGET_FILES,
+    leaving.PART,
+    relationships_tasks.END_MUTES,
+    relationships_tasks.LET_IN,
+    relationships_tasks.CUT_TIES,
+    relationships_tasks.LEAVE,
+    timelines_tasks.BUILD,
+    timelines_tasks.TAKE_UP,
+    timelines_tasks.GIVE_UP,
+    timelines_tasks.FOLLOW_ANEW,
+    timelines_tasks.HIDE_BLOCKED,
+    timelines_tasks.HIDE_MUTED,
+    timelines_tasks.SHOW_AGAIN,
 ]
 
 PERIODIC = [
     Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep()),
     Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
+    Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
+    Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
 ]
 
 _IDENTITY_PATHS = re.compile(
@@ -138,7 +177,26 @@ class House:
             Mailer: self.mailer,
             Blobs: self.blobs,
             Workshop: Workshop(settings.data / "workshop"),
+            Faces: Faces(),
+            AccountPieces: AccountPieces(),
+            Directory: NoDirectory(),
         }
+        self._subscribe()
+
+    def _subscribe(self) -> None:
+        """Who does what when something has happened."""
+        subscribe = self.news.subscribe
+        subscribe(UserCreated, accounts_tasks.KEEP_UP)
+        subscribe(UserChanged, accounts_tasks.KEEP_UP)
+        subscribe(UserDeleted, leaving.PART)
+        subscribe(AccountDeleted, relationships_tasks.LEAVE)
+        subscribe(AccountDeleted, media_leaving.LEAVE)
+        subscribe(Followed, timelines_tasks.TAKE_UP)
+        subscribe(Unfollowed, timelines_tasks.GIVE_UP)
+        subscribe(FollowChanged, timelines_tasks.FOLLOW_ANEW)
+        subscribe(Blocked, timelines_tasks.HIDE_BLOCKED)
+        subscribe(Muted, timelines_tasks.HIDE_MUTED)
+        subscribe(Unmuted, timelines_tasks.SHOW_AGAIN)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""

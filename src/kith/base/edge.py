@@ -155,7 +155,7 @@ class Exchange:
         status = message["status"]
         try:
             await self.end_work(commit=status < 400)
-            if status == TooLarge.status:
+            if status >= 400:
                 await self._drain()
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
             self._swallow = True
@@ -185,7 +185,7 @@ class Exchange:
 
     async def _drain(self) -> None:
         """Take in a little of what the client is still sending, so that it lives to read the answer."""
-        if self._body_whole:
+        if self._body_whole or not (self.header(b"content-length") or self.header(b"transfer-encoding")):
             return
         self._body_whole, seen = True, 0
         with contextlib.suppress(TimeoutError):
@@ -199,8 +199,7 @@ class Exchange:
     async def fail(self, error: Exception) -> None:
         """Answer with the face's own shape of `error`, straight to the wire."""
         await self.end_work(commit=False)
-        if isinstance(error, TooLarge):
-            await self._drain()
+        await self._drain()
         answer = self.face.shape(as_problem(error, self), self)
         self.status = answer.status
         await self._send(

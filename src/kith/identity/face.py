@@ -38,7 +38,7 @@ from kith.identity.sessions.tables import Session
 from kith.identity.tokens.tables import Token
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.service import Owner, check_setup, use_setup
+from kith.identity.users.service import Owner, UserChanged, UserCreated, UserDeleted, check_setup, use_setup
 from kith.identity.users.tables import User
 
 __all__ = [
@@ -57,6 +57,9 @@ __all__ = [
     "Session",
     "Token",
     "User",
+    "UserChanged",
+    "UserCreated",
+    "UserDeleted",
     "Visitor",
     "Walk",
     "check_setup",

@@ -46,3 +46,9 @@ def number(id: str) -> int:
     if not (id.isascii() and id.isdigit() and len(id) <= 19 and int(id) < 1 << 63):
         raise NotFound
     return int(id)
+
+
+def numbers(ids: Sequence[str]) -> list[int]:
+    """Ids from a parameter, each once; what is none names nothing."""
+    known = (int(id) for id in ids if id.isascii() and id.isdigit() and len(id) <= 19)
+    return list(dict.fromkeys(id for id in known if id < 1 << 63))

@@ -36,7 +36,13 @@ from kith.identity.users import store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.search import contains
-from kith.identity.users.service import UserChanged, UserCreated, complain_password, record_password_set
+from kith.identity.users.service import (
+    UserChanged,
+    UserCreated,
+    UserDeleted,
+    complain_password,
+    record_password_set,
+)
 from kith.identity.users.tables import users
 
 FIELDS = (
@@ -145,6 +151,7 @@ async def removing(work: Work, record: dict[str, Any]) -> None:
         raise Conflict("You cannot delete yourself.")
     await refuse_if_above(work, caller, record["pk"], "delete")
     await _refuse_last(work, record["pk"], "deleted")
+    work.announce(UserDeleted(user_id=record["pk"]))
 
 
 async def decorate(work: Work, records: list[dict[str, Any]]) -> None:

@@ -33,6 +33,12 @@ class UserChanged(Fact, frozen=True):
     user_id: int
 
 
+class UserDeleted(Fact, frozen=True):
+    """There is no record of them any more."""
+
+    user_id: int
+
+
 class SetupClosed(NotFound):
     code = "setup_closed"
     message = "This set-up link is not valid, or it was used already"

@@ -53,6 +53,12 @@ async def render(work: Work, accounts: Sequence[Account]) -> list[bytes]:
     ]
 
 
+async def render_lines(work: Work, rows: Sequence[Sequence[Any]]) -> list[bytes]:
+    """Rows that begin as a line does (`accounts.lines`), each as JSON, in the order they came."""
+    pieces = await pieces_of(work, {row[0]: row[1] for row in rows})
+    return [splice(pieces[row[0]], row[2], row[3], row[4], row[5]) for row in rows]
+
+
 async def pieces_of(work: Work, versions: dict[int, int], *, known: Sequence[Account] = ()) -> dict[int, bytes]:
     """What is shown of each of them at that version; what is not at hand is read, in one query."""
     kept = work.find(AccountPieces)
@@ -168,7 +174,7 @@ async def render_own(work: Work, account: Account, kept: Preferences, *, request
         "privacy": kept.privacy or ("private" if account.locked else "public"),
         "sensitive": kept.sensitive,
         "language": kept.language,
-        "follow_requests_count": min(requests, 40),
+        "follow_requests_count": requests,
         "hide_collections": account.hide_collections,
         "discoverable": account.discoverable,
         "indexable": account.indexable,
@@ -219,5 +225,7 @@ async def render_profile(work: Work, account: Account, featured_tags: list[dict[
     }
 
 
-def render_muted(whole: bytes, until: datetime | None) -> bytes:
-    return b'%b,"mute_expires_at":%b}' % (whole[:-1], _encode(maybe(until)))
+def render_muted(whole: bytes, until: datetime | str | None) -> bytes:
+    """MutedAccount; `until` as a row or a row for the wire has it."""
+    told = f"{until[:23]}Z" if isinstance(until, str) else maybe(until)
+    return b'%b,"mute_expires_at":%b}' % (whole[:-1], _encode(told))

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, select, update
+from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, Preferences, accounts, preferences
@@ -26,6 +26,13 @@ _names_like = query(
         and_(accounts.c.domain == "", accounts.c.username_key.like(bindparam("part"), escape="!"))
     ),
     str,
+)
+_delete = command(delete(accounts).where(accounts.c.id == bindparam("account")))
+_orphans = query(
+    select(accounts)
+    .where(and_(accounts.c.user_id.is_(None), accounts.c.domain == "", accounts.c.deleted_at.is_(None)))
+    .limit(bindparam("most")),
+    Account,
 )
 _count = command(
     update(accounts)
@@ -97,6 +104,15 @@ async def find_by_uri(db: Session, uri: str) -> Account | None:
 async def names_beginning(db: Session, key: str) -> set[str]:
     escaped = key.replace("!", "!!").replace("_", "!_").replace("%", "!%")
     return set(await db.all(_names_like, part=f"{escaped}%"))
+
+
+async def delete_row(db: Session, account_id: int) -> None:
+    await db.run(_delete, account=account_id)
+
+
+async def find_orphans(db: Session, most: int) -> list[Account]:
+    """Accounts of members whose record is gone."""
+    return await db.all(_orphans, most=most)
 
 
 async def count(db: Session, account_id: int, *, statuses: int = 0, followers: int = 0, following: int = 0) -> None:

@@ -26,7 +26,7 @@ import kith
 from kith.base.errors import Problem, Unavailable
 from kith.social.files.sniff import Sniffed
 
-__all__ = ["BadFile", "Fill", "Made", "Outcome", "Workshop", "copying"]
+__all__ = ["BadFile", "Bounds", "Fill", "Made", "Outcome", "Workshop", "copying"]
 
 AT_ONCE = 2
 SLOW_AT_ONCE = 1
@@ -90,8 +90,11 @@ class Made(msgspec.Struct, frozen=True):
 class Workshop:
     """`folder` is for files being worked on; what a crash left there is cleared away later."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, still: Bounds = STILL, animated: Bounds = ANIMATED, moving: Bounds = MOVING
+    ) -> None:
         self._folder = folder
+        self._still, self._animated, self._moving = still, animated, moving
         self._places = asyncio.Semaphore(AT_ONCE)
         self._slow_places = asyncio.Semaphore(SLOW_AT_ONCE)
 
@@ -101,7 +104,8 @@ class Workshop:
 
         One place is never taken by what is slow, so that a picture does not wait for a film.
         """
-        bounds = (MOVING if file.family == "moving" else ANIMATED) if moving else STILL
+        plays = self._moving if file.family == "moving" else self._animated
+        bounds = plays if moving else self._still
         async with AsyncExitStack() as stack:
             await self._enter(stack, [self._slow_places, self._places] if moving else [self._places])
             folder = await asyncio.to_thread(self._new_folder)

@@ -24,7 +24,7 @@ from kith.social.media.tables import Media
 from kith.social.media.tasks import FORGET, PROCESS, Forget, Process, forget_folders
 
 __all__ = [
-    "CannotAttach", "Change", "New", "attach", "change", "claimable", "delete", "delete_all_of", "delete_with",
+    "CannotAttach", "Change", "New", "attach", "change", "claimable", "delete", "delete_some_of", "delete_with",
     "detach", "find_own", "reserve", "upload",
 ]  # fmt: skip
 
@@ -37,6 +37,7 @@ FAILURE = "Error processing thumbnail for uploaded media"
 
 _ALONE = ("video", "audio")
 _PIECE = 256 * 1024
+STRETCH = 200
 
 
 class CannotAttach(BadFile):
@@ -154,7 +155,7 @@ def _focus(text: str | None) -> dict[str, float] | None:
 
 
 async def find_own(work: Work, account_id: int, id: int, *, status_id: int | None = None) -> Media:
-    """What its owner has uploaded and not yet posted, or posted with `status_id`; a failed one is an error."""
+    """What its owner has uploaded and posted with `status_id` or not at all; a failed one is an error."""
     row = await store.find(work.db, id)
     if row is None or row.account_id != account_id or not _belongs(row, status_id):
         raise NotFound
@@ -201,7 +202,7 @@ def _forget(work: Work, rows: Sequence[Media]) -> None:
 
 
 def _belongs(row: Media, status_id: int | None) -> bool:
-    return row.status_id == status_id and row.scheduled_id is None
+    return row.status_id in (None, status_id) and row.scheduled_id is None
 
 
 # Giving to a status
@@ -263,9 +264,8 @@ async def delete_with(work: Work, ids: Sequence[int]) -> None:
     _forget(work, rows)
 
 
-async def delete_all_of(work: Work, account_id: int) -> None:
-    """Every attachment of an account that goes away, with its files."""
-    after = 0
-    while ids := await store.ids_of_account(work.db, account_id, after=after):
-        after = ids[-1]
-        await delete_with(work, ids)
+async def delete_some_of(work: Work, account_id: int) -> bool:
+    """Attachments of an account that goes away, with their files; whether there may be more."""
+    ids = await store.ids_of_account(work.db, account_id, most=STRETCH)
+    await delete_with(work, ids)
+    return len(ids) == STRETCH

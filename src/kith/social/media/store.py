@@ -20,10 +20,7 @@ _of_ids = query(select(media).where(any_of(media.c.id, "ids")), Media)
 _known_ids = query(select(media.c.id).where(any_of(media.c.id, "ids")), int)
 _waiting_ids = query(select(media.c.id).where(and_(any_of(media.c.id, "ids"), media.c.state == WAITING)), int)
 _ids_of_account = query(
-    select(media.c.id)
-    .where(and_(media.c.account_id == bindparam("account"), media.c.id > bindparam("after")))
-    .order_by(media.c.id)
-    .limit(bindparam("most")),
+    select(media.c.id).where(media.c.account_id == bindparam("account")).order_by(media.c.id).limit(bindparam("most")),
     int,
 )
 
@@ -118,8 +115,8 @@ async def waiting(db: Session, ids: Sequence[int]) -> set[int]:
     return set(await db.all(_waiting_ids, ids=list(ids)))
 
 
-async def ids_of_account(db: Session, account_id: int, *, after: int = 0, most: int = 500) -> list[int]:
-    return await db.all(_ids_of_account, account=account_id, after=after, most=most)
+async def ids_of_account(db: Session, account_id: int, *, most: int) -> list[int]:
+    return await db.all(_ids_of_account, account=account_id, most=most)
 
 
 async def describe(db: Session, row: Media) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex  # type: ignore[import-untyped]
 
-from kith.social.text.entities import find
+from kith.social.text.parts import find
 
 URL_LENGTH = 23
 _CLUSTER = regex.compile(r"\X")

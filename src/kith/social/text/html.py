@@ -8,9 +8,9 @@ from html import escape, unescape
 
 import nh3
 
-from kith.social.text.entities import Found, find, normal_tag
+from kith.social.text.parts import Found, find, normal_tag
 
-__all__ = ["clean", "plain", "to_html"]
+__all__ = ["clean", "plain", "to_html", "to_line"]
 
 SHOWN_CHARACTERS = 30
 MOST_CHARACTERS = 64 * 1024
@@ -24,8 +24,15 @@ _START = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
 def to_html(text: str, people: People, tag_url: Callable[[str], str], *, own_links: bool = False) -> str:
     """Everything is escaped; then links, known people and tags become links. `own_links` are a profile's."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
-    if not text:
-        return ""
+    return _paragraphs(_marked(text, people, tag_url, own_links=own_links)) if text else ""
+
+
+def to_line(text: str, people: People, tag_url: Callable[[str], str]) -> str:
+    """The same for a row of a profile, which is one line and one's own."""
+    return _marked(" ".join(text.split()), people, tag_url, own_links=True)
+
+
+def _marked(text: str, people: People, tag_url: Callable[[str], str], *, own_links: bool) -> str:
     shared = _shared_names(people)
     pieces: list[str] = []
     place = 0
@@ -34,7 +41,7 @@ def to_html(text: str, people: People, tag_url: Callable[[str], str], *, own_lin
         pieces.append(_linked(one, people, shared, tag_url, own_links=own_links))
         place = one.end
     pieces.append(_escaped(text[place:]))
-    return _paragraphs("".join(pieces))
+    return "".join(pieces)
 
 
 def _escaped(text: str) -> str:

@@ -20,13 +20,13 @@ from kith.social.lists import store as lists
 from kith.social.pages import number, page
 from kith.social.statuses import entities
 from kith.social.tags import store as tags
-from kith.social.text.entities import normal_tag
+from kith.social.text.parts import normal_tag
 from kith.social.timelines import home, markers, reading
 
 AnyRequest = Request[Any, Any, Any]
 LIMIT, MOST = 20, 40
 MOST_TAGS = 4
-REFRESH = "Mastodon-Async-Refresh"
+REFRESH = b"mastodon-async-refresh"
 
 
 class Narrow(msgspec.Struct, kw_only=True):
@@ -110,7 +110,7 @@ async def show_tag(
     request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller],
     narrow: NamedDependency[Tags], name: FromPath[str],
 ) -> ASGIResponse:  # fmt: skip
-    """Names that nobody has used are as if they were not there, but a tag that must be there and is not finds nothing."""
+    """Names that nobody has used are as if they were not there."""
     me = await account_of_caller(work, caller)
     cursor = _cursor(exchange_of(request))
     wanted = [normal_tag(one) for one in (name, *narrow.any[:MOST_TAGS])]

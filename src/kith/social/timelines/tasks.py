@@ -10,6 +10,7 @@ from kith.base.ids import id_at
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
+from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.timelines import filling
@@ -87,7 +88,8 @@ async def merge(work: Work, me: int, author: int) -> None:
 
 
 async def unmerge(work: Work, me: int, author: int) -> None:
-    for owner in (me, *await work.db.all(filling.lists_with, owner=me, author=author)):
+    """From all one's lists, for the author may have left them already."""
+    for owner in (me, *await work.db.all(filling.lists_of, owner=me)):
         await feeds.drop_author(work.db, owner, author)
 
 
@@ -96,6 +98,42 @@ async def hide(work: Work, me: int, author: int) -> None:
     for owner in (me, *await work.db.all(filling.lists_of, owner=me)):
         ids = await work.db.all(filling.entries_with, owners=[owner], author=author)
         await feeds.drop_these(work.db, owner, ids)
+
+
+async def take_up(work: Work, fact: Followed) -> None:
+    """Somebody new is followed. Whoever has no feed yet, and is a member, gets one with everybody in it."""
+    state = await feeds.find_state(work.db, fact.account_id)
+    if state is not None and state.state == feeds.READY:
+        await merge(work, fact.account_id, fact.target_id)
+    elif state is not None:
+        work.enqueue(BUILD, Build(account_id=fact.account_id), key=str(fact.account_id))
+
+
+async def give_up(work: Work, fact: Unfollowed) -> None:
+    await unmerge(work, fact.account_id, fact.target_id)
+
+
+async def follow_anew(work: Work, fact: FollowChanged) -> None:
+    """Boosts and languages are wanted or not wanted from now on, and so among what is there."""
+    if await feeds.find_state(work.db, fact.account_id) is not None:
+        await unmerge(work, fact.account_id, fact.target_id)
+        await merge(work, fact.account_id, fact.target_id)
+
+
+async def hide_blocked(work: Work, fact: Blocked) -> None:
+    """From the feeds of both: neither sees the other any more."""
+    await hide(work, fact.account_id, fact.target_id)
+    await hide(work, fact.target_id, fact.account_id)
+
+
+async def hide_muted(work: Work, fact: Muted) -> None:
+    await hide(work, fact.account_id, fact.target_id)
+
+
+async def show_again(work: Work, fact: Unmuted) -> None:
+    """What is merged is what the rules allow: nothing of somebody who is not followed."""
+    if await feeds.find_state(work.db, fact.account_id) is not None:
+        await merge(work, fact.account_id, fact.target_id)
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:
@@ -111,3 +149,9 @@ FAN_OUT: Kind[FanOut] = Kind(name="timelines.fan_out", payload=FanOut, handler=f
 WITHDRAW: Kind[StatusDeleted] = Kind(name="timelines.withdraw", payload=StatusDeleted, handler=withdraw)
 BUILD: Kind[Build] = Kind(name="timelines.build", payload=Build, handler=build)
 TIDY: Kind[Tidy] = Kind(name="timelines.tidy", payload=Tidy, handler=tidy)
+TAKE_UP: Kind[Followed] = Kind(name="timelines.take_up", payload=Followed, handler=take_up)
+GIVE_UP: Kind[Unfollowed] = Kind(name="timelines.give_up", payload=Unfollowed, handler=give_up)
+FOLLOW_ANEW: Kind[FollowChanged] = Kind(name="timelines.follow_anew", payload=FollowChanged, handler=follow_anew)
+HIDE_BLOCKED: Kind[Blocked] = Kind(name="timelines.hide_blocked", payload=Blocked, handler=hide_blocked)
+HIDE_MUTED: Kind[Muted] = Kind(name="timelines.hide_muted", payload=Muted, handler=hide_muted)
+SHOW_AGAIN: Kind[Unmuted] = Kind(name="timelines.show_again", payload=Unmuted, handler=show_again)

@@ -7,6 +7,7 @@ from typing import Any
 from kith.identity.audit import service as audit
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.users import store as users
+from kith.identity.users.service import UserDeleted
 
 
 async def show(turn: Turn) -> Outcome:
@@ -27,6 +28,7 @@ async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
         context={"model": {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}},
     )  # fmt: skip
     await users.remove(turn.work.db, user.id)
+    turn.work.announce(UserDeleted(user_id=user.id))
     turn.signed_out = True
     return PASSED
 

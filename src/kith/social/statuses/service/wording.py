@@ -16,8 +16,8 @@ from kith.social.relationships import store as relationships
 from kith.social.tags import store as tags
 from kith.social.tags.tables import Tag
 from kith.social.text import counting
-from kith.social.text.entities import hashtags, mentions, normal_tag
 from kith.social.text.html import to_html
+from kith.social.text.parts import hashtags, mentions, normal_tag
 
 MOST_CHARACTERS = 500
 MOST_MENTIONS = 100

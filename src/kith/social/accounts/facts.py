@@ -1,0 +1,17 @@
+"""What happens to accounts, for whoever wants to know."""
+
+from __future__ import annotations
+
+from kith.base.news import Fact
+
+
+class AccountChanged(Fact, frozen=True):
+    """What is shown of it is another."""
+
+    account_id: int
+
+
+class AccountDeleted(Fact, frozen=True):
+    """Its owner is gone for good: what was theirs goes too."""
+
+    account_id: int

@@ -1,0 +1,22 @@
+"""Accounts follow their owners' records."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.accounts import faces
+
+
+class KeepUp(msgspec.Struct):
+    """Somebody's record was made or changed."""
+
+    user_id: int
+
+
+async def keep_up(work: Work, payload: KeepUp) -> None:
+    await faces.keep_up(work, payload.user_id)
+
+
+KEEP_UP: Kind[KeepUp] = Kind(name="accounts.keep_up", payload=KeepUp, handler=keep_up)

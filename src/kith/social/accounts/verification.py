@@ -1,0 +1,109 @@
+"""Whether a page that a profile links to links back to the profile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from html import unescape
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from kith.base.http import Outgoing, OutgoingError
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.accounts import store
+from kith.social.accounts.facts import AccountChanged
+from kith.social.accounts.tables import Account
+from kith.social.moments import moment
+
+MOST_BYTES = 1 << 20
+SECONDS = 10.0
+LONGEST_URL = 2048
+
+_LINK = re.compile(r"<(?:a|link)\s([^<>]{1,8192})>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z-]{1,30})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
+
+
+def is_verifiable(field: Mapping[str, Any]) -> bool:
+    """An address of a page, whole and by itself, that was not found to link back yet."""
+    url = field["value"]
+    if field.get("verified_at") or not url.startswith("https://") or len(url) > LONGEST_URL or " " in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and "." in (parts.hostname or "") and parts.username is None
+    except ValueError:
+        return False
+
+
+async def links_back(work: Work, account: Account, url: str) -> bool:
+    """Raises `OutgoingError` when the page cannot be had."""
+    answer = await work.find(Outgoing).request(
+        "GET", url, headers={"Accept": "text/html"}, max_bytes=MOST_BYTES, timeout=SECONDS
+    )
+    if answer.status != 200 or not answer.url.startswith("https://"):
+        return False
+    ours = {_normal(one) for one in (account.url, account.uri) if one}
+    return any(_normal(link) in ours for link in own_links(answer.body.decode("utf-8", "replace")))
+
+
+def own_links(page: str) -> list[str]:
+    """Where the page says its owner is, too."""
+    found = []
+    for match in _LINK.finditer(page):
+        attributes = {
+            name.lower(): unescape(double or single or bare)
+            for name, double, single, bare in _ATTRIBUTE.findall(match.group(1))
+        }
+        if "me" in attributes.get("rel", "").lower().split() and attributes.get("href"):
+            found.append(attributes["href"])
+    return found
+
+
+def _normal(url: str) -> str:
+    return url.strip().rstrip("/").lower()
+
+
+class VerifyLinks(msgspec.Struct):
+    account_id: int
+
+
+async def verify_links(work: Work, payload: VerifyLinks) -> None:
+    """All pages are asked first; then those rows are marked that still say the same."""
+    account = await store.find(work.db, payload.account_id)
+    if account is None or account.is_gone:
+        return
+    proven, failed = set(), None
+    for url in {field["value"] for field in account.fields if is_verifiable(field)}:
+        try:
+            if await links_back(work, account, url):
+                proven.add(url)
+        except OutgoingError as error:
+            failed = error
+    await _mark(work, account.id, proven)
+    if failed is not None and not proven and failed.reason in ("timeout", "connect"):
+        raise failed  # perhaps they are there another time
+
+
+async def _mark(work: Work, account_id: int, proven: set[str]) -> None:
+    if not proven:
+        return
+    await work.db.hold(f"account:{account_id}")
+    now = await store.find(work.db, account_id)
+    if now is None or not any(field["value"] in proven and is_verifiable(field) for field in now.fields):
+        return
+    fields = [
+        field | {"verified_at": moment(work.now)} if field["value"] in proven and is_verifiable(field) else field
+        for field in now.fields
+    ]
+    await store.change(work.db, account_id, {"fields": fields}, work.now)
+    work.announce(AccountChanged(account_id=account_id))
+
+
+VERIFY_LINKS: Kind[VerifyLinks] = Kind(
+    name="accounts.verify_links", payload=VerifyLinks, handler=verify_links, outside=True, concurrency=4, attempts=4,
+    patience=timedelta(minutes=2),
+)  # fmt: skip

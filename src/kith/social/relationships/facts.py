@@ -1,0 +1,107 @@
+"""What happens between accounts, for whoever wants to know.
+
+Rows that are gone are told of by their id and address, which is all that is left of them.
+"""
+
+from __future__ import annotations
+
+from kith.base.news import Fact
+
+
+class Followed(Fact, frozen=True):
+    """`account_id` follows `target_id` from now on, asked for or authorized."""
+
+    account_id: int
+    target_id: int
+    follow_id: int
+
+
+class FollowChanged(Fact, frozen=True):
+    """What is wanted of somebody who is followed already: boosts, notices, languages."""
+
+    account_id: int
+    target_id: int
+    follow_id: int
+
+
+class FollowRequested(Fact, frozen=True):
+    account_id: int
+    target_id: int
+    request_id: int
+
+
+class FollowAuthorized(Fact, frozen=True):
+    """`target_id` let `account_id` follow them; `Followed` is told with it."""
+
+    account_id: int
+    target_id: int
+    request_id: int
+    uri: str | None = None
+
+
+class FollowRejected(Fact, frozen=True):
+    """`target_id` does not want to be followed by `account_id`, who asked."""
+
+    account_id: int
+    target_id: int
+    request_id: int
+    uri: str | None = None
+
+
+class FollowWithdrawn(Fact, frozen=True):
+    """`account_id` no longer asks."""
+
+    account_id: int
+    target_id: int
+    request_id: int
+    uri: str | None = None
+
+
+class Unfollowed(Fact, frozen=True):
+    """`account_id` no longer follows `target_id`; `by_target` if it was not their own wish."""
+
+    account_id: int
+    target_id: int
+    follow_id: int
+    uri: str | None = None
+    by_target: bool = False
+
+
+class Blocked(Fact, frozen=True):
+    account_id: int
+    target_id: int
+    block_id: int
+
+
+class Unblocked(Fact, frozen=True):
+    account_id: int
+    target_id: int
+    block_id: int
+    uri: str | None = None
+
+
+class Muted(Fact, frozen=True):
+    account_id: int
+    target_id: int
+    hide_notifications: bool
+
+
+class Unmuted(Fact, frozen=True):
+    account_id: int
+    target_id: int
+
+
+class DomainBlocked(Fact, frozen=True):
+    account_id: int
+    domain: str
+
+
+class DomainUnblocked(Fact, frozen=True):
+    account_id: int
+    domain: str
+
+
+class Endorsed(Fact, frozen=True):
+    account_id: int
+    target_id: int
+    endorsed: bool

@@ -1,0 +1,156 @@
+"""Lists of people by what they have to do with each other, walked along the records that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, false, func, or_, select, true
+
+from kith.base.db import Instant, any_of, query
+from kith.base.paging import Cursor
+from kith.base.work import Work
+from kith.social.accounts.lines import COLUMNS, WIDTH, A
+from kith.social.accounts.tables import Account
+from kith.social.relationships import access, store
+from kith.social.relationships.tables import blocks, domain_blocks, endorsements, follow_requests, follows, mutes
+from kith.social.walks import Walk
+
+Row = Sequence[Any]
+MOST_FAMILIAR = 80
+
+_owner: BindParameter[Any] = bindparam("owner")
+_now = bindparam("now", type_=Instant())
+_SHOWN = access.is_there(A)
+
+
+def _people(
+    table: Table, owner: str, person: str, *extra: ColumnElement[Any], cursor: ColumnElement[Any] | None = None
+) -> Select[Any]:
+    """The accounts on the other side of the owner's records; the id that pages go by comes right after the line."""
+    return (
+        select(*COLUMNS, (table.c.id if cursor is None else cursor).label("cursor"), *extra)
+        .select_from(table.join(A, A.c.id == table.c[person]))
+        .where(and_(table.c[owner] == _owner, _SHOWN))
+    )
+
+
+def _walks(table: Table, owner: str, person: str) -> dict[bool, Walk]:
+    """As anybody sees it, and as a viewer sees it who keeps apart from some."""
+    everybody = _people(table, owner, person)
+    return {
+        False: Walk(everybody, table.c.id),
+        True: Walk(everybody.where(~access.kept_apart(A)), table.c.id),
+    }
+
+
+_followers = _walks(follows, "target_id", "account_id")
+_following = _walks(follows, "account_id", "target_id")
+_asking = Walk(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id)
+_blocked = Walk(_people(blocks, "account_id", "target_id"), blocks.c.id)
+_lasting = or_(mutes.c.expires_at.is_(None), mutes.c.expires_at > _now)
+_muted = Walk(_people(mutes, "account_id", "target_id", mutes.c.expires_at).where(_lasting), mutes.c.id)
+_domains = Walk(
+    select(domain_blocks.c.domain, domain_blocks.c.id).where(domain_blocks.c.account_id == _owner), domain_blocks.c.id
+)
+# Endorsements are walked along the ids of the endorsed.
+_endorsed = {
+    apart: Walk(
+        _people(endorsements, "account_id", "target_id", cursor=A.c.id).where(
+            ~access.kept_apart(A) if apart else true()
+        ),
+        A.c.id,
+    )
+    for apart in (False, True)
+}
+
+
+async def _walk(work: Work, walk: Walk, cursor: Cursor, owner: int, me: int | None = None) -> list[Row]:
+    statement, params = walk.form(cursor)
+    return await work.db.all(statement, owner=owner, me=me, now=work.now, **params)
+
+
+async def followers(work: Work, owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+    return await _collection(work, _followers, owner, cursor, me)
+
+
+async def following(work: Work, owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+    return await _collection(work, _following, owner, cursor, me)
+
+
+async def endorsed(work: Work, owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+    if owner.is_gone or await _is_shut_out(work, owner, me):
+        return []
+    return await _walk(work, _endorsed[me not in (None, owner.id)], cursor, owner.id, me)
+
+
+async def _collection(work: Work, walks: dict[bool, Walk], owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+    """One's own is whole; of others' lists one sees what they show, without those one keeps apart from."""
+    if owner.is_gone or (owner.hide_collections and owner.id != me) or await _is_shut_out(work, owner, me):
+        return []
+    return await _walk(work, walks[me not in (None, owner.id)], cursor, owner.id, me)
+
+
+async def _is_shut_out(work: Work, owner: Account, me: int | None) -> bool:
+    return me is not None and me != owner.id and bool(await store.blocked_among(work.db, owner.id, [me]))
+
+
+async def asking(work: Work, me: int, cursor: Cursor) -> list[Row]:
+    return await _walk(work, _asking, cursor, me)
+
+
+async def blocked(work: Work, me: int, cursor: Cursor) -> list[Row]:
+    return await _walk(work, _blocked, cursor, me)
+
+
+async def muted(work: Work, me: int, cursor: Cursor) -> list[Row]:
+    """The end of each mute follows the cursor's id."""
+    return await _walk(work, _muted, cursor, me)
+
+
+async def domains(work: Work, me: int, cursor: Cursor) -> list[Row]:
+    """Domain and id."""
+    return await _walk(work, _domains, cursor, me)
+
+
+def ids_of(rows: Sequence[Row]) -> list[int]:
+    """What a page of people is walked along."""
+    return [row[WIDTH] for row in rows]
+
+
+# Whom one knows among the followers of somebody
+
+_mine, _theirs = follows.alias("mine"), follows.alias("theirs")
+_ranked = (
+    select(
+        _theirs.c.target_id.label("of"),
+        *COLUMNS,
+        func.row_number().over(partition_by=_theirs.c.target_id, order_by=_theirs.c.id.desc()).label("place"),
+    )
+    .select_from(_mine.join(_theirs, _theirs.c.account_id == _mine.c.target_id).join(A, A.c.id == _theirs.c.account_id))
+    .where(
+        and_(
+            _mine.c.account_id == access.ME,
+            any_of(_theirs.c.target_id, "ids"),
+            _SHOWN,
+            func.coalesce(A.c.hide_collections, false()).is_(False),
+            ~access.kept_apart(A),
+        )
+    )
+    .subquery()
+)
+_familiar = query(
+    select(*(column for column in _ranked.c if column.name != "place"))
+    .where(_ranked.c.place <= MOST_FAMILIAR)
+    .order_by(_ranked.c.of, _ranked.c.place),
+    tuple,
+    wire=True,
+)
+
+
+async def familiar(work: Work, me: int, ids: Sequence[int]) -> dict[int, list[Row]]:
+    """Whom I follow among the followers of each; nobody where followers are not shown."""
+    found: dict[int, list[Row]] = {id: [] for id in ids}
+    for of, *line in await work.db.all(_familiar, me=me, ids=list(ids), now=work.now):
+        found[of].append(line)
+    return found

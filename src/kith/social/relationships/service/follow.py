@@ -1,0 +1,174 @@
+"""Following: at once or on request, and all that can be said to a request."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.errors import Forbidden, NotFound
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.feeds import store as feeds
+from kith.social.relationships import store
+from kith.social.relationships.facts import FollowAuthorized, FollowChanged, Followed, FollowRequested
+from kith.social.relationships.service.common import (
+    Refused,
+    count_follow,
+    end_follow,
+    hold,
+    refuse,
+    target,
+    withdraw,
+)
+from kith.social.relationships.tables import Follow
+
+MOST = 7500
+PER_FOLLOWER = 1.1
+AT_ONCE = 100
+OWN = "Following your own account is not allowed"
+TOO_MANY = f"Validation failed: You cannot follow more than {MOST} people"
+
+
+class Options(msgspec.Struct, frozen=True):
+    """What is wanted of somebody; None leaves it as it is. An empty list of languages means all of them."""
+
+    reblogs: bool | None = None
+    notify: bool | None = None
+    languages: list[str] | None = None
+
+
+async def follow(work: Work, me: Account, target_id: int, options: Options) -> None:
+    """Follow or ask to; whoever does already has their options changed."""
+    other = await target(work, target_id)
+    if other.is_gone:
+        raise NotFound
+    if other.id == me.id:
+        raise Forbidden(OWN)
+    await hold(work, me.id, other.id)
+    await _check(work, me, other)
+    if await _change(work, me.id, other.id, options):
+        return
+    await _check_limit(work, me)
+    id = work.new_id()
+    row = _with(
+        Follow(
+            id=id, account_id=me.id, target_id=other.id, reblogs=True, notify=False, languages=None,
+            uri=f"{me.uri}#follows/{id}", created_at=work.now,
+        ),
+        options,
+    )  # fmt: skip
+    if await _must_ask(work, me, other):
+        if await store.add_request(work.db, row):
+            work.announce(FollowRequested(account_id=me.id, target_id=other.id, request_id=row.id))
+        return
+    await _begin(work, row)
+
+
+async def _check(work: Work, me: Account, other: Account) -> None:
+    if other.moved_to is not None or await store.blocks_between(work.db, me.id, other.id):
+        raise Forbidden
+    if other.domain and await store.blocks_domain(work.db, me.id, other.domain):
+        raise Forbidden
+
+
+async def _check_limit(work: Work, me: Account) -> None:
+    """Whoever has many followers may follow about as many."""
+    now = await accounts.find(work.db, me.id)
+    if now is not None and now.following_count >= max(MOST, int(now.followers_count * PER_FOLLOWER)):
+        raise Refused(TOO_MANY)
+
+
+async def _must_ask(work: Work, me: Account, other: Account) -> bool:
+    if other.locked or not other.is_local or me.silenced_at is not None:
+        return True
+    return await store.is_muting(work.db, other.id, me.id, work.now)
+
+
+async def _change(work: Work, me: int, other: int, options: Options) -> bool:
+    """The options of a follow, or of the wish for one. False when there is neither."""
+    found = await store.find_follow(work.db, me, other)
+    if found is not None:
+        changed = _with(found, options)
+        if changed != found:
+            await store.change_follow(work.db, changed)
+            work.announce(FollowChanged(account_id=me, target_id=other, follow_id=found.id))
+        return True
+    asked = await store.find_request(work.db, me, other)
+    if asked is None:
+        return False
+    await store.change_request(work.db, _with(asked, options))
+    return True
+
+
+def _with(row: Follow, options: Options) -> Follow:
+    return msgspec.structs.replace(
+        row,
+        reblogs=row.reblogs if options.reblogs is None else options.reblogs,
+        notify=row.notify if options.notify is None else options.notify,
+        languages=row.languages if options.languages is None else options.languages or None,
+    )
+
+
+async def _begin(work: Work, row: Follow) -> bool:
+    """From now on one follows the other; the very first of all starts a feed."""
+    if not await store.add_follow(work.db, row):
+        return False
+    await count_follow(work, row.account_id, row.target_id, 1)
+    await _start_feed(work, row.account_id)
+    work.announce(Followed(account_id=row.account_id, target_id=row.target_id, follow_id=row.id))
+    return True
+
+
+async def _start_feed(work: Work, me: int) -> None:
+    account = await accounts.find(work.db, me)
+    is_first = account is not None and account.is_local and account.following_count == 1
+    if is_first and await feeds.find_state(work.db, me) is None:
+        await feeds.set_state(work.db, me, feeds.BUILDING, work.now)
+
+
+async def unfollow(work: Work, me: Account, target_id: int) -> None:
+    """Also takes back a wish that was not answered."""
+    other = await target(work, target_id)
+    await hold(work, me.id, other.id)
+    await end_follow(work, me.id, other.id)
+    await withdraw(work, me.id, other.id)
+
+
+async def remove_follower(work: Work, me: Account, follower_id: int) -> None:
+    other = await target(work, follower_id)
+    await hold(work, me.id, other.id)
+    await end_follow(work, other.id, me.id, by_target=True)
+
+
+# Answering those who ask
+
+
+async def authorize(work: Work, me: Account, follower_id: int) -> None:
+    await hold(work, me.id, follower_id)
+    if not await _let_follow(work, me.id, follower_id):
+        raise NotFound
+
+
+async def _let_follow(work: Work, me: int, follower_id: int) -> bool:
+    asked = await store.drop_request(work.db, follower_id, me)
+    if asked is None:
+        return False
+    follow = msgspec.structs.replace(asked, id=work.new_id(), created_at=work.now)
+    work.announce(FollowAuthorized(account_id=follower_id, target_id=me, request_id=asked.id, uri=asked.uri))
+    await _begin(work, follow)
+    return True
+
+
+async def reject(work: Work, me: Account, follower_id: int) -> None:
+    await hold(work, me.id, follower_id)
+    if not await refuse(work, follower_id, me.id):
+        raise NotFound
+
+
+async def authorize_all(work: Work, me: int) -> bool:
+    """Let in those who ask, as many as can be at once. True when more are waiting."""
+    waiting = await store.welcome_requests(work.db, me, AT_ONCE)
+    for follower_id in sorted(waiting):
+        await hold(work, me, follower_id)
+        await _let_follow(work, me, follower_id)
+    return len(waiting) == AT_ONCE

@@ -1,0 +1,123 @@
+"""People with an account and a token, as their apps speak for them."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import httpx
+
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from tests.social.tokens import App, new_app
+from tests.town import Town
+
+SCOPES = "read write follow push profile"
+_apps: WeakKeyDictionary[Town, App] = WeakKeyDictionary()
+
+
+class Member:
+    """Somebody here, with a token for everything."""
+
+    def __init__(self, town: Town, token: str) -> None:
+        self.town = town
+        self.token = token
+        self.me: dict[str, Any] = {}
+
+    @property
+    def id(self) -> str:
+        return str(self.me["id"])
+
+    @property
+    def name(self) -> str:
+        return str(self.me["username"])
+
+    async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self.token}"} | options.pop("headers", {})
+        return await self.town.http.request(method, path, headers=headers, **options)
+
+    async def does(self, method: str, path: str, **options: Any) -> Any:
+        """What was answered to a call that must be taken."""
+        answer = await self.call(method, path, **options)
+        assert answer.status_code == 200, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    async def get(self, path: str, **options: Any) -> Any:
+        return await self.does("GET", path, **options)
+
+    async def post(self, path: str, **options: Any) -> Any:
+        return await self.does("POST", path, **options)
+
+    async def patch(self, path: str, **options: Any) -> Any:
+        return await self.does("PATCH", path, **options)
+
+    async def delete(self, path: str, **options: Any) -> Any:
+        return await self.does("DELETE", path, **options)
+
+    async def to(self, other: Member | Account, verb: str, **sent: Any) -> Any:
+        """Do something to somebody: what there is between the two then."""
+        return await self.post(f"/api/v1/accounts/{other.id}/{verb}", json=sent)
+
+    async def sees(self, other: Member | Account) -> dict[str, Any]:
+        [found] = await self.get("/api/v1/accounts/relationships", params={"id[]": str(other.id)})
+        return dict(found)
+
+    async def refreshed(self) -> dict[str, Any]:
+        self.me = await self.get("/api/v1/accounts/verify_credentials")
+        return self.me
+
+
+async def join(town: Town, name: str | None = None) -> Member:
+    person = await town.sign_up(name)
+    if town not in _apps:
+        _apps[town] = await new_app(town, SCOPES)
+    member = Member(town, await _apps[town].token_of(person, SCOPES))
+    await member.refreshed()
+    return member
+
+
+async def join_all(town: Town, count: int) -> list[Member]:
+    return [await join(town) for _ in range(count)]
+
+
+async def stranger(town: Town, domain: str = "elsewhere.example", **differing: Any) -> Account:
+    """An account elsewhere, as if it had been met."""
+    name = f"stranger_{uuid.uuid4().hex[:8]}"
+
+    def row(work: Work) -> Account:
+        uri = f"https://{domain}/users/{name}"
+        values: dict[str, Any] = {
+            "id": work.new_id(), "version": 1, "user_id": None, "username": name, "username_key": name,
+            "domain": domain, "uri": uri, "url": f"https://{domain}/@{name}", "actor_type": "Person",
+            "display_name": name.title(), "note": "", "note_html": "", "role": "", "fields": [], "avatar": "",
+            "avatar_static": "", "avatar_description": "", "header": "", "header_static": "",
+            "header_description": "", "locked": False, "discoverable": None, "indexable": False,
+            "hide_collections": None, "noindex": False, "show_media": True, "show_media_replies": True,
+            "show_featured": True, "attribution_domains": [], "also_known_as": [], "moved_to": None,
+            "is_listed": True, "memorial": False, "silenced_at": None, "sensitized_at": None, "suspended_at": None,
+            "deleted_at": None, "statuses_count": 0, "followers_count": 0, "following_count": 0,
+            "last_status_at": None, "created_at": work.now, "updated_at": work.now, "fetched_at": work.now,
+        }  # fmt: skip
+        return Account(**(values | differing))
+
+    async with town.house() as house, house.works.begin() as work:
+        account = row(work)
+        await accounts.insert(work.db, account)
+    return account
+
+
+async def set_state(town: Town, id: str | int, make: Callable[[Work], dict[str, Any]]) -> None:
+    """What the team, or time, does to an account."""
+    async with town.house() as house, house.works.begin() as work:
+        await accounts.change(work.db, int(id), make(work), work.now)
+
+
+async def until(claim: Callable[[], Awaitable[bool]]) -> None:
+    """What a worker does soon."""
+    async with asyncio.timeout(30):
+        while not await claim():
+            await asyncio.sleep(0.02)

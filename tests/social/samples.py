@@ -1,0 +1,168 @@
+"""Small files of every kind, made when they are needed."""
+
+from __future__ import annotations
+
+import io
+import math
+import struct
+import zlib
+from fractions import Fraction
+from typing import Any
+
+import av
+from av.audio.frame import AudioFrame
+from av.video.frame import VideoFrame
+from PIL import Image, ImageCms, ImageDraw
+
+Size = tuple[int, int]
+
+
+def picture(size: Size = (80, 60), mode: str = "RGB") -> Image.Image:
+    """Red at the top left, blue everywhere else, so that which way is up can be told."""
+    image = Image.new(mode, size, "blue" if mode != "L" else 90)
+    ImageDraw.Draw(image).rectangle((0, 0, size[0] // 2, size[1] // 2), fill="red" if mode != "L" else 200)
+    return image
+
+
+def image_file(form: str, size: Size = (80, 60), mode: str = "RGB", **options: Any) -> bytes:
+    file = io.BytesIO()
+    picture(size, mode).save(file, form, **options)
+    return file.getvalue()
+
+
+def camera_jpeg(size: Size = (80, 60), orientation: int = 6) -> bytes:
+    """As a telephone takes it: turned, with its owner's whereabouts, a remark and a profile of its colours."""
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    exif[0x010F] = "SECRETMAKER"
+    place = exif.get_ifd(0x8825)
+    place[1], place[2] = "N", (52.0, 31.0, 12.0)
+    place[3], place[4] = "E", (13.0, 24.0, 18.0)
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    return image_file("JPEG", size, exif=exif, icc_profile=profile, comment=b"SECRETREMARK")
+
+
+def gif(frames: int = 4, size: Size = (33, 21), duration: int = 100) -> bytes:
+    file = io.BytesIO()
+    pictures = [picture(size) if count % 2 else Image.new("RGB", size, "green") for count in range(frames)]
+    pictures[0].save(file, "GIF", save_all=frames > 1, append_images=pictures[1:], duration=duration, loop=0)
+    return file.getvalue()
+
+
+def video(
+    form: str = "mp4", codec: str = "libx264", size: Size = (64, 48), *,
+    sound: str = "", frames: int = 10, pix_fmt: str = "yuv420p", rate: int = 10, **tags: str,
+) -> bytes:  # fmt: skip
+    file = io.BytesIO()
+    with av.open(file, "w", format=form) as target:
+        target.metadata.update(tags)
+        seen = target.add_stream(codec, rate=rate)
+        assert isinstance(seen, av.VideoStream)
+        seen.width, seen.height = size
+        seen.pix_fmt = pix_fmt
+        if codec == "libx265":
+            seen.options = {"x265-params": "log-level=none"}
+        heard = target.add_stream(sound, rate=48_000, layout="stereo") if sound else None
+        for count in range(frames):
+            frame = VideoFrame.from_image(picture(size))  # type: ignore[no-untyped-call]
+            frame.pts, frame.time_base = count, Fraction(1, rate)
+            target.mux(seen.encode(frame))
+        target.mux(seen.encode(None))
+        if heard is not None:
+            assert isinstance(heard, av.AudioStream)
+            for frame in _tone(frames / rate, 48_000):
+                target.mux(heard.encode(frame))
+            target.mux(heard.encode(None))
+    return file.getvalue()
+
+
+def sound(form: str, codec: str, *, rate: int = 44_100, seconds: float = 0.3, **tags: str) -> bytes:
+    file = io.BytesIO()
+    with av.open(file, "w", format=form) as target:
+        target.metadata.update(tags)
+        heard = target.add_stream(codec, rate=rate, layout="stereo")
+        assert isinstance(heard, av.AudioStream)
+        for frame in _tone(seconds, rate):
+            target.mux(heard.encode(frame))
+        target.mux(heard.encode(None))
+    return file.getvalue()
+
+
+def mp3_with_cover(cover: bytes, mime: str = "image/png") -> bytes:
+    """An ID3 tag of version 2.3 with one picture, before plain frames of sound."""
+    body = b"\0" + mime.encode() + b"\0\x03\0" + cover
+    frame = b"APIC" + struct.pack(">I", len(body)) + b"\0\0" + body
+    place = b"TXXX" + struct.pack(">I", 16) + b"\0\0" + b"\0where\0SECRETLOC"
+    size = len(frame) + len(place)
+    synchsafe = bytes((size >> shift) & 0x7F for shift in (21, 14, 7, 0))
+    return b"ID3\x03\0\0" + synchsafe + frame + place + sound("mp3", "libmp3lame")
+
+
+def _tone(seconds: float, rate: int) -> list[AudioFrame]:
+    frames = []
+    for start in range(0, int(seconds * rate), 1024):
+        wave = b"".join(
+            struct.pack("<hh", value, value)
+            for value in (int(8000 * math.sin((start + place) / 20)) for place in range(1024))
+        )
+        frame = AudioFrame(format="s16", layout="stereo", samples=1024)
+        frame.planes[0].update(wave)
+        frame.sample_rate, frame.pts, frame.time_base = rate, start, Fraction(1, rate)
+        frames.append(frame)
+    return frames
+
+
+def turned(mp4: bytes) -> bytes:
+    """The same video as if the camera had been held upright: only the matrix in its header says so."""
+    at = mp4.index(b"tkhd") + 4 + 40
+    quarter = struct.pack(">9i", 0, 1 << 16, 0, -(1 << 16), 0, 0, 0, 0, 1 << 30)
+    return mp4[:at] + quarter + mp4[at + 36 :]
+
+
+def png_header(width: int, height: int) -> bytes:
+    """Little more than the claim to be so large."""
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
+
+
+def many_frames_gif(frames: int, size: Size) -> bytes:
+    """A large canvas, and a great many frames of one pixel each, in a handful of bytes per frame."""
+    head = b"GIF89a" + struct.pack("<HHBBB", *size, 0x80, 0, 0) + b"\0\0\0\xff\xff\xff"
+    dot = b"\x21\xf9\x04\x00\x01\0\0\0" + b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
+    return head + dot * frames + b"\x3b"
+
+
+def heic(size: Size = (64, 64)) -> bytes:
+    """One still picture in HEVC, in the boxes that an iPhone uses."""
+    film = io.BytesIO(video("matroska", "libx265", size, frames=1))
+    with av.open(film, "r") as container:
+        stream = container.streams.video[0]
+        config = bytes(stream.codec_context.extradata or b"")
+        data = bytes(next(iter(container.demux(stream))))
+
+    def box(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", 8 + len(body)) + name + body
+
+    def full(name: bytes, body: bytes, version: int = 0) -> bytes:
+        return box(name, struct.pack(">I", version << 24) + body)
+
+    head = box(b"ftyp", b"heic" + struct.pack(">I", 0) + b"mif1heic")
+    properties = box(b"ipco", box(b"hvcC", config) + full(b"ispe", struct.pack(">II", *size)))
+    linked = full(b"ipma", struct.pack(">IHB", 1, 1, 2) + b"\x81\x02")
+
+    def meta(offset: int) -> bytes:
+        return full(
+            b"meta",
+            full(b"hdlr", struct.pack(">I4s12s", 0, b"pict", b"") + b"\0")
+            + full(b"pitm", struct.pack(">H", 1))
+            + full(b"iloc", struct.pack(">BBHHHHII", 0x44, 0, 1, 1, 0, 1, offset, len(data)))
+            + full(b"iinf", struct.pack(">H", 1) + full(b"infe", struct.pack(">HH4s", 1, 0, b"hvc1") + b"\0", 2))
+            + box(b"iprp", properties + linked),
+        )
+
+    offset = len(head) + len(meta(0)) + 8
+    return head + meta(offset) + box(b"mdat", data)

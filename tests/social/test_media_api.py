@@ -1,0 +1,164 @@
+"""The routes of attachments, as an app calls them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.conftest import TownBuilder
+from tests.social import samples
+from tests.social.tokens import new_app
+from tests.town import Town
+
+FIELDS = {
+    "id", "type", "url", "preview_url", "remote_url", "preview_remote_url", "text_url", "meta", "description",
+    "blurhash",
+}  # fmt: skip
+
+
+class Photographer:
+    """A member with an app that may send files."""
+
+    def __init__(self, town: Town, token: str) -> None:
+        self._http = town.http
+        self._headers = {"Authorization": f"Bearer {token}"}
+
+    async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        return await self._http.request(method, path, headers=self._headers, **options)
+
+    async def send(self, data: bytes, *, version: int = 2, name: str = "x.png", **more: Any) -> httpx.Response:
+        thumbnail = more.pop("thumbnail", None)
+        files = {"file": (name, data, "image/png")} | ({"thumbnail": ("t.png", thumbnail)} if thumbnail else {})
+        return await self.call("POST", f"/api/v{version}/media", files=files, data=more)
+
+    async def until_ready(self, id: str) -> httpx.Response:
+        for _ in range(1500):
+            answer = await self.call("GET", f"/api/v1/media/{id}")
+            if answer.status_code != 206:
+                return answer
+            await asyncio.sleep(0.02)
+        raise AssertionError("it is still being processed")
+
+
+async def _photographer(town: Town, scope: str = "write:media") -> Photographer:
+    app = await new_app(town, "read write")
+    return Photographer(town, await app.token_of(await town.sign_up(), scope))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+async def test_a_picture_is_sent_and_seen_at_once(town: Town, version: int) -> None:
+    ada = await _photographer(town)
+
+    answer = await ada.send(
+        samples.camera_jpeg((80, 60)), version=version, name="../a.html", description="a barn", focus="0.5,-0.25"
+    )
+
+    assert answer.status_code == 200, answer.text
+    sent = answer.json()
+    assert set(sent) == FIELDS
+    assert (sent["type"], sent["description"], sent["text_url"], sent["remote_url"]) == ("image", "a barn", None, None)
+    assert sent["meta"]["original"] == {"width": 60, "height": 80, "size": "60x80", "aspect": 0.75}
+    assert sent["meta"]["focus"] == {"x": 0.5, "y": -0.25}
+    assert len(sent["blurhash"]) == 36
+    for url in (sent["url"], sent["preview_url"]):
+        assert "a.html" not in url
+        shown = await town.http.get(url)
+        assert (shown.status_code, shown.headers["content-type"]) == (200, "image/jpeg")
+    again = await ada.call("GET", f"/api/v1/media/{sent['id']}")
+    assert (again.status_code, again.json()) == (200, sent)
+
+
+async def test_a_film_is_accepted_and_ready_later(town: Town) -> None:
+    ada = await _photographer(town)
+
+    answer = await ada.send(samples.video(sound="aac"), thumbnail=samples.image_file("PNG", (30, 20)))
+
+    assert answer.status_code == 202, answer.text
+    waiting = answer.json()
+    assert (waiting["type"], waiting["url"]) == ("video", None)
+    ready = await ada.until_ready(waiting["id"])
+    assert ready.status_code == 200
+    film = ready.json()
+    assert film["meta"]["small"]["size"] == "30x20"
+    part = await town.http.get(film["url"], headers={"Range": "bytes=4-7"})
+    assert (part.status_code, part.content, part.headers["content-type"]) == (206, b"ftyp", "video/mp4")
+
+
+async def test_the_older_route_waits_for_sound_which_has_no_preview(town: Town) -> None:
+    ada = await _photographer(town)
+
+    answer = await ada.send(samples.sound("wav", "pcm_s16le"), version=1)
+
+    assert answer.status_code == 200
+    assert (answer.json()["type"], answer.json()["preview_url"]) == ("audio", None)
+    assert answer.json()["url"].endswith(".mp3")
+
+
+@pytest.mark.parametrize(
+    ("data", "more", "error"),
+    [
+        (b"<svg onload='alert(1)'/>", {}, "Validation failed: File content type is invalid, File is invalid"),
+        (samples.png_header(30_000, 30_000), {}, "30000x30000 images are not supported"),
+        (b"\x89PNG\r\n\x1a\nnothing", {}, "File type of uploaded media could not be verified"),
+        (b"GIF89a", {"description": "x" * 10_001}, "Validation failed: Description is too long (maximum is 10000 characters)"),
+    ],
+    ids=["svg", "bomb", "broken", "wordy"],
+)  # fmt: skip
+async def test_refusals(town: Town, data: bytes, more: dict[str, Any], error: str) -> None:
+    ada = await _photographer(town)
+
+    answer = await ada.send(data, **more)
+
+    assert (answer.status_code, answer.json()["error"]) == (422, error)
+
+
+async def test_a_film_that_cannot_be_processed_says_so_when_asked(town: Town) -> None:
+    ada = await _photographer(town)
+    sent = await ada.send(samples.video()[:900])
+
+    answer = await ada.until_ready(sent.json()["id"])
+
+    assert sent.status_code == 202
+    assert (answer.status_code, answer.json()) == (422, {"error": "Error processing thumbnail for uploaded media"})
+
+
+async def test_it_is_described_and_deleted_by_whoever_sent_it(town: Town) -> None:
+    ada, bob = await _photographer(town), await _photographer(town)
+    path = f"/api/v1/media/{(await ada.send(samples.image_file('PNG'))).json()['id']}"
+
+    changed = await ada.call("PUT", path, json={"description": "a dog", "focus": "-1,0"})
+
+    assert changed.status_code == 200
+    assert (changed.json()["description"], changed.json()["meta"]["focus"]) == ("a dog", {"x": -1.0, "y": 0.0})
+    for method in ("GET", "PUT", "DELETE"):
+        refused = await bob.call(method, path)
+        assert (refused.status_code, refused.json()) == (404, {"error": "Record not found"})
+    gone = await ada.call("DELETE", path)
+    assert (gone.status_code, gone.json()) == (200, {})
+    assert (await ada.call("GET", path)).status_code == 404
+    assert (await ada.call("GET", "/api/v1/media/nonsense")).status_code == 404
+
+
+async def test_a_file_is_needed_and_so_is_the_scope(town: Town) -> None:
+    ada, reader = await _photographer(town), await _photographer(town, "read")
+
+    empty = await ada.call("POST", "/api/v2/media", data={"description": "nothing"})
+    assert (empty.status_code, empty.json()["error"]) == (422, "Validation failed: File can't be blank")
+    outside = await reader.send(samples.image_file("PNG"))
+    assert outside.json() == {"error": "This action is outside the authorized scopes"}
+    assert (await town.http.post("/api/v2/media")).status_code in (401, 422)
+
+
+async def test_thirty_files_in_half_an_hour_are_enough(new_town: TownBuilder) -> None:
+    town = await new_town(rate_limits="on")
+    ada = await _photographer(town)
+
+    answers = [await ada.send(b"nothing") for _ in range(31)]
+
+    assert answers[0].headers["x-ratelimit-limit"] == "30"
+    if len({answer.headers["x-ratelimit-reset"] for answer in answers}) == 1:  # no window ended meanwhile
+        assert [answer.status_code for answer in answers] == [422] * 30 + [429]
+        assert answers[-1].json() == {"error": "Too many requests"}
