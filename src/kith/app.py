@@ -47,29 +47,74 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import FACE as IDENTITY
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
+from kith.identity.providers.oauth2 import api as oauth2
+from kith.identity.providers.oauth2 import keys as signing_keys
+from kith.identity.providers.oauth2 import logout as oauth_logout
+from kith.identity.providers.oauth2.keys import KeyRing
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
+from kith.identity.sessions.service import SessionEnded
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.service import UserChanged
+from kith.social.apps import api as apps
+from kith.social.apps import oauth
+from kith.social.emails import api as emails
 from kith.social.errors import FACE as SOCIAL
+from kith.social.guards import caller_of, member_of
 from kith.social.instance import api as instance
+from kith.social.registration import api as registration
 from kith.web import api as web
-from kith.web import api_docs, flows, health, recovery, security, start
+from kith.web import (
+    api_docs,
+    authorize,
+    authorized,
+    confirmation,
+    device,
+    flows,
+    health,
+    logout,
+    recovery,
+    security,
+    start,
+    webfinger,
+)
 from kith.web.errors import FACE as PAGES
 
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
+    *apps.routes,
+    *oauth.routes,
+    *registration.routes,
+    *emails.routes,
     *web.routes,
     *start.routes,
     *flows.routes,
     *security.routes,
     *recovery.routes,
+    *confirmation.routes,
+    *authorize.routes,
+    *authorized.routes,
+    *device.routes,
+    *logout.routes,
     *health.routes,
     *api_docs.routes,
 ]
 
-KINDS: list[Kind[Any]] = [SEND_MAIL, identity_tasks.SWEEP]
+KINDS: list[Kind[Any]] = [
+    SEND_MAIL,
+    signing_keys.ROTATE,
+    oauth_logout.SESSION_ENDED,
+    oauth_logout.USER_CHANGED,
+    oauth_logout.LOOK,
+    oauth_logout.BACK_CHANNEL,
+    identity_tasks.SWEEP,
+]
 
-PERIODIC = [Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep())]
+PERIODIC = [
+    Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep()),
+    Periodic(kind=signing_keys.ROTATE, every=timedelta(hours=6), payload=signing_keys.Rotate()),
+    Periodic(kind=oauth_logout.LOOK, every=timedelta(minutes=1), payload=oauth_logout.Look()),
+]
 
 _IDENTITY_PATHS = re.compile(
     r"/api/v2/(audit|core|flows|policies|propertymappings|providers|sources|stages|crypto|rbac|managed|system"
@@ -80,6 +125,8 @@ _IDENTITY_PATHS = re.compile(
 def face_of(path: str) -> Face:
     if path.startswith("/api/"):
         return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
+    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications")):
+        return PAGES
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
     return PAGES
@@ -119,10 +166,14 @@ class House:
             Expressions: self.expressions,
             Callers: self.callers,
             Sealer: Sealer(self.keys.encryption),
+            KeyRing: KeyRing(),
             Outgoing: self.outgoing,
             Mailer: self.mailer,
             Blobs: self.blobs,
         }
+
+        self.news.subscribe(SessionEnded, oauth_logout.SESSION_ENDED)
+        self.news.subscribe(UserChanged, oauth_logout.USER_CHANGED)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
@@ -135,6 +186,9 @@ class House:
             self.works,
             mounts={
                 executor.PREFIX: executor.answer,
+                oauth2.PREFIX: oauth2.answer,
+                webfinger.PATH: webfinger.WebFinger(webfinger.identity_links).answer,
+                oauth2.WELL_KNOWN: oauth2.answer_well_known,
                 "/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer,
             },
             face_of=face_of,
@@ -198,6 +252,8 @@ def litestar(house: House) -> Litestar:
             "work": Provide(work, sync_to_thread=False),
             "keys": Provide(keys, sync_to_thread=False),
             "passwords": Provide(passwords, sync_to_thread=False),
+            "caller": Provide(caller_of, sync_to_thread=False),
+            "me": Provide(member_of, sync_to_thread=False),
         },
         exception_handlers={Exception: _answer},
         openapi_config=None,
