@@ -47,8 +47,13 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import FACE as IDENTITY
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
+from kith.identity.providers.oauth2 import api as oauth2
+from kith.identity.providers.oauth2 import keys as signing_keys
+from kith.identity.providers.oauth2 import logout as oauth_logout
+from kith.identity.providers.oauth2.keys import KeyRing
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
+from kith.identity.sessions.service import SessionEnded
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
@@ -58,21 +63,44 @@ from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces
 from kith.social.accounts.faces import Faces
 from kith.social.accounts.facts import AccountDeleted
+from kith.social.apps import api as apps
+from kith.social.apps import oauth
+from kith.social.emails import api as emails
 from kith.social.errors import FACE as SOCIAL
 from kith.social.files import api as files
 from kith.social.files.workshop import Workshop
+from kith.social.guards import caller_of, member_of
 from kith.social.instance import api as instance
 from kith.social.media import api as media
 from kith.social.media import leaving as media_leaving
 from kith.social.media import tasks as media_tasks
 from kith.social.profile import api as profile
+from kith.social.registration import api as registration
 from kith.social.relationships import api as relationships
 from kith.social.relationships import reading as relationships_reading
 from kith.social.relationships import tasks as relationships_tasks
 from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
+from kith.social.statuses import api as statuses
+from kith.social.statuses.entities import StatusPieces
+from kith.social.statuses.facts import StatusDeleted, StatusPosted
+from kith.social.statuses.service import schedule
+from kith.social.timelines import api as timelines
 from kith.social.timelines import tasks as timelines_tasks
 from kith.web import api as web
-from kith.web import api_docs, flows, health, recovery, security, start
+from kith.web import (
+    api_docs,
+    authorize,
+    authorized,
+    confirmation,
+    device,
+    flows,
+    health,
+    logout,
+    recovery,
+    security,
+    start,
+    webfinger,
+)
 from kith.web.errors import FACE as PAGES
 
 ROUTES: list[ControllerRouterHandler] = [
@@ -83,11 +111,22 @@ ROUTES: list[ControllerRouterHandler] = [
     *profile.routes,
     *relationships.routes,
     *relationships_reading.routes,
+    *statuses.routes,
+    *timelines.routes,
+    *apps.routes,
+    *oauth.routes,
+    *registration.routes,
+    *emails.routes,
     *web.routes,
     *start.routes,
     *flows.routes,
     *security.routes,
     *recovery.routes,
+    *confirmation.routes,
+    *authorize.routes,
+    *authorized.routes,
+    *device.routes,
+    *logout.routes,
     *health.routes,
     *api_docs.routes,
 ]
@@ -107,20 +146,33 @@ KINDS: list[Kind[Any]] = [
     relationships_tasks.LET_IN,
     relationships_tasks.CUT_TIES,
     relationships_tasks.LEAVE,
+    schedule.PUBLISH,
+    timelines_tasks.CARRY,
+    timelines_tasks.FAN_OUT,
+    timelines_tasks.WITHDRAW,
     timelines_tasks.BUILD,
+    timelines_tasks.TIDY,
     timelines_tasks.TAKE_UP,
     timelines_tasks.GIVE_UP,
     timelines_tasks.FOLLOW_ANEW,
     timelines_tasks.HIDE_BLOCKED,
     timelines_tasks.HIDE_MUTED,
     timelines_tasks.SHOW_AGAIN,
+    signing_keys.ROTATE,
+    oauth_logout.SESSION_ENDED,
+    oauth_logout.USER_CHANGED,
+    oauth_logout.LOOK,
+    oauth_logout.BACK_CHANNEL,
 ]
 
 PERIODIC = [
     Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep()),
     Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
+    Periodic(kind=timelines_tasks.TIDY, every=timedelta(minutes=10), payload=timelines_tasks.Tidy()),
     Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
     Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
+    Periodic(kind=signing_keys.ROTATE, every=timedelta(hours=6), payload=signing_keys.Rotate()),
+    Periodic(kind=oauth_logout.LOOK, every=timedelta(minutes=1), payload=oauth_logout.Look()),
 ]
 
 _IDENTITY_PATHS = re.compile(
@@ -132,6 +184,8 @@ _IDENTITY_PATHS = re.compile(
 def face_of(path: str) -> Face:
     if path.startswith("/api/"):
         return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
+    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications")):
+        return PAGES
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
     if path.startswith("/media/"):
@@ -173,12 +227,14 @@ class House:
             Expressions: self.expressions,
             Callers: self.callers,
             Sealer: Sealer(self.keys.encryption),
+            KeyRing: KeyRing(),
             Outgoing: self.outgoing,
             Mailer: self.mailer,
             Blobs: self.blobs,
             Workshop: Workshop(settings.data / "workshop"),
             Faces: Faces(),
             AccountPieces: AccountPieces(),
+            StatusPieces: StatusPieces(),
             Directory: NoDirectory(),
         }
         self._subscribe()
@@ -191,12 +247,17 @@ class House:
         subscribe(UserDeleted, leaving.PART)
         subscribe(AccountDeleted, relationships_tasks.LEAVE)
         subscribe(AccountDeleted, media_leaving.LEAVE)
+        subscribe(StatusPosted, timelines_tasks.CARRY)
+        subscribe(StatusDeleted, timelines_tasks.WITHDRAW)
         subscribe(Followed, timelines_tasks.TAKE_UP)
         subscribe(Unfollowed, timelines_tasks.GIVE_UP)
         subscribe(FollowChanged, timelines_tasks.FOLLOW_ANEW)
         subscribe(Blocked, timelines_tasks.HIDE_BLOCKED)
         subscribe(Muted, timelines_tasks.HIDE_MUTED)
         subscribe(Unmuted, timelines_tasks.SHOW_AGAIN)
+
+        subscribe(SessionEnded, oauth_logout.SESSION_ENDED)
+        subscribe(UserChanged, oauth_logout.USER_CHANGED)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
@@ -209,6 +270,9 @@ class House:
             self.works,
             mounts={
                 executor.PREFIX: executor.answer,
+                oauth2.PREFIX: oauth2.answer,
+                webfinger.PATH: webfinger.WebFinger(webfinger.identity_links).answer,
+                oauth2.WELL_KNOWN: oauth2.answer_well_known,
                 "/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer,
             },
             face_of=face_of,
@@ -272,6 +336,8 @@ def litestar(house: House) -> Litestar:
             "work": Provide(work, sync_to_thread=False),
             "keys": Provide(keys, sync_to_thread=False),
             "passwords": Provide(passwords, sync_to_thread=False),
+            "caller": Provide(caller_of, sync_to_thread=False),
+            "me": Provide(member_of, sync_to_thread=False),
         },
         exception_handlers={Exception: _answer},
         openapi_config=None,

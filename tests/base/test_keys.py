@@ -18,7 +18,7 @@ from pathlib import Path
 from kith.base.keys import Keys
 sys.stdin.readline()
 keys = Keys(Path(sys.argv[1]))
-print(keys.session.hex(), keys.signing.hex(), keys.encryption.hex())
+print(keys.session.hex(), keys.signing.hex(), keys.encryption.hex(), keys.vapid.hex())
 """
 
 
@@ -26,9 +26,9 @@ def test_the_first_start_makes_keys_and_the_next_finds_them(tmp_path: Path) -> N
     folder = tmp_path / "data" / "keys"
     first, second = Keys(folder), Keys(folder)
 
-    made = (first.session, first.signing, first.encryption)
-    assert made == (second.session, second.signing, second.encryption)
-    assert len(set(made)) == 3
+    made = (first.session, first.signing, first.encryption, first.vapid)
+    assert made == (second.session, second.signing, second.encryption, second.vapid)
+    assert len(set(made)) == 4
     assert {len(key) for key in made} == {SIZE}
 
 
@@ -45,7 +45,7 @@ def test_threads_that_start_together_agree(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as threads:
         made = list(threads.map(lambda _: Keys(tmp_path / "keys"), range(32)))
 
-    assert len({(keys.session, keys.signing, keys.encryption) for keys in made}) == 1
+    assert len({(keys.session, keys.signing, keys.encryption, keys.vapid) for keys in made}) == 1
     assert len(list((tmp_path / "keys").iterdir())) == len(NAMES)
 
 

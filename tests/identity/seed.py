@@ -87,6 +87,7 @@ BEYOND = (
     Collection("/policies/group_membership/", ALL, "GroupMembershipPolicy", "policy_uuid", NAMED, {"name": "{name}"}),
     Collection("/propertymappings/scope/", ALL, "ScopeMapping", "pm_uuid", NAMED | {"expression": "return {}", "scope_name": "x"}, {"description": "d"}),
     Collection("/core/tokens/", ALL, "Token", "token_uuid", {"identifier": "{name}"}, {"description": "d"}),
+    Collection("/core/email_blocks/", ALL, "EmailBlock", "block_uuid", {"value": "{name}.example"}, {"comment": "c"}),
     Collection("/rbac/roles/", ALL, "Role", "role_uuid", NAMED, {"permissions": ["core.view_user"]}),
     Collection("/sources/all/", READ, "Source", "pbm_uuid"),
     Collection(

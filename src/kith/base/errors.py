@@ -24,6 +24,7 @@ __all__ = [
     "TooLarge",
     "Unauthenticated",
     "Unavailable",
+    "Unprocessable",
     "UnsupportedMedia",
 ]
 
@@ -145,6 +146,12 @@ class UnsupportedMedia(Problem):
     status = 415
     code = "unsupported_media_type"
     message = "Unsupported media type"
+
+
+class Unprocessable(Problem):
+    status = 422
+    code = "unprocessable"
+    message = "Validation failed"
 
 
 class Throttled(Problem):

@@ -8,16 +8,21 @@ from pathlib import Path
 
 __all__ = ["NAMES", "Keys"]
 
-NAMES = ("session", "signing", "encryption")
+NAMES = ("session", "signing", "encryption", "vapid")
 SIZE = 32
 
 
 class Keys:
-    """`session` guards forms and cookies, `signing` one-time links, `encryption` what is stored encrypted."""
+    """`session` guards forms and cookies, `signing` one-time links, `encryption` what is stored encrypted.
+
+    With `vapid` the server names itself to those who carry its push messages (base/vapid.py).
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.session, self.signing, self.encryption = (_read_or_make(folder / f"{name}.key") for name in NAMES)
+        self.session, self.signing, self.encryption, self.vapid = (
+            _read_or_make(folder / f"{name}.key") for name in NAMES
+        )
 
 
 def _read_or_make(path: Path) -> bytes:

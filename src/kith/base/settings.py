@@ -34,6 +34,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     worker: bool = True
     registrations: Literal["open", "approval", "closed"] = "open"
     confirm_email: bool = True
+    check_email_host: bool = False
+    minimum_age: Annotated[int, msgspec.Meta(ge=0, le=120)] = 0
+    reserved_names: tuple[str, ...] = ()
+    password_grant: bool = True
     rate_limits: bool = True
     breach_url: str = "https://api.pwnedpasswords.com/range/"
     smtp: str = ""
@@ -129,8 +133,8 @@ def _known(name: str, where: str, shown: str) -> str:
     raise BadSettings(f"unknown setting {shown} in {where}{hint}")
 
 
-_TUPLES = {"private_hosts", "trusted_proxies"}
-_SWITCHES = {"confirm_email", "rate_limits", "worker"}
+_TUPLES = {"private_hosts", "reserved_names", "trusted_proxies"}
+_SWITCHES = {"check_email_host", "confirm_email", "password_grant", "rate_limits", "worker"}
 _WORDS = {
     "on": True,
     "true": True,

@@ -24,6 +24,7 @@ from kith.base.metrics import serve_metrics
 from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.cli.running import revision_of
 from kith.identity.executor import defaults
+from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
 from kith.migrations import HEAD
 
@@ -75,6 +76,7 @@ async def _prepare(settings: Settings) -> None:
     async with open_house(settings, connections=1) as house, house.works.begin() as work:
         token = await users.offer_setup(work)
         await defaults.ensure(work)
+        await mappings.ensure(work)
     click.echo(f"Kith is at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(f"Make the first administrator here, once: {settings.base_url}/setup/{token}")

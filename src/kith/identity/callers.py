@@ -139,7 +139,7 @@ class Callers:
         if token.intent == "app_password":
             named = await users.find_login(work.db, username)
             same = named is not None and named.id == login.id
-            return await self._with_rights(exchange, login) if same else None
+            return await self._with_rights(exchange, login, _scopes(token)) if same else None
         return await self._with_rights(exchange, login, _scopes(token))
 
     async def _bearer(self, exchange: Exchange, key: str) -> Caller:
@@ -160,7 +160,7 @@ class Callers:
 
 
 def _scopes(token: Token) -> frozenset[str]:
-    scopes = frozenset(token.scopes.split())
+    scopes = frozenset(token.scopes.split()) or frozenset({"api"} if token.intent == "app_password" else ())
     if "api" not in scopes:
         raise Forbidden("This token has no `api` scope, so it does not open the identity API.")
     return scopes

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.edge import Exchange, Headers
+from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.applications.library import Entry, library
 from kith.identity.audit.tables import Event
@@ -31,30 +32,65 @@ from kith.identity.own.service import (
     revoke_token,
 )
 from kith.identity.own.visitor import Visitor
+from kith.identity.providers.oauth2 import clients
+from kith.identity.providers.oauth2 import pages as oauth
+from kith.identity.providers.oauth2.apps import NewApp, Registered
+from kith.identity.providers.oauth2.apps import register as register_app
+from kith.identity.providers.oauth2.apps import shown as app_shown
+from kith.identity.providers.oauth2.authenticate import client_of
+from kith.identity.providers.oauth2.bearers import note_use, was_revoked
+from kith.identity.providers.oauth2.bearers import of_exchange as find_bearer
+from kith.identity.providers.oauth2.clients import Client
+from kith.identity.providers.oauth2.errors import OAuthError
+from kith.identity.providers.oauth2.issuing import RELATION as ISSUER_RELATION
+from kith.identity.providers.oauth2.issuing import find_issuer
+from kith.identity.providers.oauth2.logout import Go, SignOut, by_front_channel, front_channel
+from kith.identity.providers.oauth2.logout import end_session as end_client_session
+from kith.identity.providers.oauth2.service import Issued
+from kith.identity.providers.oauth2.service import revoke as revoke_oauth_token
+from kith.identity.providers.oauth2.store import Bearer
+from kith.identity.providers.oauth2.token import answer_token
 from kith.identity.recovery import use as use_recovery
+from kith.identity.registration.accounts import is_confirmed, send_confirmation
+from kith.identity.registration.accounts import register as register_by_app
+from kith.identity.registration.wishes import Wish
 from kith.identity.rest.openapi import describe
+from kith.identity.scopes import covers
 from kith.identity.sessions import cookies
 from kith.identity.sessions.tables import Session
+from kith.identity.signups.addresses import confirm as confirm_address
+from kith.identity.signups.addresses import find as find_address
 from kith.identity.tokens.tables import Token
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import Owner, UserChanged, UserCreated, UserDeleted, check_setup, use_setup
+from kith.identity.users.store import TEAM
 from kith.identity.users.tables import User
 
 __all__ = [
+    "ISSUER_RELATION",
     "LEVELS",
+    "TEAM",
+    "Bearer",
     "Caller",
     "Challenge",
+    "Client",
     "Denied",
     "Ended",
     "Entry",
     "Event",
+    "Go",
+    "Issued",
     "Message",
+    "NewApp",
+    "OAuthError",
     "Owner",
     "Passwords",
     "PersonFacts",
+    "Registered",
     "Result",
     "Session",
+    "SignOut",
     "Token",
     "User",
     "UserChanged",
@@ -62,33 +98,74 @@ __all__ = [
     "UserDeleted",
     "Visitor",
     "Walk",
+    "Wish",
+    "answer_token",
+    "app_shown",
+    "by_front_channel",
     "check_setup",
+    "client_of",
+    "confirm_address",
     "count_members",
+    "covers",
     "describe_api",
+    "end_client_session",
     "end_other_sessions",
     "end_session",
+    "find_address",
+    "find_bearer",
+    "find_client",
     "find_default",
+    "find_issuer",
     "find_person",
     "find_visitor",
+    "front_channel",
+    "get_user",
+    "is_confirmed",
     "leave",
     "library",
     "list_events",
     "list_sessions",
     "list_tokens",
     "make_app_password",
+    "note_use",
+    "oauth",
     "open_walk",
+    "register_app",
+    "register_by_app",
+    "revoke_oauth_token",
     "revoke_token",
     "safe_path",
+    "send_confirmation",
     "session_cookie",
     "take_messages",
     "use_recovery",
     "use_setup",
+    "was_revoked",
 ]
 
 
 async def count_members(work: Work) -> int:
     """People with a confirmed address who may sign in."""
     return await users.count_members(work.db)
+
+
+async def find_client(exchange: Exchange, app_id: int | None, provider_id: int | None) -> Client | None:
+    """The client that a token was given to; the token was read at `exchange.version`."""
+    memo, kept_as = exchange.find(Memo), ("client", app_id, provider_id)
+    found: Client | None = memo.get(exchange.version, kept_as)
+    if found is not None:
+        return found
+    if app_id is not None:
+        found = await clients.find_app(exchange.work, app_id)
+    elif provider_id is not None:
+        found = await clients.find_by_provider(exchange.work, provider_id)
+    if found is not None:
+        memo.put(exchange.version, kept_as, found, size=2048)
+    return found
+
+
+async def get_user(work: Work, user_id: int) -> User:
+    return await users.get(work.db, user_id)
 
 
 def describe_api(base_url: str) -> dict[str, Any]:

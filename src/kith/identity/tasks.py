@@ -11,8 +11,12 @@ from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
 from kith.identity.links import service as links
+from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.sessions import store as sessions
+from kith.identity.signups import store as signups
 from kith.identity.tokens import store as tokens
+
+UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
 
 
 class Sweep(msgspec.Struct):
@@ -24,7 +28,10 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
     await links.delete_expired(work.db, work.now)
+    if work.settings.confirm_email:
+        await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
+    await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
 
 
 SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)

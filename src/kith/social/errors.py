@@ -24,7 +24,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers += [(name.encode(), value.encode()) for name, value in problem.headers.items()]
     spent = problem.extra.get("spent")
     if isinstance(spent, Spent):
-        headers.extend(spent_headers(spent))
+        exchange.spent = spent  # the edge tells it, once
     return Answer(status, tuple(headers), msgspec.json.encode(_body(problem, exchange)))
 
 
@@ -63,4 +63,9 @@ FACE = Face(
     shape=shape,
     cors=True,
     spent_headers=spent_headers,
+)
+
+# The same for whoever brought a token: what they are told is for nobody else.
+PRIVATE = msgspec.structs.replace(
+    FACE, headers=(*FACE.headers, (b"cache-control", b"private, no-store"), (b"vary", b"Authorization"))
 )

@@ -1,19 +1,252 @@
-"""Guards for the social API's routes."""
+"""Who may call a route of the social API: `guards=[user("read:accounts")]`.
+
+    user("write:follows")       somebody's token with one of these scopes; the handler finds them as `me`
+    optional("read:statuses")   anybody; whoever brings a token needs one of these scopes
+    app("write:accounts")       a client's own token, which speaks for nobody
+    any_token                   any token that works, whatever its scopes
+    anyone                      no token is looked at
+
+A parent scope includes its children. Scopes that begin with `admin:` also need a place in the team. Whoever got past
+a guard is the dependency `caller`; the person they speak for is `me`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Any
+from urllib.parse import parse_qs
 
+import msgspec
+from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 
-from kith.base.edge import exchange_of
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.edge import Exchange, exchange_of
+from kith.base.errors import Forbidden, Problem, Unauthenticated, Unprocessable
+from kith.base.limits import Limiter, Rule, Spent, address_key
+from kith.base.params import read_body
+from kith.identity import face as identity
+from kith.social.errors import PRIVATE
+
+__all__ = ["ANONYMOUS", "Caller", "Member", "any_token", "anyone", "app", "caller_of", "member_of", "optional", "user"]
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
 
 ANONYMOUS = Rule("social-anonymous", most=300, seconds=300)
+PER_USER = Rule("social-user", most=1500, seconds=300)
+PER_TOKEN = Rule("social-token", most=300, seconds=300)
+MOST_IN_FORM = 1 << 20
+
+INVALID = "The access token is invalid"
+REVOKED = "The access token was revoked"
+EXPIRED = "The access token expired"
+OUTSIDE = "This action is outside the authorized scopes"
+NEEDS_USER = "This method requires an authenticated user"
+NEEDS_APP = "This method requires an client credentials authentication"
+UNCONFIRMED = "Your login is missing a confirmed e-mail address"
+PENDING = "Your login is currently pending approval"
+DISABLED = "Your login is currently disabled"
 
 
-def anyone(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+class Member(msgspec.Struct, frozen=True):
+    """The person a token speaks for."""
+
+    id: int
+    username: str
+    role: str
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """Whoever got past a guard. `member` is None for an app by itself and for anybody without a token."""
+
+    member: Member | None = None
+    app_id: int | None = None
+    provider_id: int | None = None
+    scopes: frozenset[str] = frozenset()
+    grant_uuid: str | None = None
+    key_hash: str | None = None
+
+
+NOBODY = Caller()
+
+
+async def anyone(connection: Connection, _handler: BaseRouteHandler) -> None:
     """Open to all, but not without end."""
+    _as_nobody(exchange_of(connection))
+
+
+async def any_token(connection: Connection, _handler: BaseRouteHandler) -> None:
     exchange = exchange_of(connection)
+    bearer = await _bearer(connection, exchange)
+    if bearer.is_active is False:
+        raise Forbidden(DISABLED)
+    await _let_in(exchange, bearer)
+
+
+def user(*scopes: str, unconfirmed: bool = False) -> Guard:
+    """Without a scope, whatever the token's are.
+
+    `unconfirmed`: also open to whoever has yet to confirm their address, or to be approved.
+    """
+    needs_team = bool(scopes) and all(scope.startswith("admin:") for scope in scopes)
+
+    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
+        exchange = exchange_of(connection)
+        bearer = await _bearer(connection, exchange)
+        _check_scopes(bearer, scopes)
+        problem = None if unconfirmed and bearer.is_active else _why_not(exchange, bearer)
+        if problem is not None:
+            raise problem
+        if needs_team and bearer.role not in identity.TEAM:
+            raise Forbidden
+        await _let_in(exchange, bearer)
+
+    return guard
+
+
+def app(*scopes: str) -> Guard:
+    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
+        exchange = exchange_of(connection)
+        bearer = await _bearer(connection, exchange)
+        _check_scopes(bearer, scopes)
+        if bearer.user_id is not None:
+            raise Forbidden(NEEDS_APP)
+        await _let_in(exchange, bearer)
+
+    return guard
+
+
+def optional(*scopes: str) -> Guard:
+    """Whoever cannot act for themselves yet sees what strangers see."""
+
+    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
+        exchange = exchange_of(connection)
+        key = await _key(connection, exchange)
+        if not key:
+            _as_nobody(exchange)
+            return
+        bearer = await _known(exchange, key)
+        _check_scopes(bearer, scopes)
+        if bearer.is_active is False:
+            raise Forbidden(DISABLED)
+        await _let_in(exchange, bearer, with_member=_why_not(exchange, bearer) is None)
+
+    return guard
+
+
+def caller_of(request: Request[Any, Any, Any]) -> Caller:
+    """The dependency `caller`."""
+    found: Caller = request.scope["auth"]
+    return found
+
+
+def member_of(request: Request[Any, Any, Any]) -> Member:
+    """The dependency `me`: only behind `user(...)`."""
+    member = caller_of(request).member
+    if member is None:
+        raise Unprocessable(NEEDS_USER)
+    return member
+
+
+async def _bearer(connection: Connection, exchange: Exchange) -> identity.Bearer:
+    return await _known(exchange, await _key(connection, exchange))
+
+
+async def _known(exchange: Exchange, key: str) -> identity.Bearer:
+    """The token behind a key, counted; whoever tries keys that are none is counted by address."""
+    exchange.face = PRIVATE
+    bearer = await identity.find_bearer(exchange, key) if key else None
+    limiter = exchange.find(Limiter)
+    if bearer is None:
+        exchange.spent = limiter.spend(ANONYMOUS, address_key(exchange.address))
+        raise _refused(REVOKED if await identity.was_revoked(exchange.work, key) else INVALID)
+    if bearer.user_id is None:
+        exchange.spent = limiter.spend(PER_TOKEN, bearer.key_hash)
+    else:
+        exchange.user_id = bearer.user_id
+        exchange.spent = _tighter(
+            limiter.spend(PER_USER, str(bearer.user_id)), limiter.spend(PER_TOKEN, bearer.key_hash)
+        )
+    if bearer.expires_at is not None and bearer.expires_at <= exchange.work.now:
+        raise _refused(EXPIRED)
+    return bearer
+
+
+def _tighter(one: Spent | None, other: Spent | None) -> Spent | None:
+    return min((spent for spent in (one, other) if spent is not None), key=lambda spent: spent.remaining, default=None)
+
+
+def _refused(words: str) -> Unauthenticated:
+    challenge = f'Bearer realm="Kith", error="invalid_token", error_description="{words}"'
+    return Unauthenticated(words, headers={"WWW-Authenticate": challenge})
+
+
+async def _key(connection: Connection, exchange: Exchange) -> str:
+    """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
+    scheme, _, rest = exchange.header(b"authorization").partition(b" ")
+    if scheme.lower() == b"bearer":
+        return rest.strip().decode("latin-1")
+    query = exchange.scope["query_string"]
+    if b"_token=" in query:
+        found = _named(parse_qs(query.decode("latin-1")))
+        if found:
+            return found
+    if exchange.scope["method"] != "GET" and isinstance(connection, Request):
+        length = exchange.header(b"content-length")
+        if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await connection.body():
+            return _named(await read_body(connection))
+    return ""
+
+
+def _named(sent: dict[str, Any]) -> str:
+    for name in ("access_token", "bearer_token"):
+        value = sent.get(name)
+        value = value[-1] if isinstance(value, list) and value else value
+        if isinstance(value, str) and value:
+            return value
+    return ""
+
+
+def _check_scopes(bearer: identity.Bearer, needed: tuple[str, ...]) -> None:
+    if needed and not _covers(bearer.scopes, needed):
+        raise Forbidden(OUTSIDE)
+
+
+@lru_cache(4096)
+def _covers(granted: str, needed: tuple[str, ...]) -> bool:
+    """Asked with every request, and of few kinds."""
+    words = granted.split()
+    return any(identity.covers(words, scope) for scope in needed)
+
+
+@lru_cache(1024)
+def _words(scopes: str) -> frozenset[str]:
+    return frozenset(scopes.split())
+
+
+def _why_not(exchange: Exchange, bearer: identity.Bearer) -> Problem | None:
+    """Why this token's owner cannot act, if they cannot."""
+    if bearer.user_id is None:
+        return Unprocessable(NEEDS_USER)
+    if bearer.confirmed_at is None and exchange.edge.works.settings.confirm_email:
+        return Forbidden(UNCONFIRMED)
+    if bearer.approved_at is None:
+        return Forbidden(PENDING)
+    return None if bearer.is_active else Forbidden(DISABLED)
+
+
+def _as_nobody(exchange: Exchange) -> None:
     exchange.spent = exchange.find(Limiter).spend(ANONYMOUS, address_key(exchange.address))
+    exchange.scope["auth"] = NOBODY
+
+
+async def _let_in(exchange: Exchange, bearer: identity.Bearer, *, with_member: bool = True) -> None:
+    member = None
+    if with_member and bearer.user_id is not None:
+        member = Member(bearer.user_id, bearer.username or "", bearer.role or "user")
+    exchange.scope["auth"] = Caller(
+        member, bearer.app_id, bearer.provider_id, _words(bearer.scopes), bearer.grant_uuid, bearer.key_hash
+    )
+    await identity.note_use(exchange.work, bearer)

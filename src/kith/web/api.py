@@ -18,7 +18,7 @@ from kith.base.params import fill, read_body
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.errors import wants_json
-from kith.web.pages import SCRIPT, STYLE, page
+from kith.web.pages import NO_PICTURE, SCRIPT, STYLE, page
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -33,6 +33,13 @@ async def script() -> Response[bytes]:
     return Response(
         SCRIPT, media_type="text/javascript; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"}
     )
+
+
+@get("/avatars/original/missing.png")
+async def no_picture() -> Response[bytes]:
+    """The picture of whoever has none."""
+    headers = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
+    return Response(NO_PICTURE, media_type="image/png", headers=headers)
 
 
 @get("/setup/{token:str}", media_type=MediaType.HTML)
@@ -80,4 +87,4 @@ def _setup_page(request: AnyRequest, *, fields: dict[str, list[str]], values: di
     )
 
 
-routes = [style, script, show_setup, set_up]
+routes = [style, script, no_picture, show_setup, set_up]

@@ -36,6 +36,8 @@ _PLACES = {
 }
 # What a stage says in place of an error when it has done what it was asked.
 _GOOD_NEWS = {"email-sent"}
+# Pages of ours that send people on to elsewhere.
+_ONWARD = ("/application/o/authorize",)
 # What a device said, which a form can only carry as text.
 _SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), ("webauthn", "response")}
 
@@ -55,7 +57,10 @@ async def answer_flow(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
     sent = await read_body(request, LIMITS)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
     walk = await identity.open_walk(exchange, slug, _query(exchange))
+    telling = await identity.front_channel(exchange) if _would_sign_out(walk) else None
     result = await walk.go(_answered(sent))
+    if telling is not None and walk.signed_out and isinstance(result, identity.Ended):
+        result = identity.Ended(identity.by_front_channel(exchange, telling, result.to))
     if isinstance(result, identity.Challenge) and not result.errors and not walk.messages and not _would_sign_out(walk):
         return see_other(_here(exchange, walk), headers=identity.session_cookie(exchange, walk))
     return _next(exchange, walk, result)
@@ -141,7 +146,7 @@ def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> A
 
 def _onward(exchange: Exchange, walk: identity.Walk, to: str) -> ASGIResponse:
     """A form may lead to our own pages only, so whoever goes elsewhere after one goes by a page in between."""
-    elsewhere = bool(urlsplit(to).netloc)
+    elsewhere = bool(urlsplit(to).netloc) or to.startswith(_ONWARD)
     if elsewhere and exchange.scope["method"] == "POST":
         return _page(exchange, walk, "flows/onward.html", to=to)
     return see_other(to, headers=identity.session_cookie(exchange, walk))

@@ -25,6 +25,7 @@ _environment = Environment(
 _environment.globals["_"] = translate
 STYLE = (_FOLDER / "static" / "kith.css").read_bytes()
 SCRIPT = (_FOLDER / "static" / "kith.js").read_bytes()
+NO_PICTURE = (_FOLDER / "static" / "missing.png").read_bytes()
 NO_STORE = (b"cache-control", b"no-store")
 _URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~-._"
 

@@ -35,6 +35,8 @@ _ACTIONS = {
     "model_updated": "Something was changed",
     "model_deleted": "Something was deleted",
     "authorize_application": "An application was let in",
+    "authorization_refused": "An application was not let in",
+    "revoke_token": "An application was shut out",
     "policy_exception": "A policy could not decide",
 }
 

@@ -9,7 +9,9 @@ from kith.identity.applications.tables import FIELDS, applications
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import Draft, Resource
 
-RESERVED = frozenset({"authorize", "token", "device", "userinfo", "introspect", "revoke"})
+RESERVED = frozenset({
+    "authorize", "token", "device", "userinfo", "introspect", "revoke", "par", "jwks", "end-session",
+})  # fmt: skip
 
 
 async def check(draft: Draft) -> None:

@@ -10,6 +10,7 @@ from kith.base.work import Work
 from kith.identity.core.rank import refuse_if_above
 from kith.identity.rest import Draft, Resource
 from kith.identity.rest.fields import Boolean, Choice, Moment, Reference, Slug, Text, Told
+from kith.identity.scopes import complain as complain_scopes
 from kith.identity.tokens.service import PREFIX, hash_key
 from kith.identity.tokens.tables import tokens
 
@@ -36,6 +37,10 @@ async def check(draft: Draft) -> None:
         draft.complain("user", "User cannot be changed")
     if draft.sets("intent") and draft.now("intent") not in _OWN:
         draft.complain("intent", f"Invalid intent {draft.now('intent')}")
+    if draft.sets("scopes"):
+        wrong = complain_scopes(str(draft.now("scopes")).split())
+        if wrong is not None:
+            draft.complain("scopes", wrong)
     if draft.is_new and draft.now("user") != draft.caller.id:
         if draft.caller.may("core.add_token"):
             await refuse_if_above(draft.work, draft.caller, draft.now("user"), "make a token for")

@@ -7,6 +7,7 @@ Plans are made anew for every walk: what an administrator changes counts from th
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -131,10 +132,13 @@ class Walk:
 
     # Planning
 
-    async def begin(self, context: dict[str, Any]) -> Denied | Ended | None:
-        """Plan anew with what is known beforehand (the application somebody is on the way to); None: walk on."""
+    async def begin(self, context: dict[str, Any], more: Sequence[Step] = ()) -> Denied | Ended | None:
+        """Plan anew with what is known beforehand (the application somebody is on the way to); None: walk on.
+
+        `more` are steps to take after those of the flow.
+        """
         async with self._works.begin(self._exchange.origin) as work:
-            planned = await self._plan(work, context)
+            planned = await self._plan(work, context, more)
             return None if isinstance(planned, Plan) else planned
 
     async def _arrive(self, work: Work, key: str) -> Denied | Passed:
@@ -144,9 +148,10 @@ class Walk:
         await self._save(work, plan)
         return Passed()
 
-    async def _plan(self, work: Work, context: dict[str, Any]) -> Plan | Denied | Ended:
+    async def _plan(self, work: Work, context: dict[str, Any], more: Sequence[Step] = ()) -> Plan | Denied | Ended:
         flow, user_id = self._flow, self.held.session.user_id
-        signed_in = user_id is not None
+        # Whoever is to sign in again is nobody until they have.
+        signed_in = user_id is not None and not (flow.designation == "authentication" and self._query.get("again"))
         if flow.designation == "authentication" and signed_in:
             return Ended(safe_path(self._query.get("next", "")))
         refused = await self._refused(work, signed_in=signed_in)
@@ -159,6 +164,7 @@ class Walk:
             # A stage whose policies are asked when it comes up is not asked about before there is anything to know.
             if step.again or not step.at_plan or (await self._ask(work, plan, step)).passing:
                 plan.steps.append(step)
+        plan.steps.extend(more)
         await self._save(work, plan)
         return plan
 

@@ -47,10 +47,14 @@ async def use(turn: Turn) -> bool:
     invite_uuid = turn.context.pop("_invitation", None)
     if invite_uuid is None:
         return True
-    work, flow = turn.work, turn.flow.flow_uuid
-    spent = await work.db.one(_spend, invite=invite_uuid, now=work.now, for_flow=flow)
+    return await spend(turn.work, invite_uuid, turn.flow.flow_uuid)
+
+
+async def spend(work: Work, invite_uuid: str, flow_uuid: str) -> bool:
+    """Use one up; one that may be used again stays."""
+    spent = await work.db.one(_spend, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
     if spent is None:
-        still = await find(work, invite_uuid, flow)
+        still = await find(work, invite_uuid, flow_uuid)
         if still is None or still.single_use:
             return False
     await audit.record(work, "invitation_used", "stages.invitation", context={"invitation_uuid": invite_uuid})

@@ -53,6 +53,7 @@ class Person(msgspec.Struct, frozen=True):
             username=user.username,
             name=user.name,
             email=user.email,
+            email_verified=bool(user.email) and user.confirmed_at is not None,
             is_active=user.is_active,
             is_superuser=user.role in ADMINISTRATORS or any(group["is_superuser"] for group in self.groups),
             type=user.type,

@@ -10,6 +10,7 @@ from kith.identity.audit.tables import Event
 from kith.identity.messages import service as messages
 from kith.identity.own.visitor import Visitor
 from kith.identity.sessions import store as sessions
+from kith.identity.sessions.service import SessionEnded
 from kith.identity.sessions.tables import Session
 from kith.identity.tokens import service as token_service
 from kith.identity.tokens import store as tokens
@@ -29,6 +30,7 @@ async def end_session(work: Work, me: Visitor, session_uuid: str) -> None:
     if session_uuid not in {session.session_uuid for session in await list_sessions(work, me)}:
         raise NotFound("This session has already ended")
     await sessions.end(work.db, session_uuid)
+    work.announce(SessionEnded(session_uuid=session_uuid))
     await _ended(work, me, "one")
     await messages.leave(work, me.user.id, "The session was ended.", "success")
 

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ForeignKey, Integer, String, Table, bindparam, de
 from kith.base.db import METADATA, Taken, command, insert_into, query
 from kith.base.errors import Conflict
 from kith.identity.providers.keys import check_signing_key
+from kith.identity.providers.patterns import complain_pattern
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.providers.spans import check_spans
 from kith.identity.rest import Draft
@@ -117,12 +118,23 @@ async def check_client(draft: Draft, *, redirects: str) -> None:
         if owner is not None and owner != draft.id:
             draft.complain("client_id", "This field must be unique.", "unique")
     _check_secret(draft)
-    for uri in (draft.values.get(redirects) or "").split():
-        wrong = complain_redirect(uri)
-        if wrong is not None:
-            draft.complain(redirects, wrong)
+    _check_redirects(draft, redirects)
     check_spans(draft, positive=_LASTING, not_negative=("refresh_token_threshold",))
     await check_signing_key(draft, "signing_key", SIGNING_KEYS)
+
+
+def _check_redirects(draft: Draft, redirects: str) -> None:
+    """Looked at again when the way they are read changes: an address is no pattern, and the other way round."""
+    complain = complain_pattern if draft.now("redirect_uri_matching") == "regex" else complain_redirect
+    if redirects in draft.values or draft.sets("redirect_uri_matching"):
+        for uri in (draft.now(redirects) or "").split():
+            wrong = complain(uri)
+            if wrong is not None:
+                draft.complain(redirects, wrong)
+    for uri in (draft.values.get("post_logout_redirect_uris") or "").split():
+        wrong = complain_redirect(uri)
+        if wrong is not None:
+            draft.complain("post_logout_redirect_uris", wrong)
 
 
 def _check_secret(draft: Draft) -> None:

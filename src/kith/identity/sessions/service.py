@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.sessions import store
 from kith.identity.sessions.tables import Session
@@ -17,6 +18,12 @@ ANONYMOUS_LIFE = timedelta(days=1)
 IDLE_LIFE = timedelta(days=14)
 LONGEST_LIFE = timedelta(days=90)
 TOUCH_EVERY = timedelta(minutes=5)
+
+
+class SessionEnded(Fact, frozen=True):
+    """Somebody is not signed in there any more, for whatever reason."""
+
+    session_uuid: str
 
 
 class Held(msgspec.Struct):

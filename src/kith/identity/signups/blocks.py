@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column
+import re
 
-from kith.base.db import UID
+from sqlalchemy import Column, select
+
+from kith.base.db import UID, any_of, query
+from kith.base.work import Work
 from kith.identity.rest import Draft, Resource, record_table
 from kith.identity.rest.fields import Choice, Text
 from kith.identity.users.names import email_key
@@ -17,16 +20,47 @@ FIELDS = (
 
 email_blocks = record_table("identity_email_blocks", Column("block_uuid", UID, primary_key=True), fields=FIELDS)
 
+_any_of_these = query(select(email_blocks.c.value).where(any_of(email_blocks.c.value, "values")).limit(1), str)
+_DOMAIN = re.compile(r"[^\s@/:.]+(\.[^\s@/:.]+)*")
+
+
+async def is_blocked(work: Work, email: str) -> bool:
+    """Whether this address is refused by itself, or for its domain or one above."""
+    address = email_key(email)
+    local, _, host = address.rpartition("@")
+    domain = _domain_key(host)
+    labels = domain.split(".")
+    plain = f"{local.partition('+')[0]}@{host}"  # what stands behind a plus is a note to oneself
+    above = [".".join(labels[place:]) for place in range(len(labels))]
+    return await work.db.one(_any_of_these, values=[address, plain, *above]) is not None
+
 
 async def check(draft: Draft) -> None:
     """Kept in the one way addresses are compared in."""
-    if not draft.sets("value"):
+    if draft.is_new:
+        draft.columns["kind"] = draft.now("kind")  # the column of this name is not the family's here
+    if not draft.sets("value") and not draft.sets("kind"):
         return
-    value = str(draft.values["value"]).strip()
-    is_address = draft.now("kind") == "address"
-    if is_address != ("@" in value.removeprefix("@")) or " " in value:
-        draft.complain("value", "This is not an address." if is_address else "This is not a domain.")
-    draft.values["value"] = email_key(value) if is_address else value.removeprefix("@").rstrip(".").lower()
+    value = str(draft.now("value")).strip()
+    if draft.now("kind") == "address":
+        local, at, host = value.rpartition("@")
+        if not at or not local or not _DOMAIN.fullmatch(host) or re.search(r"\s", local):
+            draft.complain("value", "This is not an address.")
+        draft.values["value"] = email_key(value)
+        return
+    domain = _domain_key(value.removeprefix("@"))
+    if not _DOMAIN.fullmatch(domain):
+        draft.complain("value", "This is not a domain.")
+    draft.values["value"] = domain
+
+
+def _domain_key(host: str) -> str:
+    """As the name service writes it."""
+    plain = host.strip().rstrip(".").lower()
+    try:
+        return plain.encode("idna").decode()
+    except UnicodeError:
+        return plain
 
 
 RESOURCE = Resource(

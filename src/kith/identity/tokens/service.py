@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 import uuid
 from datetime import datetime
@@ -12,12 +11,12 @@ from typing import Literal
 from kith.base.errors import Invalid
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.scopes import IDENTITY, complain
 from kith.identity.tokens import store
 from kith.identity.tokens.tables import Token
 
 Intent = Literal["api", "app_password"]
 PREFIX = "kith_"
-_SCOPE = re.compile(r"[a-z][a-z0-9_]*(:[a-z_]+){0,2}\Z")
 
 
 def hash_key(key: str) -> str:
@@ -36,10 +35,10 @@ async def create(
     by_name: str = "",
 ) -> tuple[Token, str]:
     """A new token and its key, which nobody can be shown again."""
-    names = scopes.split()
-    wrong = [name for name in names if not _SCOPE.match(name)]
-    if wrong:
-        raise Invalid(fields={"scopes": [f'"{wrong[0]}" is not a scope.']})
+    names = scopes.split() or ([IDENTITY] if intent == "app_password" else [])
+    wrong = complain(names)
+    if wrong is not None:
+        raise Invalid(fields={"scopes": [wrong]})
     key = PREFIX + secrets.token_urlsafe(32)
     token = Token(
         token_uuid=str(uuid.uuid4()),

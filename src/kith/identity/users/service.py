@@ -56,6 +56,7 @@ class NewUser(msgspec.Struct, kw_only=True):
     password: str | None = None
     role: Role = "user"
     confirmed: bool = False
+    approved: bool = True
 
 
 class Owner(msgspec.Struct, kw_only=True):
@@ -90,7 +91,7 @@ async def create(work: Work, passwords: Passwords, new: NewUser, *, by: int | No
                 "last_login_at": None,
                 "password_changed_at": work.now if hashed else None,
                 "confirmed_at": work.now if new.confirmed else None,
-                "approved_at": work.now,
+                "approved_at": work.now if new.approved else None,
             },
         )
     except Taken as error:

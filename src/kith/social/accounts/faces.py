@@ -6,13 +6,12 @@ import re
 import unicodedata
 
 from kith.base.db import Taken
-from kith.base.errors import Forbidden, NotFound
+from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import store
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
-from kith.social.guards import Caller, Member
 
 LONGEST_NAME = 30
 DISABLED = "Your login is currently disabled"
@@ -105,21 +104,3 @@ async def keep_up(work: Work, user_id: int) -> None:
     }
     if changed:
         await store.change(work.db, account.id, changed, work.now)
-
-
-async def account_of(work: Work, me: Member) -> int:
-    """The id of a member's account."""
-    return await id_of(work, me.id)
-
-
-async def account_of_caller(work: Work, caller: Caller) -> int | None:
-    """None for anybody who looks without being somebody."""
-    return None if caller.member is None else await id_of(work, caller.member.id)
-
-
-async def acting(work: Work, me: Member) -> Account:
-    """A member's account, to act with: whoever has moved away, died or been shut out does nothing any more."""
-    account = await of_user(work, me.id)
-    if account.is_gone or account.memorial or account.moved_to is not None:
-        raise Forbidden(DISABLED)
-    return account

@@ -17,8 +17,8 @@ from kith.base.params import query
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render_lines, render_muted
-from kith.social.accounts.faces import account_of, account_of_caller
 from kith.social.accounts.lines import WIDTH
+from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, optional, user
 from kith.social.pages import answer, joined, number, numbers, page
 from kith.social.relationships import entities, lists

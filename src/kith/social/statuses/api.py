@@ -19,8 +19,9 @@ from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import entities as account_entities
 from kith.social.accounts import store as accounts
-from kith.social.accounts.faces import account_of, account_of_caller, of_user
+from kith.social.accounts.faces import of_user
 from kith.social.accounts.tables import Account
+from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, optional, user
 from kith.social.pages import answer, joined, number, page
 from kith.social.statuses import entities, lists, polls, shapes, store, threads

@@ -14,7 +14,7 @@ from kith.base.paging import Cursor, Kind
 from kith.base.params import params, query
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
-from kith.social.accounts.faces import account_of, account_of_caller
+from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, optional, user
 from kith.social.lists import store as lists
 from kith.social.pages import number, page
@@ -88,9 +88,7 @@ async def show_home(request: AnyRequest, work: NamedDependency[Work], me: NamedD
     if is_whole:
         return await _timeline(request, work, rows, account, cursor)
     refresh = f'id="home:{account}", retry=5'.encode()
-    return await _timeline(
-        request, work, rows, account, cursor, status=206, headers=[(REFRESH.lower().encode(), refresh)]
-    )
+    return await _timeline(request, work, rows, account, cursor, status=206, headers=[(REFRESH, refresh)])
 
 
 @get("/api/v1/timelines/public", guards=[optional("read:statuses")], dependencies={"narrow": query(Narrow)})

@@ -1,4 +1,5 @@
-// What only a script can do: passkeys, and a piece of work that shows a browser is there. All else needs no script.
+// What only a script can do: passkeys, a piece of work that shows a browser is there, forms that send themselves.
+// All else needs no script.
 "use strict";
 
 // Words for browsers without scripts stand there until this line is reached, also where scripts are merely blocked.
@@ -57,3 +58,6 @@ async function work(form) {
 }
 
 for (const form of document.querySelectorAll("form[data-work]")) work(form);
+
+// A form that only carries an answer on its way.
+for (const form of document.querySelectorAll("form[data-send]")) form.submit();

@@ -16,9 +16,9 @@ from kith.identity.rest.fields import read_offset
 
 async def show(turn: Turn) -> Outcome:
     asked: list[dict[str, str]] = turn.context.get("consent_permissions") or []
-    given = await _given(turn)
+    given, insists = await _given(turn), bool(turn.context.get("consent_ask"))
     known = set(given.permissions) if given is not None else set()
-    if given is not None and all(one["id"] in known for one in asked):
+    if not insists and (_mode(turn) == "never" or (given is not None and all(one["id"] in known for one in asked))):
         return PASSED
     application = turn.context.get("application") or {}
     token = turn.context["_consent_token"] = secrets.token_urlsafe(24)
@@ -36,11 +36,16 @@ async def show(turn: Turn) -> Outcome:
     )
 
 
+def _mode(turn: Turn) -> str:
+    """As whoever led here has it (`never` is theirs alone), else as the stage has it."""
+    return str(turn.context.get("consent_mode") or turn.stage["mode"])
+
+
 async def _given(turn: Turn) -> Consent | None:
     """What was allowed before and still holds; nothing where every time is asked."""
     application = turn.context.get("application") or {}
     user_id = turn.context.get("pending_user")
-    if turn.stage["mode"] == "always_require" or user_id is None or not application:
+    if _mode(turn) in ("always_require", "never") or user_id is None or "pk" not in application:
         return None
     return await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
 
@@ -64,8 +69,8 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
 
 async def _remember(turn: Turn) -> None:
     application = turn.context.get("application") or {}
-    user_id, mode = turn.context.get("pending_user"), turn.stage["mode"]
-    if mode == "always_require" or user_id is None or not application:
+    user_id, mode = turn.context.get("pending_user"), _mode(turn)
+    if mode in ("always_require", "never") or user_id is None or "pk" not in application:
         return
     before = await store.find(turn.work.db, user_id, application["pk"], turn.work.now)
     asked = [one["id"] for one in turn.context.get("consent_permissions") or []]

@@ -14,9 +14,11 @@ from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.expressions.run import Expressions
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
 from kith.identity.policies.request import PolicyRequest
+from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages.prompts import prompts
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email, complain_username
+from kith.identity.users.reserved import complain_reserved
 
 SHOWN_ONLY = {"separator", "static", "alert_info", "alert_warning", "alert_danger"}
 SERVERS_OWN = {"hidden", "text_read_only", "text_area_read_only", *SHOWN_ONLY}
@@ -179,12 +181,23 @@ def _has_surrogate(text: str) -> bool:
 
 async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
     for question in questions:
-        name = data.get(question["field_key"])
-        if question["type"] != "username" or not name:
+        name, kind = data.get(question["field_key"]), question["type"]
+        if kind not in ("username", "email") or not name:
             continue
-        found = await users.find_login(turn.work.db, name)
-        if found is not None and found.id != turn.context.get("pending_user"):
-            challenge.complain(question["field_key"], "Username is already taken.", "taken")
+        if kind == "username":
+            found = await users.find_login(turn.work.db, name)
+            if found is not None and found.id != turn.context.get("pending_user"):
+                challenge.complain(question["field_key"], "Username is already taken.", "taken")
+        if turn.flow.designation == "enrollment":
+            await _check_new(turn, question["field_key"], kind, name, challenge)
+
+
+async def _check_new(turn: Turn, place: str, kind: str, given: str, challenge: Challenge) -> None:
+    """What nobody may sign up with: names that pass for somebody else's, and addresses the operator blocks."""
+    if kind == "username" and await complain_reserved(turn.work, given) is not None:
+        challenge.complain(place, "This name is reserved.", "reserved")
+    if kind == "email" and await is_blocked(turn.work, given):
+        challenge.complain(place, "Addresses of this provider are not accepted here.", "blocked")
 
 
 def _check_passwords(questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:

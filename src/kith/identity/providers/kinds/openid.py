@@ -32,6 +32,11 @@ RESPONSE_TYPES = {
 }
 
 
+# Which key pairs sign in which way.
+KEYS_FOR = {"RS256": ("rsa",), "ES256": ("ec",), "EdDSA": ("ed25519", "ed448")}
+_WANTED = {"RS256": "an RSA key", "ES256": "an EC key", "EdDSA": "an Ed25519 or Ed448 key"}
+
+
 class ResponseTypes(Choices, frozen=True, kw_only=True):
     """Ids of a table that never changes; an id that is not in it is worded like any record that is not there."""
 
@@ -62,8 +67,8 @@ FIELDS = (
     Choice(
         name="jwt_alg",
         default="RS256",
-        choices=("HS256", "RS256"),
-        help="HS256 signs with the client's secret, RS256 with a key of the server.",
+        choices=("HS256", *KEYS_FOR),
+        help="HS256 signs with the client's secret, all others with a key of the server.",
     ),
     Boolean(name="reuse_consent", default=True, help="Remember a consent once it is given."),
     Boolean(name="require_consent", default=True, help="False: never ask."),
@@ -90,8 +95,10 @@ async def check(draft: Draft) -> None:
     if draft.now("jwt_alg") == "HS256":
         if draft.now("client_type") == "public":
             draft.complain("jwt_alg", "A public client has no secret, so HS256 would prove nothing.")
-    elif await key_type_of(draft, "signing_key") not in (None, "rsa"):
-        draft.complain("signing_key", "RS256 needs an RSA key.")
+    else:
+        alg = draft.now("jwt_alg") or "RS256"
+        if await key_type_of(draft, "signing_key") not in (None, *KEYS_FOR[alg]):
+            draft.complain("signing_key", f"{alg} needs {_WANTED[alg]}.")
 
 
 def tell_lists(record: dict[str, Any]) -> None:

@@ -7,8 +7,10 @@ from datetime import timedelta
 from sqlalchemy import and_, bindparam, literal, null, select
 
 from kith.base.db import query
+from kith.base.edge import Exchange
+from kith.base.memo import Memo
 from kith.base.work import Work
-from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2 import ended, store
 from kith.identity.providers.oauth2.service import hash_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.tokens import store as personal
@@ -23,7 +25,7 @@ _own = query(
         tokens.c.key_hash, tokens.c.scopes, tokens.c.created_at, tokens.c.expires_at, tokens.c.last_used_at,
         *(null().label(name) for name in ("grant_uuid", "client_id", "provider_id", "app_id", "session_uuid")),
         literal("").label("resource"), tokens.c.user_id, users.c.username, users.c.is_active, users.c.role,
-        users.c.confirmed_at, users.c.approved_at,
+        store.CONFIRMED_AT, users.c.approved_at,
     )
     .join(users, users.c.id == tokens.c.user_id)
     .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
@@ -39,6 +41,24 @@ async def find(work: Work, key: str) -> Bearer | None:
     if key.startswith(PREFIX):
         return await work.db.one(_own, hash=hash_key(key))
     return await store.find_bearer(work.db, hash_key(key))
+
+
+async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
+    """The same for a request, kept as long as nobody has written: a busy app asks with one key all day."""
+    memo = exchange.find(Memo)
+    exchange.version = version = memo.now()
+    kept_as = ("bearer", hash_key(key))
+    kept: Bearer | None = memo.get(version, kept_as)
+    if kept is None:
+        kept = await find(exchange.work, key)
+        if kept is not None:
+            memo.put(version, kept_as, kept, size=1024)
+    return kept
+
+
+async def was_revoked(work: Work, key: str) -> bool:
+    """Whether a key that opens nothing once did."""
+    return 0 < len(key) <= 200 and await ended.is_known(work, hash_key(key))
 
 
 async def note_use(work: Work, bearer: Bearer) -> None:

@@ -191,9 +191,15 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
         record = await verbs.read(shelf, work, provider_id, sees_secrets=True)
     except NotFound:
         return None
+    record = {name: _plain(value) for name, value in record.items()}
     application = await work.db.one(_application, provider=provider_id)
     common = _common(record, application)
     return _oauth(record, common) if kind == "oauth2" else _openid(record, common)
+
+
+def _plain(value: Any) -> Any:
+    """Documents come as they go to the wire."""
+    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
 
 
 def _common(record: dict[str, Any], application: Application | None) -> dict[str, Any]:

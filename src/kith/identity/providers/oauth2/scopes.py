@@ -1,57 +1,27 @@
-"""What a client may be let do. Scopes of the social half form a tree; those of the identity half are plain words."""
+"""What a client may be let do; the words themselves are older than the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from kith.identity.scopes import (
+    DEFAULT_SOCIAL,
+    KNOWN,
+    OPENID_DEFAULTS,
+    PARENTS,
+    SOCIAL,
+    are_social,
+    covers,
+    split,
+    within,
+)
 
-_READ = (
-    "accounts", "blocks", "bookmarks", "collections", "favourites", "filters", "follows", "lists", "mutes",
-    "notifications", "search", "statuses",
-)  # fmt: skip
-_WRITE = (
-    "accounts", "blocks", "bookmarks", "collections", "conversations", "favourites", "filters", "follows", "lists",
-    "media", "mutes", "notifications", "reports", "statuses",
-)  # fmt: skip
-_ADMIN = (
-    "accounts", "reports", "domain_allows", "domain_blocks", "ip_blocks", "email_domain_blocks",
-    "canonical_email_blocks",
-)  # fmt: skip
-
-# A parent and what it includes; `follow` is the old word for what people do to each other.
-PARENTS: dict[str, tuple[str, ...]] = {
-    "read": tuple(f"read:{name}" for name in _READ),
-    "write": tuple(f"write:{name}" for name in _WRITE),
-    "follow": tuple(f"{verb}:{name}" for verb in ("read", "write") for name in ("blocks", "follows", "mutes")),
-    "admin:read": tuple(f"admin:read:{name}" for name in _ADMIN),
-    "admin:write": tuple(f"admin:write:{name}" for name in _ADMIN),
-}
-_ALONE = ("profile", "push", "crypto")
-SOCIAL: tuple[str, ...] = (*PARENTS, *_ALONE, *dict.fromkeys(child for below in PARENTS.values() for child in below))
-DEFAULT_SOCIAL = "read"
-OPENID_DEFAULTS = ("openid", "profile", "email", "offline_access")
-
-_SOCIAL = frozenset(SOCIAL)
-_BELOW = {parent: frozenset((parent, *below)) for parent, below in PARENTS.items()}
-_ABOVE: dict[str, frozenset[str]] = {
-    scope: frozenset({scope, *(parent for parent, below in PARENTS.items() if scope in below)}) for scope in SOCIAL
-}
-
-
-def split(text: str) -> list[str]:
-    """The words of a scope parameter, each once, in the order they came."""
-    return list(dict.fromkeys(text.split()))
-
-
-def are_social(scopes: Iterable[str]) -> bool:
-    return all(scope in _SOCIAL for scope in scopes)
-
-
-def covers(granted: Iterable[str], needed: str) -> bool:
-    """Whether what was granted lets somebody do what `needed` names: itself, or a parent of it."""
-    return not _ABOVE.get(needed, frozenset((needed,))).isdisjoint(granted)
-
-
-def within(asked: Iterable[str], allowed: Iterable[str]) -> bool:
-    """Whether everything asked for is allowed, by itself or by a parent."""
-    reach = {scope for one in allowed for scope in _BELOW.get(one, (one,))}
-    return all(_BELOW.get(scope, frozenset((scope,))) <= reach for scope in asked)
+__all__ = [
+    "DEFAULT_SOCIAL",
+    "KNOWN",
+    "OPENID_DEFAULTS",
+    "PARENTS",
+    "SOCIAL",
+    "are_social",
+    "covers",
+    "split",
+    "within",
+]

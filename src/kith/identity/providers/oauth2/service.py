@@ -15,7 +15,7 @@ import msgspec
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2 import ended, store
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.errors import invalid_grant, invalid_scope
 from kith.identity.providers.oauth2.scopes import split
@@ -64,12 +64,17 @@ def new_key() -> str:
     return key if not key.startswith(PERSONAL) else new_key()
 
 
-async def open_grant(work: Work, client: Client, asked: Asked) -> Grant:
-    grant = Grant(
+def new_grant(work: Work, client: Client, asked: Asked) -> Grant:
+    """Not kept yet: what must be asked before the first write can be asked about it."""
+    return Grant(
         grant_uuid=str(uuid.uuid4()), client_id=client.client_id, provider_id=client.provider_id, app_id=client.app_id,
         user_id=asked.user_id, session_uuid=asked.session_uuid, scopes=" ".join(asked.scopes), resource=asked.resource,
         claims=asked.claims, auth_method=asked.auth_method, auth_time=asked.auth_time, created_at=work.now,
     )  # fmt: skip
+
+
+async def open_grant(work: Work, client: Client, asked: Asked) -> Grant:
+    grant = new_grant(work, client, asked)
     await store.insert_grant(work.db, grant)
     return grant
 
@@ -106,6 +111,7 @@ async def _second_use(work: Work, key: str) -> None:
     code = await store.find_code(work.db, hash_key(key))
     if code is None or code.used_at is None:
         return
+    await work.rollback()
     async with work.aside() as aside:
         grant = await store.find_grant(aside.db, code.grant_uuid)
         if grant is not None:
@@ -199,6 +205,7 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
         await end_grant(work, grant)
     else:
         await store.drop_token(work.db, token.key_hash)
+        await ended.remember(work, [token.key_hash])
         work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
     context = {"authorized_application": client.name, "client": client.client_id, "kind": token.kind}
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=grant.user_id, context=context)
@@ -206,7 +213,9 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
 
 
 async def end_grant(work: Work, grant: Grant) -> None:
+    keys = await ended.keys_of(work, grant.grant_uuid)
     if await store.drop_grant(work.db, grant.grant_uuid):
+        await ended.remember(work, keys)
         work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
 
 

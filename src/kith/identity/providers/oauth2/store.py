@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, or_, select, update
+from sqlalchemy import and_, bindparam, case, delete, func, or_, select, type_coerce, update
 
 from kith.base.db import UID, Instant, Session, command, insert_into, query
 from kith.identity.providers.oauth2.tables import (
@@ -25,6 +25,13 @@ from kith.identity.users.tables import users
 
 _now = bindparam("now", type_=Instant())
 _grant_uuid = bindparam("grant", type_=UID())
+
+
+# Whoever has no address has none to confirm.
+CONFIRMED_AT = type_coerce(
+    case((users.c.email == "", func.coalesce(users.c.confirmed_at, users.c.created_at)), else_=users.c.confirmed_at),
+    Instant(),
+).label("confirmed_at")
 
 
 class Bearer(msgspec.Struct):
@@ -57,7 +64,7 @@ _bearer = query(
         oauth_tokens.c.key_hash, oauth_tokens.c.scopes, oauth_tokens.c.created_at, oauth_tokens.c.expires_at,
         oauth_tokens.c.last_used_at, grants.c.grant_uuid, grants.c.client_id, grants.c.provider_id, grants.c.app_id,
         grants.c.session_uuid, grants.c.resource, grants.c.user_id, users.c.username, users.c.is_active, users.c.role,
-        users.c.confirmed_at, users.c.approved_at,
+        CONFIRMED_AT, users.c.approved_at,
     )
     .select_from(
         oauth_tokens.join(grants, grants.c.grant_uuid == oauth_tokens.c.grant_uuid).outerjoin(

@@ -1,0 +1,136 @@
+"""What a client is told of a person: in ID tokens and at the UserInfo endpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import uuid
+from typing import Any
+
+from kith.base.keys import Keys
+from kith.base.work import Work
+from kith.identity.expressions import people
+from kith.identity.expressions.people import Person
+from kith.identity.providers.oauth2 import keys, scope_mappings
+from kith.identity.providers.oauth2.clients import Client
+from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.users.tables import User
+
+ACR = "urn:kith:acr:default"
+ACR_MULTI = "urn:kith:acr:mfa"
+STANDARD = ("openid", "profile", "email", "groups", "offline_access")
+DEFAULT_SECONDS = 3600.0
+# By how somebody signed in: what RFC 8176 calls it.
+_AMR = {
+    "password": ["pwd"],
+    "auth_mfa": ["pwd", "otp", "mfa"],
+    "auth_webauthn_pwl": ["hwk", "user", "mfa"],
+}
+# What we say about the token itself; no mapping has a word in it.
+PROTOCOL = frozenset({
+    "iss", "sub", "aud", "azp", "exp", "iat", "nbf", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash",
+    "sid",
+})  # fmt: skip
+TOLD = ("iss", "sub", "aud", "azp", "exp", "iat", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash", "sid")
+BUILT_IN = ("name", "given_name", "family_name", "preferred_username", "nickname", "groups", "email", "email_verified")
+
+
+def subject(work: Work, client: Client, user: User) -> str:
+    """Who it is, for this client: the same for ever, and by default nothing that means anything elsewhere."""
+    match client.sub_mode:
+        case "user_id":
+            return str(user.id)
+        case "user_uuid":
+            return user.uuid
+        case "user_username":
+            return user.username
+        case "user_email" if user.email:
+            return user.email
+        case "user_upn" if isinstance(user.attributes.get("upn"), str) and user.attributes["upn"]:
+            return str(user.attributes["upn"])
+    return hmac.new(work.find(Keys).signing, f"oauth2.subject:{user.uuid}".encode(), hashlib.sha256).hexdigest()
+
+
+def session_id(session_uuid: str) -> str:
+    """`sid`: the same for every client of a session, and no key to it."""
+    return hashlib.sha256(session_uuid.encode()).hexdigest()
+
+
+async def user_claims(
+    work: Work, client: Client, grant: Grant, scopes: list[str], *, for_id_token: bool
+) -> dict[str, Any]:
+    """`sub` and what the scopes bring. Mappings may take their time: ask before this work's first write.
+
+    In an ID token that is kept short stand only those that the request named.
+    """
+    person = await people.find(work, grant.user_id) if grant.user_id is not None else None
+    if person is None:
+        return {}
+    told, covered = await scope_mappings.evaluate(work, client, person, scopes)
+    told = _built_in(person, [scope for scope in scopes if scope not in covered]) | told
+    told = {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}
+    if for_id_token and not client.claims_in_id_token:
+        named = _named(grant, "id_token")
+        told = {name: value for name, value in told.items() if name in named}
+    return {"sub": subject(work, client, person.user), **told}
+
+
+def _built_in(person: Person, scopes: list[str]) -> dict[str, Any]:
+    user, told = person.user, dict[str, Any]()
+    groups = [group["name"] for group in person.groups if group["group_uuid"] in person.direct]
+    if "profile" in scopes:
+        first, _, rest = user.name.strip().partition(" ")
+        told |= {
+            "name": user.name or None, "given_name": first or None, "family_name": rest.strip() or None,
+            "preferred_username": user.username, "nickname": user.username, "groups": groups,
+        }  # fmt: skip
+    if "groups" in scopes:
+        told["groups"] = groups
+    if "email" in scopes and user.email:
+        told |= {"email": user.email, "email_verified": user.confirmed_at is not None}
+    return told
+
+
+def _named(grant: Grant, place: str) -> set[str]:
+    """What the `claims` parameter asks for in this place; anything else it holds is left alone."""
+    asked = grant.claims.get(place)
+    return set(asked) if isinstance(asked, dict) else set()
+
+
+async def id_token(
+    work: Work,
+    client: Client,
+    grant: Grant,
+    *,
+    scopes: list[str],
+    nonce: str = "",
+    access: str | None = None,
+    code: str | None = None,
+    about: dict[str, Any] | None = None,
+) -> str:
+    """Signed for the client. `about` is what `user_claims` told before the first write, else it is asked now."""
+    if about is None:
+        about = await user_claims(work, client, grant, scopes, for_id_token=True)
+    alg = await keys.alg_of(work, client)
+    now = int(work.now.timestamp())
+    told = {
+        **about,
+        "iss": client.issuer(work.settings.base_url),
+        "aud": client.client_id,
+        "azp": client.client_id,
+        "exp": now + int(client.access_seconds or DEFAULT_SECONDS),
+        "iat": now,
+        "jti": str(uuid.uuid4()),
+        "auth_time": int(grant.auth_time.timestamp()) if grant.auth_time is not None else None,
+        "acr": acr_of(grant.auth_method),
+        "amr": _AMR.get(grant.auth_method),
+        "nonce": nonce or None,
+        "at_hash": keys.half_hash(alg, access) if access else None,
+        "c_hash": keys.half_hash(alg, code) if code else None,
+        "sid": session_id(grant.session_uuid) if grant.session_uuid else None,
+    }
+    return await keys.sign(work, client, {name: value for name, value in told.items() if value is not None})
+
+
+def acr_of(auth_method: str) -> str:
+    return ACR_MULTI if "mfa" in _AMR.get(auth_method, ()) else ACR

@@ -1,0 +1,52 @@
+"""What somebody with a browser sees of a device without one, and what comes of their answer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.edge import Exchange
+from kith.identity.providers.oauth2 import device as devices
+from kith.identity.providers.oauth2.clients import DEVICE_CODE, Client
+from kith.identity.providers.oauth2.entering import Entry, Refused, check_person, check_policies
+from kith.identity.providers.oauth2.scopes import split
+from kith.identity.providers.oauth2.service import Asked
+from kith.identity.providers.oauth2.tables import Device
+from kith.identity.providers.oauth2.wording import permissions
+from kith.identity.sessions.tables import Session
+from kith.identity.users.tables import User
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """A device that shows the code, as the person is told of it before they answer."""
+
+    device: Device
+    client: Client
+    permissions: list[str]
+
+
+async def find_waiting(exchange: Exchange, code: str, user: User) -> Waiting | None:
+    """Raises `Throttled` for whoever guesses, and `Refused` for whoever may not enter."""
+    work = exchange.work
+    found = await devices.find(exchange, code, user.id)
+    if found is None:
+        return None
+    device, client = found
+    check_person(work, user)
+    scopes = split(device.scopes)
+    await check_policies(work, client, user, Entry(scopes=scopes, grant_type=DEVICE_CODE))
+    return Waiting(device, client, [one["name"] for one in await permissions(work, client, scopes)])
+
+
+async def answer_waiting(exchange: Exchange, waiting: Waiting, user: User, session: Session, *, allow: bool) -> bool:
+    """False: the code ran out meanwhile, or somebody was quicker."""
+    work = exchange.work
+    if not allow:
+        return await devices.deny(work, waiting.device, user.id)
+    asked = Asked(
+        scopes=split(waiting.device.scopes), user_id=user.id, session_uuid=session.session_uuid,
+        auth_method=session.auth_method, auth_time=session.created_at,
+    )  # fmt: skip
+    return await devices.approve(work, waiting.device, waiting.client, asked)
+
+
+__all__ = ["Refused", "Waiting", "answer_waiting", "find_waiting"]

@@ -1,0 +1,45 @@
+"""Keys that were taken back are known for a while, so that a client can be told what became of its token."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+
+from sqlalchemy import and_, bindparam, select
+
+from kith.base.db import UID, Instant, query
+from kith.base.work import Work
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.tables import assertions, oauth_tokens
+
+KNOWN = timedelta(days=30)
+_keys_of = query(
+    select(oauth_tokens.c.key_hash).where(
+        and_(oauth_tokens.c.grant_uuid == bindparam("grant", type_=UID()), oauth_tokens.c.kind == "access")
+    ),
+    str,
+)
+_known = query(
+    select(assertions.c.jti_hash).where(
+        and_(assertions.c.jti_hash == bindparam("hash"), assertions.c.expires_at > bindparam("now", type_=Instant()))
+    ),
+    str,
+)
+
+
+async def keys_of(work: Work, grant_uuid: str) -> list[str]:
+    return await work.db.all(_keys_of, grant=grant_uuid)
+
+
+async def remember(work: Work, key_hashes: list[str]) -> None:
+    for key_hash in key_hashes:
+        await store.insert_assertion(work.db, _name(key_hash), work.now + KNOWN)
+
+
+async def is_known(work: Work, key_hash: str) -> bool:
+    return await work.db.one(_known, hash=_name(key_hash), now=work.now) is not None
+
+
+def _name(key_hash: str) -> str:
+    """Kept beside other things that were seen and must not count again, and never taken for one of them."""
+    return hashlib.sha256(f"ended {key_hash}".encode()).hexdigest()

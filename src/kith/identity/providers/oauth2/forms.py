@@ -1,0 +1,62 @@
+"""What the endpoints are sent: a form, every name once, and never in the query what must not be seen."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from kith.base.edge import Exchange
+from kith.base.errors import Malformed, TooLarge
+from kith.base.params import Limits
+from kith.base.params.nesting import split_pairs
+from kith.identity.providers.oauth2.errors import OAuthError, invalid_request
+
+MOST_BYTES = 64 * 1024
+_LIMITS = Limits(count=200)
+_SECRETS = frozenset({
+    "client_secret", "access_token", "refresh_token", "client_assertion", "password", "code_verifier",
+})  # fmt: skip
+
+
+async def read_form(exchange: Exchange) -> dict[str, str]:
+    """The parameters of a POST; one that comes twice, or in another encoding, is refused."""
+    kind = exchange.header(b"content-type").partition(b";")[0].strip().lower()
+    if kind != b"application/x-www-form-urlencoded":
+        words = "The body must be application/x-www-form-urlencoded."
+        raise OAuthError("invalid_request", words, status=415)
+    refuse_secrets_in_query(exchange)
+    try:
+        return once(split_pairs(await read_bytes(exchange), _LIMITS))
+    except Malformed as error:
+        raise invalid_request(f"{error.message}.") from error
+
+
+def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Parameters without a value count as not sent."""
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if name in found and name not in ("resource", "audience"):
+            raise invalid_request(f"The parameter {name[:50]} is given more than once.")
+        found[name] = f"{found[name]} {value}" if name in found else value
+    return {name: value for name, value in found.items() if value}
+
+
+def refuse_secrets_in_query(exchange: Exchange) -> None:
+    """A query ends up in logs and histories."""
+    query = exchange.scope["query_string"].decode("latin-1")
+    if any(name in _SECRETS for name, _ in parse_qsl(query, keep_blank_values=True)):
+        raise invalid_request("Secrets must not be sent in the query.")
+
+
+async def read_bytes(exchange: Exchange, most: int = MOST_BYTES) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await exchange.receive()
+        if message["type"] != "http.request":
+            raise Malformed("The client went away")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > most:
+            raise TooLarge
+        if not message.get("more_body"):
+            return b"".join(parts)

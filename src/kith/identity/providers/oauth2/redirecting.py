@@ -1,0 +1,81 @@
+"""Where an answer may be sent, and how it is written onto that address.
+
+Addresses are compared as text. Whatever a browser might take for the same place is another one here, so that no two
+readings of an address can ever be played off against each other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from urllib.parse import quote, urlencode, urlsplit
+
+from kith.identity.providers.patterns import MOST_MATCHED, compiled
+from kith.identity.providers.redirects import RUNS_IN_THE_BROWSER, complain_redirect
+
+OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
+MOST_CHARACTERS = 2000
+# Never part of an address that answers go to, whatever is registered.
+_UNFIT = re.compile(r"[\x00-\x20\x7f#\\]")
+# A program on somebody's own computer listens where there is room; its port is not known beforehand (RFC 8252).
+_LOOPBACK = ("http://127.0.0.1", "http://[::1]", "http://localhost")
+
+
+def is_registered(
+    asked: str, registered: Collection[str], *, matching: str = "strict", out_of_band: bool = False
+) -> bool:
+    """Whether answers for this client may go to `asked`; `out_of_band` where a code may be shown to copy."""
+    if not asked or len(asked) > MOST_CHARACTERS:
+        return False
+    if asked == OUT_OF_BAND:
+        return out_of_band and OUT_OF_BAND in registered
+    if _UNFIT.search(asked) or asked.partition(":")[0].lower() in RUNS_IN_THE_BROWSER:
+        return False
+    if matching == "regex":
+        return asked.isascii() and len(asked) <= MOST_MATCHED and any(_matches(one, asked) for one in registered)
+    return any(asked == one or _is_same_but_for_port(asked, one) for one in registered)
+
+
+def _matches(pattern: str, asked: str) -> bool:
+    found = compiled(pattern)
+    return found is not None and found.fullmatch(asked) is not None and complain_redirect(asked) is None
+
+
+def _is_same_but_for_port(asked: str, registered: str) -> bool:
+    for prefix in _LOOPBACK:
+        rest = registered.removeprefix(prefix)
+        if rest == registered or rest[:1] not in ("", "/", "?") or not asked.startswith(f"{prefix}:"):
+            continue
+        port = asked[len(prefix) + 1 : len(asked) - len(rest)]
+        if asked == f"{prefix}:{port}{rest}" and _is_port(port):
+            return True
+    return False
+
+
+def _is_port(text: str) -> bool:
+    return text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 5 and int(text) <= 65_535
+
+
+def with_query(uri: str, fields: Mapping[str, str]) -> str:
+    """`fields` added to the query, whose own words stay as they are."""
+    if "?" not in uri:
+        return f"{uri}?{_encoded(fields)}"
+    return f"{uri}{'' if uri.endswith(('?', '&')) else '&'}{_encoded(fields)}"
+
+
+def with_fragment(uri: str, fields: Mapping[str, str]) -> str:
+    return f"{uri}#{_encoded(fields)}"
+
+
+def _encoded(fields: Mapping[str, str]) -> str:
+    return urlencode(fields, quote_via=quote)
+
+
+def is_web(uri: str) -> bool:
+    return uri.startswith(("http://", "https://"))
+
+
+def origin_of(uri: str) -> str:
+    """What a page's policy calls the place: scheme and host for the web, the scheme for what it has no words for."""
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}" if is_web(uri) and "[" not in uri else f"{parts.scheme}:"

@@ -1,0 +1,98 @@
+"""What the enrollment flow has to say about somebody who does not walk through it but comes by an app.
+
+Nobody is shown anything here, so stages that talk to a browser are passed over. But who may sign up, with what
+answers, and what becomes of them is decided as on the pages.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kith.base.work import Work
+from kith.identity.executor import invited
+from kith.identity.executor.invited import Invitation
+from kith.identity.executor.plan import Flow, flows_for, steps_of
+from kith.identity.executor.shelves import find_stage
+from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
+from kith.identity.policies.request import PolicyRequest, Verdict
+
+REFUSED = "was refused"
+_ABOUT_PASSWORDS = frozenset({"password", "breachcheck"})
+
+
+class Decision(msgspec.Struct):
+    """`refused`: nobody gets in this way. `complaints`: other answers may. `write` is what makes the person."""
+
+    flow: Flow
+    invitation: Invitation | None = None
+    refused: bool = False
+    complaints: dict[str, list[str]] = {}
+    write: dict[str, Any] | None = None
+
+
+async def find_invitation(work: Work, code: str) -> tuple[Flow | None, Invitation | None]:
+    """The flow that is meant, and the invitation if the code is one of its own."""
+    found = await flows_for(work, "enrollment")
+    for flow in found:
+        invitation = await invited.find(work, code or None, flow.flow_uuid)
+        if invitation is not None:
+            return flow, invitation
+    return (found[0] if found else None), None
+
+
+async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers: dict[str, Any]) -> Decision:
+    """Ask every policy on the way. They may take their time, so nothing is written before."""
+    decision = Decision(flow=flow, invitation=invitation)
+    fixed = dict(invitation.fixed_data) if invitation is not None else {}
+    data = {**answers, **fixed}
+    context: dict[str, Any] = {**data, "prompt_data": data, "invitation_in_effect": invitation is not None}
+    request = PolicyRequest(context=context, client_ip=work.origin.address)
+    verdict = await _ask(work, flow.pbm_uuid, flow.policy_engine_mode, request)
+    if not verdict.passing:
+        _complain(decision, "base", verdict)
+        return decision
+    for step in await steps_of(work, flow.flow_uuid):
+        if not (await _ask(work, step.pbm_uuid, step.policy_engine_mode, request)).passing:
+            continue  # this stage does not come up for them
+        match step.kind:
+            case "prompt":
+                await _validate(work, await find_stage(work, step.kind, step.stage_uuid) or {}, request, decision)
+            case "invitation":
+                stage = await find_stage(work, step.kind, step.stage_uuid) or {}
+                decision.refused |= invitation is None and not stage.get("continue_flow_without_invitation")
+            case "deny":
+                decision.refused = True
+            case "userwrite":
+                decision.write = await find_stage(work, step.kind, step.stage_uuid)
+    return decision
+
+
+async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> Verdict:
+    return await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
+
+
+async def _validate(work: Work, stage: dict[str, Any], request: PolicyRequest, decision: Decision) -> None:
+    if not stage:
+        return
+    verdict = await evaluate_target(work, stage["pbm_uuid"], request, "all")
+    if not verdict.passing:
+        _complain(decision, "base", verdict)
+    for policy in stage["validation_policies"]:
+        kind = await find_kind(work, policy)
+        if kind is None:
+            continue
+        try:
+            verdict = await evaluate_policy(work, policy, kind, request)
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
+            verdict = Verdict(passing=False, messages=[words_of(error)])
+        if not verdict.passing:
+            _complain(decision, "password" if kind in _ABOUT_PASSWORDS else "base", verdict)
+
+
+def _complain(decision: Decision, place: str, verdict: Verdict) -> None:
+    decision.complaints = {
+        **decision.complaints,
+        place: [*decision.complaints.get(place, []), *(verdict.messages or [REFUSED])],
+    }

@@ -1,0 +1,25 @@
+"""Whose eyes a request looks through."""
+
+from __future__ import annotations
+
+from kith.base.work import Work
+from kith.social.accounts.faces import id_of
+from kith.social.guards import Caller, Member
+
+
+async def account_of(work: Work, me: Member) -> int:
+    """The id of a member's account."""
+    return await id_of(work, me.id)
+
+
+async def account_of_caller(work: Work, caller: Caller) -> int | None:
+    """None for anybody who looks without being somebody."""
+    return None if caller.member is None else await id_of(work, caller.member.id)
+
+
+async def acting(work: Work, me: Member) -> Account:
+    """A member's account, to act with: whoever has moved away, died or been shut out does nothing any more."""
+    account = await of_user(work, me.id)
+    if account.is_gone or account.memorial or account.moved_to is not None:
+        raise Forbidden(DISABLED)
+    return account

@@ -1,0 +1,39 @@
+"""For apps that signed somebody up: the confirming mail once more, and whether it was answered."""
+
+from __future__ import annotations
+
+import msgspec
+from litestar import get, post
+from litestar.di import NamedDependency
+
+from kith.base.params import params
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.social.guards import Caller, Member, user
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    email: str | None = None
+
+
+@post(
+    "/api/v1/emails/confirmations",
+    status_code=200,
+    guards=[user("write:accounts", unconfirmed=True)],
+    dependencies={"draft": params(Draft)},
+)
+async def send_again(
+    work: NamedDependency[Work], me: NamedDependency[Member], caller: NamedDependency[Caller],
+    draft: NamedDependency[Draft],
+) -> dict[str, str]:  # fmt: skip
+    email = draft.email.strip() if draft.email else None
+    await identity.send_confirmation(work, me.id, caller.app_id, email)
+    return {}
+
+
+@get("/api/v1/emails/check_confirmation", guards=[user("read:accounts", unconfirmed=True)])
+async def check_confirmation(work: NamedDependency[Work], me: NamedDependency[Member]) -> bool:
+    return await identity.is_confirmed(work, me.id)
+
+
+routes = [send_again, check_confirmation]

@@ -1,0 +1,56 @@
+"""Signing up through an app: the account is made at once, and works once its address is confirmed."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.handlers import BaseRouteHandler
+
+from kith.base.edge import exchange_of
+from kith.base.limits import Limiter, Rule, address_key
+from kith.base.params import params
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.social.apps.entities import Token, render_issued
+from kith.social.guards import Caller, Connection, app
+
+SIGN_UPS = Rule("sign-up", most=5, seconds=1800)
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """What is missing or blank is for the verb to complain about, together with all the rest."""
+
+    username: str | None = None
+    email: str | None = None
+    password: str | None = None
+    agreement: bool | None = None
+    locale: str | None = None
+    reason: str | None = None
+    date_of_birth: date | None = None
+    invite_code: str | None = None
+
+
+async def not_too_many(connection: Connection, _handler: BaseRouteHandler) -> None:
+    exchange = exchange_of(connection)
+    exchange.spent = await exchange.find(Limiter).spend_strictly(SIGN_UPS, address_key(exchange.address))
+
+
+@post(
+    "/api/v1/accounts",
+    status_code=200,
+    guards=[app("write:accounts"), not_too_many],
+    dependencies={"draft": params(Draft)},
+)
+async def sign_up(work: NamedDependency[Work], caller: NamedDependency[Caller], draft: NamedDependency[Draft]) -> Token:
+    wish = identity.Wish(
+        username=(draft.username or "").strip().lower(), email=(draft.email or "").strip(),
+        password=draft.password or "", agreement=bool(draft.agreement), locale=(draft.locale or "").strip(),
+        reason=draft.reason or "", date_of_birth=draft.date_of_birth, invite_code=(draft.invite_code or "").strip(),
+    )  # fmt: skip
+    return render_issued(await identity.register_by_app(work, caller.app_id, wish))
+
+
+routes = [sign_up]

@@ -1,0 +1,77 @@
+"""/device: somebody types in the code that a device without a browser shows, and says whether it may come in.
+
+The code alone is never enough: whoever was sent a link with one sees first what would be let in.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from litestar import Request, get, post
+from litestar.response.base import ASGIResponse
+
+from kith.base import csrf
+from kith.base.edge import Exchange, exchange_of
+from kith.base.errors import Throttled
+from kith.base.keys import Keys
+from kith.base.params import read_body
+from kith.identity import face as identity
+from kith.identity.face import oauth
+from kith.web.pages import page, see_other
+
+AnyRequest = Request[Any, Any, Any]
+HERE = "/device"
+MOST_CHARACTERS = 40
+WRONG = "This code is not known. It may have run out, or a letter may be wrong."
+TOO_MANY = "Too many wrong codes. Please wait a while, then try again."
+
+
+@get(HERE)
+async def show_device(request: AnyRequest) -> ASGIResponse:
+    exchange = exchange_of(request)
+    given = request.query_params.get("code") or request.query_params.get("user_code") or ""
+    visitor = await identity.find_visitor(exchange)
+    if visitor is None:
+        back = HERE + (f"?{urlencode({'code': given[:MOST_CHARACTERS]})}" if given else "")
+        return see_other(f"/flows/-/default/authentication/?{urlencode({'next': back})}")
+    return _enter(exchange, visitor, given[:MOST_CHARACTERS])
+
+
+@post(HERE)
+async def answer_device(request: AnyRequest) -> ASGIResponse:
+    exchange = exchange_of(request)
+    sent = await read_body(request)
+    csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
+    visitor = await identity.find_visitor(exchange)
+    if visitor is None:
+        return see_other(f"/flows/-/default/authentication/?{urlencode({'next': HERE})}")
+    code, answer = str(sent.get("code", ""))[:MOST_CHARACTERS], sent.get("answer")
+    try:
+        waiting = await oauth.find_waiting(exchange, code, visitor.user)
+    except Throttled:
+        return _enter(exchange, visitor, code, wrong=TOO_MANY, status=429)
+    except oauth.Refused as refused:
+        return page(
+            exchange, "authorize/error.html", status=403, title="Not allowed", messages=refused.messages,
+            code="access_denied", request_id=exchange.id, visitor=visitor,
+        )  # fmt: skip
+    if waiting is None:
+        return _enter(exchange, visitor, code, wrong=WRONG, status=400)
+    if answer not in ("allow", "deny"):
+        return page(exchange, "authorize/device_confirm.html", visitor=visitor, waiting=waiting, code=code)
+    allow = answer == "allow"
+    if not await oauth.answer_waiting(exchange, waiting, visitor.user, visitor.session, allow=allow):
+        return _enter(exchange, visitor, code, wrong=WRONG, status=400)
+    return page(exchange, "authorize/device_done.html", visitor=visitor, waiting=waiting, allowed=allow)
+
+
+def _enter(
+    exchange: Exchange, visitor: identity.Visitor, code: str, *, wrong: str = "", status: int = 200
+) -> ASGIResponse:
+    return page(
+        exchange, "authorize/device.html", status=status, visitor=visitor, code=code, errors=[wrong] if wrong else []
+    )
+
+
+routes = [show_device, answer_device]

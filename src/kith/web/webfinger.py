@@ -1,0 +1,66 @@
+"""/.well-known/webfinger: what is known under an address (RFC 7033). Every half of the server adds its own links."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from kith.base.edge import Answer, Exchange
+from kith.base.errors import Malformed, NotFound
+from kith.identity import face as identity
+
+PATH = "/.well-known/webfinger"
+_HEADERS = (
+    (b"content-type", b"application/jrd+json; charset=utf-8"),
+    (b"cache-control", b"public, max-age=300"),
+)
+
+
+class Known(msgspec.Struct, kw_only=True):
+    """What one half knows of an address: how it is rightly written, what else it is called, and where it leads."""
+
+    subject: str
+    aliases: list[str] = []
+    links: list[dict[str, Any]] = []
+
+
+# Given the address as it was asked for; None where it means nothing to that half.
+Contributor = Callable[[Exchange, str], Awaitable[Known | None]]
+
+
+class WebFinger:
+    def __init__(self, *contributors: Contributor) -> None:
+        self._contributors = contributors
+
+    async def answer(self, exchange: Exchange) -> Answer | None:
+        if exchange.path.rstrip("/") != PATH or exchange.scope["method"] != "GET":
+            return None
+        exchange.scope["path_template"] = PATH
+        asked = parse_qsl(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        resources = [value for name, value in asked if name == "resource"]
+        if len(resources) != 1 or not 0 < len(resources[0]) <= 2000 or "\0" in resources[0]:
+            raise Malformed("The parameter resource is required, once")
+        told = [one for ask in self._contributors if (one := await ask(exchange, resources[0])) is not None]
+        if not told:
+            raise NotFound
+        rels = {value for name, value in asked if name == "rel"}
+        links = [link for one in told for link in one.links if not rels or link["rel"] in rels]
+        body: dict[str, Any] = {"subject": told[0].subject, "links": links}
+        aliases = list(dict.fromkeys(alias for one in told for alias in one.aliases))
+        if aliases:
+            body["aliases"] = aliases
+        # Open to scripts of every site, whether they say where they run or not.
+        own = () if exchange.header(b"origin") else ((b"access-control-allow-origin", b"*"),)
+        return Answer(200, (*_HEADERS, *own), msgspec.json.encode(body))
+
+
+async def identity_links(exchange: Exchange, resource: str) -> Known | None:
+    """Who vouches for members of this server (OpenID Connect Discovery)."""
+    found = await identity.find_issuer(exchange.work, resource)
+    if found is None:
+        return None
+    subject = f"acct:{found.username}@{exchange.work.settings.domain}"
+    return Known(subject=subject, links=[{"rel": identity.ISSUER_RELATION, "href": found.issuer}])

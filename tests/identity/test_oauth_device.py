@@ -1,0 +1,182 @@
+"""Devices without a browser, and clients that register themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.conftest import TownBuilder
+from tests.identity.making import make, new_name, owner_of, results
+from tests.identity.relying import CALLBACK, RelyingParty, make_party, signed_in
+from tests.identity.walking import Browser
+from tests.town import Person, Town
+
+DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
+
+
+@pytest.fixture
+async def ada(town: Town) -> Person:
+    return await owner_of(town)
+
+
+async def start(party: RelyingParty, **form: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {"scope": "openid email offline_access"} | form
+    answer = await party.post("device", **given)
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def poll(party: RelyingParty, started: dict[str, Any]) -> httpx.Response:
+    return await party.post("token", grant_type=DEVICE, device_code=started["device_code"])
+
+
+async def answer_page(browser: Browser, code: str, answer: str) -> httpx.Response:
+    shown = await browser.http.get("/device", params={"code": code})
+    found = re.search(r'name="csrf" value="([^"]+)"', shown.text)
+    assert found, shown.text
+    return await browser.http.post("/device", data={"csrf": found[1], "code": code, "answer": answer})
+
+
+def error(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json().get("error", "")
+
+
+async def test_a_device_waits_until_somebody_says_yes(town: Town, ada: Person) -> None:
+    party, other = await make_party(town, ada), await make_party(town, ada)
+    person, browser = await signed_in(town)
+    started = await start(party)
+    assert re.fullmatch("[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}", started["user_code"])
+    assert started["verification_uri"] == f"{town.base_url}/device"
+    assert (started["expires_in"], started["interval"]) == (600, 5)
+
+    assert error(await poll(party, started)) == (400, "authorization_pending")
+    assert error(await poll(party, started)) == (400, "slow_down")
+    assert error(await poll(other, started)) == (400, "invalid_grant")
+    assert error(await party.post("token", grant_type=DEVICE, device_code="x")) == (400, "invalid_grant")
+
+    again = await start(party)
+    assert (await answer_page(browser, again["user_code"].lower().replace("-", " "), "allow")).status_code == 200
+    answers = await asyncio.gather(*(poll(party, again) for _ in range(10)))
+    assert Counter(answer.status_code for answer in answers)[200] == 1
+    [tokens] = [answer.json() for answer in answers if answer.status_code == 200]
+    assert (await party.userinfo(tokens["access_token"])).json()["email"] == f"{person.username}@example.org"
+    assert (await party.read(tokens["id_token"]))["aud"] == party.id
+    assert (await party.refresh(tokens["refresh_token"])).status_code == 200
+    assert error(await poll(party, again)) == (400, "invalid_grant")
+
+    refused = await start(party)
+    await answer_page(browser, refused["user_code"], "deny")
+    assert error(await poll(party, refused)) == (403, "access_denied")
+    assert (await answer_page(browser, refused["user_code"], "allow")).status_code == 400
+    [user] = await results(ada, "/core/users/", username=person.username)
+    events = await results(ada, "/audit/events/", action="authorize_application", user=user["pk"])
+    assert [event["context"]["client"] for event in events] == [party.id]
+
+
+async def test_who_may_start_a_device(town: Town, ada: Person) -> None:
+    secret = await make_party(town, ada)
+    machine = await make_party(town, ada, "oauth", authorization_grant_type="client-credentials")
+    public = await make_party(town, ada, client_type="public")
+    assert error(await secret.post("device", secretly=False)) == (401, "invalid_client")
+    assert error(await machine.post("device", scope="x")) == (400, "unauthorized_client")
+    answer = await public.post("device", secretly=False, scope="openid")
+    assert answer.status_code == 200, answer.text
+
+
+async def test_devices_and_guesses_have_an_end(new_town: TownBuilder) -> None:
+    town = await new_town(rate_limits="on")
+    party = await make_party(town, await town.owner())
+    codes = [(await party.post("device", scope="openid")).status_code for _ in range(21)]
+    assert codes == [200] * 20 + [429]
+    assert error(await party.post("device", scope="openid")) == (429, "slow_down")
+    _, browser = await signed_in(town)
+    guesses = [(await answer_page(browser, "BBBB-BBBB", "allow")).status_code for _ in range(11)]
+    assert guesses == [400] * 10 + [429]
+
+
+# Registration
+
+
+async def dcr_token(ada: Person, person: Person, scopes: str = "dcr") -> str:
+    [user] = await results(ada, "/core/users/", username=person.username)
+    return str((await make(ada, "/core/tokens/", user=user["pk"], scopes=scopes))["key"])
+
+
+async def register(party: RelyingParty, key: str, **metadata: Any) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    body = {"redirect_uris": [CALLBACK]} | metadata
+    body = {name: value for name, value in body.items() if value is not None}
+    return await party.http.post(f"/application/o/{party.slug}/register/", json=body, headers=headers)
+
+
+async def test_a_client_that_registered_itself_works(town: Town, ada: Person) -> None:
+    base = await make_party(town, ada)
+    person, browser = await signed_in(town)
+    key = await dcr_token(ada, person)
+
+    made = await register(
+        base, key, client_name="My <b>app</b>", grant_types=["authorization_code", "refresh_token", "password"],
+        scope="openid email offline_access", client_uri="https://rp.example/",
+    )  # fmt: skip
+    assert made.status_code == 201, made.text
+    told = made.json()
+    assert told["grant_types"] == ["authorization_code", "refresh_token"]
+    assert (told["client_secret_expires_at"], told["redirect_uris"]) == (0, [CALLBACK])
+    party = RelyingParty(town, told, base.application)
+    tokens = await party.tokens(browser, scope="openid email profile offline_access")
+    assert tokens["scope"] == "openid email offline_access"
+    assert (await party.read(tokens["id_token"]))["email"] == f"{person.username}@example.org"
+    assert (await base.refresh(tokens["refresh_token"])).status_code == 400
+    assert (await party.refresh(tokens["refresh_token"])).status_code == 200
+
+    public = (await register(base, key, token_endpoint_auth_method="none")).json()
+    assert "client_secret" not in public
+    without_proof = RelyingParty(town, public, base.application)
+    assert (await without_proof.tokens(browser, secretly=False))["token_type"] == "Bearer"
+
+
+async def test_what_is_wrong_with_a_registration_is_said(town: Town, ada: Person) -> None:
+    party = await make_party(town, ada)
+    person = await town.sign_up()
+    key = await dcr_token(ada, person)
+    huge = ["https://rp.example/" + "a" * 1900 for _ in range(9)]
+    for metadata, expected in (
+        ({"redirect_uris": None}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": []}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": "https://rp.example"}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": ["javascript:alert(1)"]}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": ["data:text/html,x"]}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": ["http://rp.example/"]}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": ["https://rp.example/#x"]}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": [f"https://rp.example/{n}" for n in range(11)]}, (400, "invalid_redirect_uri")),
+        ({"redirect_uris": huge}, (413, "invalid_request")),
+        ({"token_endpoint_auth_method": "magic"}, (400, "invalid_client_metadata")),
+        ({"token_endpoint_auth_method": "private_key_jwt"}, (400, "invalid_client_metadata")),
+        ({"jwks": {"keys": [{"kty": "oct", "k": "AAAA"}]}}, (400, "invalid_client_metadata")),
+        ({"jwks_uri": "https://rp.example/jwks"}, (400, "invalid_client_metadata")),
+        ({"grant_types": ["implicit"]}, (400, "invalid_client_metadata")),
+        ({"response_types": ["id_token token"]}, (400, "invalid_client_metadata")),
+        ({"scope": "openid admin:write"}, (400, "invalid_client_metadata")),
+        ({"client_name": "x" * 101}, (400, "invalid_client_metadata")),
+        ({"client_name": "a\u202eb"}, (400, "invalid_client_metadata")),
+        ({"client_name": "KITH"}, (400, "invalid_client_metadata")),
+        ({"client_name": party.application["name"].upper()}, (400, "invalid_client_metadata")),
+        ({"client_name": 7}, (400, "invalid_client_metadata")),
+    ):
+        assert error(await register(party, key, **metadata)) == expected, metadata
+    assert error(await register(party, "")) == (401, "invalid_request")
+    assert error(await register(party, "kith_wrong")) == (401, "invalid_token")
+    assert error(await register(party, await dcr_token(ada, person, "read"))) == (403, "insufficient_scope")
+    no = await make(ada, "/policies/dummy/", name=new_name("no"), result=False, wait_min=0, wait_max=0)
+    await make(ada, "/policies/bindings/", policy=no["pk"], target=party.application["pk"], order=0)
+    assert error(await register(party, key)) == (403, "access_denied")
+    missing = await town.http.post(
+        "/application/o/nothing/register/", json={}, headers={"Authorization": f"Bearer {key}"}
+    )
+    assert missing.status_code == 404
