@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from kith.base.errors import Forbidden
 from kith.base.work import Work
-from kith.social.accounts.faces import id_of
-from kith.social.guards import Caller, Member
+from kith.social.accounts.faces import id_of, of_user
+from kith.social.accounts.tables import Account
+from kith.social.guards import DISABLED, Caller, Member
 
 
 async def account_of(work: Work, me: Member) -> int:

@@ -13,8 +13,8 @@ from kith.base.params import Limits, Upload, fill, params
 from kith.base.work import Work
 from kith.social.accounts import service as accounts
 from kith.social.accounts import store
-from kith.social.accounts.faces import acting
 from kith.social.accounts.tables import Account
+from kith.social.accounts.viewers import acting
 from kith.social.guards import Member, user
 from kith.social.pages import answer
 from kith.social.profile import entities, service

@@ -14,8 +14,7 @@ from kith.base.params import params, query
 from kith.base.work import Work
 from kith.social.accounts import finding
 from kith.social.accounts.entities import render
-from kith.social.accounts.faces import acting
-from kith.social.accounts.viewers import account_of
+from kith.social.accounts.viewers import account_of, acting
 from kith.social.guards import Member, user
 from kith.social.pages import answer, number
 from kith.social.relationships import store, tasks

@@ -112,5 +112,7 @@ _shown = query(select(apps.c.name, apps.c.website).where(apps.c.id == bindparam(
 
 async def shown(work: Work, app_id: int | None) -> dict[str, str | None] | None:
     """What is told of the app a post was made with."""
-    found = await work.db.one(_shown, app=app_id) if app_id is not None else None
+    if app_id is None:
+        return None
+    found = await work.db.one(_shown, app=app_id)
     return None if found is None else {"name": found[0], "website": found[1]}
