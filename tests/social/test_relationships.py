@@ -417,6 +417,34 @@ async def test_the_first_follow_of_all_starts_a_feed(town: Town) -> None:
         await until(lambda: is_ready(house))
 
 
+async def test_a_home_follows_what_happens_between_people(town: Town) -> None:
+    ada, bob, cora = await join_all(town, 3)
+    said = [(await one.post("/api/v1/statuses", json={"status": "hello"}))["id"] for one in (bob, cora)]
+    boosted = (await bob.post(f"/api/v1/statuses/{said[1]}/reblog"))["id"]
+
+    async def shows(*ids: str) -> None:
+        """With 206 while it is built, with 200 in the end."""
+
+        async def is_there() -> bool:
+            answer = await ada.call("GET", "/api/v1/timelines/home")
+            return answer.status_code == 200 and [one["id"] for one in answer.json()] == list(ids)
+
+        await until(is_there)
+
+    for verb, sent, ids in (
+        ("follow", {}, [boosted, said[0]]),
+        ("follow", {"reblogs": False}, [said[0]]),
+        ("follow", {"reblogs": True}, [boosted, said[0]]),
+        ("mute", {}, []),
+        ("unmute", {}, [boosted, said[0]]),
+        ("unfollow", {}, []),
+        ("follow", {}, [boosted, said[0]]),
+        ("block", {}, []),
+    ):
+        await ada.to(bob, verb, **sent)
+        await shows(*ids)
+
+
 async def test_when_somebody_leaves_nothing_ties_anybody_to_them(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     await ada.to(bob, "follow")

@@ -30,7 +30,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
 
 def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
     if isinstance(problem, Invalid) and problem.fields:
-        words = [f"{_label(name)} {words[0]}" for name, words in problem.fields.items()]
+        words = [f"{_label(name)}{words[0]}" for name, words in problem.fields.items()]
         details = {
             name: [{"error": _code(complaint), "description": str(complaint)} for complaint in complaints]
             for name, complaints in problem.fields.items()
@@ -42,7 +42,8 @@ def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
 
 
 def _label(name: str) -> str:
-    return name.replace("_", " ").replace(".", " ").capitalize() or "Request"
+    """What is wrong with everything at once is said in words of its own."""
+    return "" if name in ("", "base") else f"{name.replace('_', ' ').replace('.', ' ').capitalize()} "
 
 
 def _code(complaint: str) -> str:

@@ -9,6 +9,7 @@ from litestar.response.base import ASGIResponse
 from kith.base.edge import Exchange
 from kith.base.errors import NotFound
 from kith.base.paging import Cursor, Kind, link_header, public_url
+from kith.social.errors import PRIVATE as FOR_ONE
 
 JSON = (b"content-type", b"application/json; charset=utf-8")
 PRIVATE = (b"cache-control", b"private, no-store")
@@ -20,10 +21,14 @@ def answer(
     exchange: Exchange, body: bytes, *, status: int = 200, headers: Sequence[tuple[bytes, bytes]] = ()
 ) -> ASGIResponse:
     """One entity, or anything that is JSON already. Kept by caches only where nobody in particular asked."""
-    is_open = exchange.scope["method"] == "GET" and not exchange.header(b"authorization") and exchange.user_id is None
-    return ASGIResponse(
-        body=body, status_code=status, encoded_headers=[JSON, PUBLIC if is_open else PRIVATE, VARY, *headers]
-    )
+    return ASGIResponse(body=body, status_code=status, encoded_headers=[JSON, *_caching(exchange), *headers])
+
+
+def _caching(exchange: Exchange) -> tuple[tuple[bytes, bytes], ...]:
+    """Whoever brought a token has been told already that it is for nobody else."""
+    if exchange.face is FOR_ONE:
+        return ()
+    return (PUBLIC if exchange.scope["method"] == "GET" else PRIVATE, VARY)
 
 
 def joined(entities: Sequence[bytes]) -> bytes:

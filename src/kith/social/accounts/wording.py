@@ -21,12 +21,12 @@ async def people_in(work: Work, texts: Sequence[str]) -> People:
     """Whoever is mentioned and known here."""
     named = list(dict.fromkeys(one for text in texts for one in mentions(text)))[:MOST_MENTIONS]
     ours = work.settings.domain.lower()
-    wanted = {(name, "" if domain == ours else domain): (name, domain) for name, domain in named}
-    known = await store.find_all_named(work.db, list(wanted))
+    keys = {(name, domain): (name, "" if domain == ours else domain) for name, domain in named}
+    known = await store.find_all_named(work.db, list(dict.fromkeys(keys.values())))
     return {
-        wanted[key]: (one.url or one.uri, one.username)
-        for key, one in known.items()
-        if one.is_listed and not one.is_gone
+        spelled: (one.url or one.uri, one.username)
+        for spelled, key in keys.items()
+        if (one := known.get(key)) is not None and one.is_listed and not one.is_gone
     }
 
 

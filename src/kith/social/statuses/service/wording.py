@@ -50,17 +50,17 @@ async def _people(work: Work, author: Account, named: Sequence[tuple[str, str]])
     if not named:
         return {}
     ours = work.settings.domain.lower()
-    wanted = {(name, "" if domain == ours else domain): (name, domain) for name, domain in named}
-    known = await accounts.find_all_named(work.db, list(wanted))
+    wanted = {(name, domain): (name, "" if domain == ours else domain) for name, domain in named}
+    known = await accounts.find_all_named(work.db, list(dict.fromkeys(wanted.values())))
     directory = work.find(Directory)  # type: ignore[type-abstract]
-    for name, domain in wanted:
+    for name, domain in wanted.values():
         if domain and (name, domain) not in known:
             found = await directory.find(work, name, domain)
             if found is not None:
                 known[name, domain] = found
     there = {key: one for key, one in known.items() if one.is_listed and not one.is_gone}
     blocked = await relationships.blocked_among(work.db, author.id, [one.id for one in there.values()])
-    return {wanted[key]: one for key, one in there.items() if one.id not in blocked}
+    return {spelled: there[key] for spelled, key in wanted.items() if key in there and there[key].id not in blocked}
 
 
 async def note_tags(work: Work, wording: Wording) -> list[Tag]:

@@ -1,0 +1,34 @@
+"""What happens to lists, for whoever fills their feeds."""
+
+from __future__ import annotations
+
+from kith.base.news import Fact
+
+
+class ListChanged(Fact, frozen=True):
+    """Other replies are wanted on it, or its members belong into the home, or no longer."""
+
+    list_id: int
+    account_id: int
+    replies: bool
+    exclusive: bool
+
+
+class ListDeleted(Fact, frozen=True):
+    """`member_ids` are those whom it had kept out of the home."""
+
+    list_id: int
+    account_id: int
+    member_ids: tuple[int, ...] = ()
+
+
+class ListJoined(Fact, frozen=True):
+    list_id: int
+    account_id: int
+    member_id: int
+
+
+class ListLeft(Fact, frozen=True):
+    list_id: int
+    account_id: int
+    member_id: int
