@@ -11,8 +11,14 @@ from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
 from kith.identity.links import service as links
+from kith.identity.policies import scores
+from kith.identity.refusals import store as refusals
+from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions
+from kith.identity.signups import store as signups
 from kith.identity.tokens import store as tokens
+
+UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
 
 
 class Sweep(msgspec.Struct):
@@ -24,7 +30,11 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
     await links.delete_expired(work.db, work.now)
+    if work.settings.confirm_email:
+        await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
+    await scores.delete_expired(work)
+    await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 
 SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)

@@ -1,4 +1,8 @@
-"""Links that are sent by mail or handed over: each works once, for a while, for one person, and only the newest."""
+"""Links that are sent by mail or handed over: each works once, for a while, for one person, and only the newest.
+
+There are three kinds: into a flow (`flow` and `plan`), straight in (neither), and with an errand (`plan` alone says
+which). A link of one kind is never taken for one of another.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, bindparam, delete
+from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import UID, Instant, Session, command, insert_into, query
 from kith.base.work import Work
@@ -19,11 +23,14 @@ _insert = command(insert_into(links))
 _claim = query(
     delete(links).where(and_(_live, links.c.flow_uuid == _flow)).returning(links.c.user_id, links.c.plan), Link
 )
-_claim_plain = query(
-    delete(links).where(and_(_live, links.c.flow_uuid.is_(None))).returning(links.c.user_id, links.c.plan), Link
-)
+_plain = and_(links.c.flow_uuid.is_(None), links.c.plan == "")
+_errand = and_(links.c.flow_uuid.is_(None), links.c.plan != "")
+_claim_plain = query(delete(links).where(and_(_live, _plain)).returning(links.c.user_id, links.c.plan), Link)
+_claim_errand = query(delete(links).where(and_(_live, _errand)).returning(links.c.user_id, links.c.plan), Link)
+_find_errand = query(select(links.c.user_id, links.c.plan).where(and_(_live, _errand)), Link)
 _forget = command(delete(links).where(and_(links.c.user_id == bindparam("user"), links.c.flow_uuid == _flow)))
-_forget_plain = command(delete(links).where(and_(links.c.user_id == bindparam("user"), links.c.flow_uuid.is_(None))))
+_forget_plain = command(delete(links).where(and_(links.c.user_id == bindparam("user"), _plain)))
+_forget_errand = command(delete(links).where(and_(links.c.user_id == bindparam("user"), _errand)))
 _expired = command(delete(links).where(links.c.expires_at <= _now))
 
 
@@ -38,7 +45,7 @@ def hash_key(key: str) -> str:
 async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: str, life: timedelta) -> None:
     """Older links of the same kind for the same person end here."""
     if flow is None:
-        await work.db.run(_forget_plain, user=user_id)
+        await work.db.run(_forget_errand if plan else _forget_plain, user=user_id)
     else:
         await work.db.run(_forget, user=user_id, flow=flow)
     await work.db.run(
@@ -52,6 +59,15 @@ async def claim(work: Work, key: str, *, flow: str | None) -> Link | None:
     if flow is None:
         return await work.db.one(_claim_plain, hash=hash_key(key), now=work.now)
     return await work.db.one(_claim, hash=hash_key(key), now=work.now, flow=flow)
+
+
+async def find_errand(work: Work, key: str) -> Link | None:
+    """Without using it up: programs that show a preview of a mail open its links."""
+    return await work.db.one(_find_errand, hash=hash_key(key), now=work.now)
+
+
+async def claim_errand(work: Work, key: str) -> Link | None:
+    return await work.db.one(_claim_errand, hash=hash_key(key), now=work.now)
 
 
 async def delete_expired(db: Session, now: datetime) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import String, and_, bindparam, delete, func, literal_column, or_, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
@@ -15,10 +15,14 @@ from kith.identity.users.names import email_key, username_key
 from kith.identity.users.tables import User, setup, users
 
 STAFF_ROLES = ("administrator", "owner")
+TEAM = ("moderator", *STAFF_ROLES)  # who looks after people and what they write
 
 
 class Login(msgspec.Struct):
-    """As much of a person as every request needs to know."""
+    """As much of a person as every request needs to know.
+
+    Whoever waits for approval is as little active here as whoever was disabled.
+    """
 
     id: int
     username: str
@@ -27,7 +31,13 @@ class Login(msgspec.Struct):
     role: str
 
 
-_login = select(users.c.id, users.c.username, users.c.password, users.c.is_active, users.c.role)
+_login = select(
+    users.c.id,
+    users.c.username,
+    users.c.password,
+    and_(users.c.is_active, users.c.approved_at.is_not(None)).label("is_active"),
+    users.c.role,
+)
 _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
@@ -35,6 +45,14 @@ _by_key = query(select(users).where(users.c.username_key == bindparam("key")), U
 _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
 _with_email = query(
     select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
+)
+# Both databases read `->>` alike.
+_with_upn = query(
+    select(users)
+    .where(func.lower(users.c.attributes.op("->>", return_type=String)(literal_column("'upn'"))) == bindparam("upn"))
+    .order_by(users.c.id)
+    .limit(2),
+    User,
 )
 _listed = query(
     select(users)
@@ -63,11 +81,24 @@ _insert_many = command(insert_into(users, without=["id"]))
 _count_members = query(
     select(func.count())
     .select_from(users)
-    .where(and_(users.c.is_active, users.c.confirmed_at.is_not(None), users.c.type == "internal")),
+    .where(
+        and_(
+            users.c.is_active,
+            users.c.confirmed_at.is_not(None),
+            users.c.approved_at.is_not(None),
+            users.c.type == "internal",
+        )
+    ),
     int,
 )
 _any_superuser = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(1), int)
 _all_superusers = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(2), int)
+_team = query(
+    select(users)
+    .where(and_(users.c.role.in_(TEAM), users.c.is_active, users.c.approved_at.is_not(None)))
+    .order_by(users.c.id),
+    User,
+)
 _administrators = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), any_of(users.c.id, "ids"))), int)
 _set = {
     name: command(
@@ -80,7 +111,7 @@ _set = {
             }
         )
     )
-    for name in ("is_active", "role", "confirmed_at", "last_login_at")
+    for name in ("is_active", "role", "confirmed_at", "approved_at", "last_login_at")
 }
 _set_password = command(
     update(users)
@@ -156,6 +187,12 @@ async def with_email(db: Session, email: str) -> list[User]:
     return await db.all(_with_email, key=email_key(email))
 
 
+async def with_upn(db: Session, name: str) -> User | None:
+    """The only one whose attributes hold this user principal name."""
+    found = await db.all(_with_upn, upn=name.lower())
+    return found[0] if len(found) == 1 else None
+
+
 async def listed(db: Session, *, search: str = "", role: str | None = None, most: int) -> list[User]:
     """People by name, those with `search` in their username, name or address."""
     part = re.sub("([%_!])", r"!\1", username_key(search))
@@ -192,6 +229,10 @@ async def is_last_superuser(db: Session, user_id: int) -> bool:
     others = [found for found in await db.all(_all_superusers) if found != user_id]
     login = await find_login_by_id(db, user_id)
     return not others and login is not None and login.is_active and login.role in STAFF_ROLES
+
+
+async def team(db: Session) -> list[User]:
+    return await db.all(_team)
 
 
 async def administrators(db: Session, ids: Sequence[int]) -> list[int]:

@@ -1,0 +1,135 @@
+"""Whose address it is: only whoever reads its mail can say so."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.errors import Invalid, NotFound, Throttled
+from kith.base.limits import Limiter, Rule
+from kith.base.work import Work
+from kith.identity import notices
+from kith.identity.audit import service as audit
+from kith.identity.links import service as links
+from kith.identity.links.tables import Link
+from kith.identity.messages import service as messages
+from kith.identity.sealing import Sealer
+from kith.identity.signups import mails, service
+from kith.identity.users import store as users
+from kith.identity.users.names import complain_email, email_key
+from kith.identity.users.service import UserChanged
+from kith.identity.users.tables import User
+
+PATH = "/confirm/"
+LIFE = timedelta(days=2)
+AGAIN = Rule("confirm-mail", most=5, seconds=3600)
+_PLACE = "identity_flow_tokens.errand"
+
+
+class LinkOver(NotFound):
+    code = "link_over"
+    message = "This link is not valid, or it was used already"
+
+
+class Errand(msgspec.Struct):
+    """What the link does: make `address` the confirmed one of whoever had `before`."""
+
+    address: str
+    before: str
+
+
+async def ask_again(work: Work, user: User) -> bool:
+    """Send the mail once more; False when there were enough of them for now. Counted before anything is written."""
+    try:
+        await work.find(Limiter).spend_strictly(AGAIN, str(user.id))
+    except Throttled:
+        return False
+    await send(work, user, user.email)
+    return True
+
+
+async def count(work: Work, user: User) -> None:
+    """Before anything is written: a mail to a new address is about to be asked for."""
+    await work.find(Limiter).spend_strictly(AGAIN, str(user.id))
+
+
+async def change(work: Work, user: User, address: str, *, by: int | None = None, by_name: str = "") -> bool:
+    """Have another address. Where addresses are confirmed, it counts once its link was followed: False until then.
+
+    Whoever lets people ask for this counts how often (`count`).
+    """
+    complaint = complain_email(address)
+    if complaint is not None:
+        raise Invalid(fields={"email": [complaint]})
+    if email_key(address) == user.email_key or not address or not work.settings.confirm_email:
+        await _write(work, user, address, by=by, by_name=by_name)
+        return True
+    await send(work, user, address)
+    return False
+
+
+async def send(work: Work, user: User, address: str) -> None:
+    key = links.new_key()
+    errand = msgspec.json.encode(Errand(address=address, before=user.email)).decode()
+    await links.make(work, key, user.id, flow=None, plan=work.find(Sealer).seal(errand, _PLACE), life=LIFE)
+    title = work.settings.title
+    mails.write(
+        work, address, f"Confirm your address at {title}",
+        [f"Please confirm that this is the address of {user.username} at {title}.",
+         "The link works once, for two days.",
+         "If you know nothing of this, nothing needs to be done."],
+        link=("Confirm my address", f"{work.settings.base_url}{PATH}{key}"),
+    )  # fmt: skip
+    await audit.record(
+        work, "email_sent", "core.signups", user_id=user.id, username=user.username,
+        context={"message": f"Email to {address} sent", "subject": "Confirm your address", "to": [address]},
+    )  # fmt: skip
+
+
+async def find(work: Work, key: str) -> tuple[User, str]:
+    """Whom a link is for, and which address it confirms."""
+    user, errand = await _read(work, await links.find_errand(work, key))
+    return user, errand.address
+
+
+async def confirm(work: Work, key: str) -> User:
+    """Use the link: the address is theirs, and counts."""
+    user, errand = await _read(work, await links.claim_errand(work, key))
+    if errand.address == user.email:
+        await service.confirm(work, user)
+        return await users.get(work.db, user.id)
+    await _write(work, user, errand.address, by=user.id, by_name=user.username)
+    await messages.leave(work, user.id, "Your new address is confirmed.", "success")
+    return await users.get(work.db, user.id)
+
+
+async def _read(work: Work, link: Link | None) -> tuple[User, Errand]:
+    user = await users.find_by_id(work.db, link.user_id) if link is not None else None
+    if user is None or link is None:
+        raise LinkOver
+    try:
+        errand = msgspec.json.decode(work.find(Sealer).open(link.plan, _PLACE), type=Errand)
+    except ValueError as error:
+        raise LinkOver from error
+    if errand.before != user.email:
+        raise LinkOver  # another address was set meanwhile
+    return user, errand
+
+
+async def _write(work: Work, user: User, address: str, *, by: int | None, by_name: str) -> None:
+    if address == user.email:
+        return
+    same = email_key(address) == user.email_key
+    values = {
+        "email": address,
+        "email_key": email_key(address),
+        "confirmed_at": user.confirmed_at if same else work.now,
+    }
+    await users.write(work.db, user.id, values, work.now)
+    diff = audit.difference({"email": user.email}, {"email": address})
+    await audit.record(work, "user_write", "core.signups", user_id=by, username=by_name,
+                       context={"created": False, "diff": diff})  # fmt: skip
+    work.announce(UserChanged(user_id=user.id))
+    if user.email and not same:
+        notices.tell(work, user.email, user.username, "The address of your account was changed.")

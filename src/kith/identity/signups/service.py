@@ -1,0 +1,144 @@
+"""How an account begins: signing up, having staff agree where they want to be asked, and a no."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from kith.base.errors import Conflict, Forbidden
+from kith.base.settings import Settings
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.messages import service as messages
+from kith.identity.signups import mails, store
+from kith.identity.signups.tables import Signup
+from kith.identity.users import service as users
+from kith.identity.users import store as user_store
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.tables import User
+
+REASON = "signup_reason"  # what a form calls it
+MOST_IN_REASON = 420
+STAFF_PAGE = "/staff/signups/"
+_LOCALE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+
+
+class SignupClosed(Forbidden):
+    code = "signup_closed"
+    message = "Sign-up is closed."
+
+
+class NotWaiting(Conflict):
+    code = "not_waiting"
+    message = "This account does not wait for approval."
+
+
+class NewSignup(msgspec.Struct, kw_only=True):
+    """`invited`: somebody here vouches for them. `confirmed`: and for their address."""
+
+    username: str
+    email: str = ""
+    name: str = ""
+    password: str | None = None
+    reason: str = ""
+    locale: str = ""
+    client_name: str = ""
+    invited: bool = False
+    confirmed: bool = False
+
+
+def needs_approval(settings: Settings, *, invited: bool) -> bool:
+    return settings.registrations == "approval" and not invited
+
+
+def must_confirm(settings: Settings, user: User) -> bool:
+    """Whether the address is still to be confirmed before they may come in; who has none cannot."""
+    return settings.confirm_email and user.confirmed_at is None and bool(user.email)
+
+
+async def register(work: Work, passwords: Passwords, new: NewSignup) -> User:
+    """Make the account of somebody who asks for one. Staff hear of it once it is more than a claim."""
+    settings = work.settings
+    if settings.registrations == "closed" and not new.invited:
+        raise SignupClosed
+    waits = needs_approval(settings, invited=new.invited)
+    user = await users.create(
+        work,
+        passwords,
+        users.NewUser(
+            username=new.username, name=new.name, email=new.email, password=new.password,
+            confirmed=new.confirmed or not settings.confirm_email, approved=not waits,
+        ),
+    )  # fmt: skip
+    locale = new.locale if len(new.locale) <= 35 and _LOCALE.fullmatch(new.locale) else ""
+    reason = new.reason.replace("\0", "").strip()[:MOST_IN_REASON]
+    signup = Signup(
+        user_id=user.id, reason=reason, locale=locale, client_ip=work.origin.address[:45],
+        client_name=new.client_name.replace("\0", "")[:200], created_at=work.now,
+    )  # fmt: skip
+    await store.insert(work.db, signup)
+    if waits and not must_confirm(settings, user):
+        await _tell_staff(work, user, reason)
+    return user
+
+
+async def confirm(work: Work, user: User) -> None:
+    """The address is theirs."""
+    if user.confirmed_at is not None:
+        return
+    await user_store.change(work.db, user.id, "confirmed_at", work.now, work.now)
+    work.announce(users.UserChanged(user_id=user.id))
+    if user.approved_at is None:
+        signup = await store.find(work.db, user.id)
+        await _tell_staff(work, user, signup.reason if signup is not None else "")
+
+
+async def _tell_staff(work: Work, user: User, reason: str) -> None:
+    title, base = work.settings.title, work.settings.base_url
+    for member in await user_store.team(work.db):
+        await messages.leave(work, member.id, f"{user.username} asks for an account: see {STAFF_PAGE}", "info")
+        mails.write(
+            work, member.email, f"{user.username} asks for an account at {title}",
+            [f"{user.username} would like to join {title}.", *([f"They say: {reason}"] if reason else [])],
+            link=("Look at it", f"{base}{STAFF_PAGE}"),
+        )  # fmt: skip
+
+
+async def approve(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
+    if user.approved_at is not None:
+        raise NotWaiting
+    await user_store.change(work.db, user.id, "approved_at", work.now, work.now)
+    await _record(work, "model_updated", user, by, by_name, "approved")
+    work.announce(users.UserChanged(user_id=user.id))
+    title, base = work.settings.title, work.settings.base_url
+    mails.write(
+        work, user.email, f"Your account at {title}",
+        [f"Your account {user.username} at {title} was approved. Welcome!"],
+        link=("Sign in", f"{base}/flows/-/default/authentication/"),
+    )  # fmt: skip
+
+
+async def reject(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
+    """The account goes, and its name is free again. Only one that waits can be rejected."""
+    if user.approved_at is not None:
+        raise NotWaiting
+    await _record(work, "model_deleted", user, by, by_name, "rejected")
+    title = work.settings.title
+    mails.write(
+        work, user.email, f"Your account at {title}",
+        [f"The people who run {title} have decided not to accept your sign-up as {user.username}.",
+         "What you told us was deleted."],
+    )  # fmt: skip
+    await user_store.remove(work.db, user.id)
+
+
+async def pending(work: Work, *, most: int) -> list[store.Pending]:
+    """Who waits, longest first."""
+    return await store.pending(work.db, most=most)
+
+
+async def _record(work: Work, action: str, user: User, by: int | None, by_name: str, outcome: str) -> None:
+    model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
+    context = {"model": model, "signup": outcome, "email": user.email}
+    await audit.record(work, action, "core.signups", user_id=by, username=by_name, context=context)
