@@ -10,15 +10,15 @@ import click
 import uvloop
 from rich.console import Console
 
-from bench import commits, identity, jobs, memory, report, server, starting
+from bench import commits, identity, jobs, memory, report, server, signin, starting
 from bench.report import Report, Result
 from bench.stage import open_stage
 
-NAMES = ("start", "server", "memory", "identity", "jobs", "commits")
+NAMES = ("start", "server", "memory", "identity", "signin", "jobs", "commits")
 
 
 @click.command()
-@click.option("--quick", is_flag=True, help="Fewer and shorter rounds: under 40 seconds, and coarser.")
+@click.option("--quick", is_flag=True, help="Fewer and shorter rounds: about a minute, and coarser.")
 @click.option("--only", type=click.Choice(NAMES), multiple=True, help="Measure this; may be given again.")
 def main(*, quick: bool, only: tuple[str, ...]) -> None:
     """Measure what Kith promises, as ratios to baselines of the same run. Targets are shown, not enforced."""
@@ -53,6 +53,9 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
         if "identity" in names:
             console.log("listing many people ...")
             found += await identity.measure(folder, quick=quick)
+        if "signin" in names:
+            console.log("signing in ...")
+            found += await signin.measure(folder, quick=quick)
         if "jobs" in names:
             console.log("doing jobs ...")
             found += await jobs.measure(folder, quick=quick)

@@ -18,7 +18,7 @@ from litestar.types import ControllerRouterHandler
 
 from kith.base.blobs import Blobs, blobs
 from kith.base.db import Database, connect
-from kith.base.edge import Answer, Edge, Exchange, Face, as_problem, exchange_of
+from kith.base.edge import Answer, App, Edge, Exchange, Face, as_problem, exchange_of
 from kith.base.errors import (
     Forbidden,
     Malformed,
@@ -29,6 +29,7 @@ from kith.base.errors import (
     UnsupportedMedia,
 )
 from kith.base.http import Outgoing
+from kith.base.http.names import Names
 from kith.base.ids import IDs
 from kith.base.jobs import Kind, Periodic
 from kith.base.jobs.worker import Worker
@@ -47,13 +48,18 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import FACE as IDENTITY
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
+from kith.identity.impersonation import refuse_page
+from kith.identity.policies.calling import Judge
+from kith.identity.policies.judging import ByName
 from kith.identity.providers.oauth2 import api as oauth2
 from kith.identity.providers.oauth2 import keys as signing_keys
 from kith.identity.providers.oauth2 import logout as oauth_logout
 from kith.identity.providers.oauth2.keys import KeyRing
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
+from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded
+from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
@@ -97,7 +103,9 @@ from kith.web import (
     health,
     logout,
     recovery,
-    security,
+    settings,
+    signups,
+    staff,
     start,
     webfinger,
 )
@@ -120,13 +128,15 @@ ROUTES: list[ControllerRouterHandler] = [
     *web.routes,
     *start.routes,
     *flows.routes,
-    *security.routes,
+    *settings.routes,
     *recovery.routes,
     *confirmation.routes,
     *authorize.routes,
     *authorized.routes,
     *device.routes,
     *logout.routes,
+    *signups.routes,
+    *staff.routes,
     *health.routes,
     *api_docs.routes,
 ]
@@ -158,6 +168,7 @@ KINDS: list[Kind[Any]] = [
     timelines_tasks.HIDE_BLOCKED,
     timelines_tasks.HIDE_MUTED,
     timelines_tasks.SHOW_AGAIN,
+    stage_mail.SEND,
     signing_keys.ROTATE,
     oauth_logout.SESSION_ENDED,
     oauth_logout.USER_CHANGED,
@@ -225,6 +236,8 @@ class House:
             Memo: self.memo,
             Passwords: self.passwords,
             Expressions: self.expressions,
+            Judge: ByName(),
+            Names: Names(),
             Callers: self.callers,
             Sealer: Sealer(self.keys.encryption),
             KeyRing: KeyRing(),
@@ -266,7 +279,7 @@ class House:
     def asgi(self, access_log: AccessLog) -> Edge:
         settings = self.settings
         return Edge(
-            litestar(self),
+            recognising(litestar(self)),
             self.works,
             mounts={
                 executor.PREFIX: executor.answer,
@@ -278,7 +291,7 @@ class House:
             face_of=face_of,
             access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),
-            secret_paths=("/setup/", "/recovery/use-token/"),
+            secret_paths=("/setup/", "/recovery/use-token/", "/confirm/"),
             trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,
         )
@@ -346,6 +359,19 @@ def litestar(house: House) -> Litestar:
     )
     one_at_a_time(app)
     return app
+
+
+def recognising(app: App) -> App:
+    """Pages know whose session it is before anything else: even one that says no tells who looks through whose eyes."""
+
+    async def recognise(scope: Any, receive: Any, send: Any) -> None:
+        exchange: Exchange | None = scope.get("kith")
+        if exchange is not None and exchange.face is PAGES and not exchange.path.startswith(("/static/", "/health")):
+            await sessions.find(exchange)
+            refuse_page(exchange)
+        await app(scope, receive, send)
+
+    return recognise
 
 
 def one_at_a_time(app: Litestar) -> None:

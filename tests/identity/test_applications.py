@@ -143,4 +143,4 @@ async def test_who_may_open_it(town: Town) -> None:
     assert (await check(ada, free, "?for_user=x"))[0] == 400
     assert (await check(bob, {"pk": uuid.uuid4()}))[0] == 404
     body = (await bob.get(f"{APPLICATIONS}{closed['pk']}/check_access/")).json()
-    assert set(body) == {"passing", "messages", "log_messages"}
+    assert set(body) == {"passing", "messages", "log_messages", "code"}

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+import uuid
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kith.identity.expressions.prelude import NAMES
 from kith.identity.expressions.run import Expressions, Facts
 from kith.identity.expressions.syntax import complain
+from tests.identity.hostile import HOSTILE
+from tests.town import Person, Town, build_town
 
 ADA = Facts(
     username="ada",
@@ -72,7 +78,7 @@ def test_a_bad_expression_is_told_where_its_author_looks(body: str, begins: str)
     assert complaint.isprintable()
 
 
-HOSTILE = {
+TOO_MUCH = {
     "round": "(" * 60_000,
     "square": "[" * 60_000,
     "curly": "{" * 60_000,
@@ -92,7 +98,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("body", TOO_MUCH.values(), ids=TOO_MUCH.keys())
 def test_no_source_harms_the_process_that_checks_it(body: str) -> None:
     complaint = complain(body)
 
@@ -148,11 +154,40 @@ async def test_messages_and_what_was_printed_come_back(sandbox: Expressions) -> 
 
 
 async def test_a_helper_is_called_and_a_strange_variable_is_passed_over(sandbox: Expressions) -> None:
-    outcome = await sandbox.run(
-        "return twice(2), fine", {"fine": 1, "_told": 2, "not a name": 3}, {"twice": lambda number: 2 * number}
-    )
+    async def twice(number: int) -> int:
+        return 2 * number
+
+    outcome = await sandbox.run("return twice(2), fine", {"fine": 1, "_told": 2, "not a name": 3}, {"twice": twice})
 
     assert outcome.value == [4, 1]
+
+
+async def test_what_goes_wrong_in_a_helper_is_told_only_if_it_is_meant_to_be(sandbox: Expressions) -> None:
+    async def refuse() -> None:
+        raise ValueError("not with these")
+
+    async def break_down() -> None:
+        raise OSError("the password is 1234")
+
+    helpers = {"refuse": refuse, "break_down": break_down}
+    refused = await sandbox.run("refuse()", {}, helpers)
+    broken = await sandbox.run("break_down()", {}, helpers)
+
+    assert refused.error == "line 1: ValueError: not with these"
+    assert broken.error == "line 1: RuntimeError: this cannot be asked at the moment"
+
+
+async def test_every_helper_is_there_by_each_of_its_names(sandbox: Expressions) -> None:
+    names = ("is_group_member", "user_by", "user_has_authenticator", "call_policy", "create_event", "obj_attr",
+             "resolve_dns", "reverse_dns", "message", "logger")  # fmt: skip
+    plain = ("regex_match", "regex_replace", "list_flatten", "slugify", "delete_none_values", "ip_address",
+             "ip_network", "ip_in")  # fmt: skip
+    wanted = sorted({*plain, *(f"{before}{name}" for name in names for before in ("", "ak_", "pb_"))})
+
+    outcome = await sandbox.run(f"return len([{', '.join(wanted)}])", {})
+
+    assert (outcome.error, outcome.value) == (None, len(wanted))
+    assert set(wanted) == NAMES
 
 
 @pytest.mark.parametrize(
@@ -225,3 +260,47 @@ async def test_the_processes_end_with_the_server() -> None:
 
     assert started
     assert not [process for process in started if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
+
+
+# The whole server
+
+
+async def test_a_server_goes_on_answering_whatever_its_expressions_do(tmp_path: Path) -> None:
+    """Every body is refused when saved or stopped when run, while somebody else asks how the server is."""
+    async with build_town("sqlite", tmp_path / "town") as town:
+        ada = await town.owner()
+        probing = asyncio.create_task(_probe(town, until := asyncio.Event()))
+        turns = asyncio.Semaphore(6)
+        told = await asyncio.gather(*(_try(ada, turns, body) for body in HOSTILE.values()))
+        good = await _try(ada, turns, "return user_by(username=user.username).pk == user.pk")
+        until.set()
+        probes = await probing
+
+    got_away = [name for name, (passing, words) in zip(HOSTILE, told, strict=True) if passing or not words]
+    assert got_away == []
+    assert good == (True, [])
+    assert probes
+    assert set(probes) == {200}
+
+
+async def _probe(town: Town, until: asyncio.Event) -> list[int]:
+    found = []
+    async with httpx.AsyncClient(base_url=town.base_url, timeout=30) as http:
+        while not until.is_set():
+            found.append((await http.get("/health")).status_code)
+            await asyncio.sleep(0.05)
+    return found
+
+
+async def _try(person: Person, turns: asyncio.Semaphore, body: str) -> tuple[bool, list[str]]:
+    """Whether it passes, and why not."""
+    async with turns:
+        name = uuid.uuid4().hex
+        made = await person.call("POST", "/api/v2/policies/expression/", json={"name": name, "expression": body})
+        if made.status_code == 400:
+            return False, made.json()["expression"]
+        me = (await person.get("/api/v2/core/users/me/")).json()["user"]["pk"]
+        asked = {"user": me, "context": {"own_name": name}}
+        answer = await person.call("POST", f"/api/v2/policies/all/{made.json()['pk']}/test/", json=asked)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["passing"], answer.json()["messages"]

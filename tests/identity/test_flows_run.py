@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import re
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -22,7 +21,7 @@ from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import hash_key
 from tests.conftest import TownBuilder
 from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
-from tests.identity.walking import SIGN_IN, Browser, Key, errors
+from tests.identity.walking import SIGN_IN, Browser, Key, age_guesses, errors, link_in_mail
 from tests.town import Person, Town
 
 TOTP = "default-authenticator-totp-setup"
@@ -190,7 +189,7 @@ async def test_a_code_of_the_app_is_good_for_one_sign_in(town: Town) -> None:
 
     asked = await first.sign_in(ada)
     wrong = await first.answer(SIGN_IN, component="otpvalidate", code="00000x")
-    await asyncio.sleep(1.1)  # a wrong guess is followed by a pause
+    await age_guesses(town, ada)  # a wrong guess is followed by a pause
     done = await first.answer(SIGN_IN, component="otpvalidate", code=code)
     await second.sign_in(ada)
     reused = await second.answer(SIGN_IN, component="otpvalidate", code=code)
@@ -241,7 +240,7 @@ async def test_each_recovery_code_opens_once(town: Town) -> None:
     done = await first.answer(SIGN_IN, component="otpvalidate", code=f" {codes[0].upper()} ")
     await second.sign_in(ada)
     reused = await second.answer(SIGN_IN, component="otpvalidate", code=codes[0])
-    await asyncio.sleep(1.1)
+    await age_guesses(town, ada)
     other = await second.answer(SIGN_IN, component="otpvalidate", code=codes[1])
 
     assert len(codes) == 6
@@ -257,7 +256,7 @@ async def test_new_codes_end_the_old_ones(town: Town) -> None:
 
     await other.sign_in(ada)
     refused = await other.answer(SIGN_IN, component="otpvalidate", code=old[0])
-    await asyncio.sleep(1.1)
+    await age_guesses(town, ada)
     done = await other.answer(SIGN_IN, component="otpvalidate", code=new[0])
 
     assert refused["component"] == "otpvalidate"
@@ -408,19 +407,6 @@ async def test_a_device_is_registered_once_and_only_for_this_place(town: Town) -
 
 
 # Recovery
-
-
-async def link_in_mail(town: Town, address: str, *, more_than: int = 0) -> str:
-    async with asyncio.timeout(20):
-        while True:
-            mails = [mail for mail in town.mails() if mail["To"] == address]
-            if len(mails) > more_than:
-                body = mails[-1].get_body(("plain",))
-                assert body is not None
-                found = re.search(r"flow_token=(\S+)", body.get_content())
-                assert found is not None
-                return found[1]
-            await asyncio.sleep(0.05)
 
 
 async def ask_for_recovery(town: Town, name: str) -> Browser:

@@ -105,7 +105,7 @@ async def test_a_short_id_token_has_only_what_was_named(town: Town, ada: Person)
     assert (await party.userinfo(asked["access_token"])).json()["preferred_username"] == person.username
 
 
-async def test_an_address_that_nobody_confirmed_is_not_called_verified(town: Town, ada: Person) -> None:
+async def test_of_somebody_without_a_confirmed_address_nothing_is_told(town: Town, ada: Person) -> None:
     person, browser = await signed_in(town)
     party = await make_party(town, ada)
     tokens = await party.tokens(browser)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,18 +16,22 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from sqlalchemy import bindparam, update
 
+from kith.app import House
 from kith.base.db import Instant, command, insert_into
 from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.audit.tables import Event
 from kith.identity.expressions import people
 from kith.identity.policies.engine import Mode, evaluate_target
-from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.policies.scores import scores
+from kith.identity.policies.kinds import breachcheck
+from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.scores import change as change_score
+from kith.identity.policies.scores import delete_expired as delete_scores
+from kith.identity.policies.scores import score_of, scores
 from kith.identity.users import store as users
 from kith.identity.users.tables import users as users_table
 from tests.conftest import TownBuilder
-from tests.town import Person, Town
+from tests.town import Person, Town, build_town
 
 API = "/api/v2"
 AT_ONCE = {"wait_min": 0, "wait_max": 0}
@@ -93,7 +99,25 @@ async def test_every_kind_is_made_read_and_found_among_all(town: Town, kind: str
     assert (one["name"], one["__type__"], one["bound_to"]) == (name, kind, 0)
     found = (await ada.get(f"{API}/policies/all/", params={"name": name, "bindings__isnull": "true"})).json()
     assert [policy["pk"] for policy in found["results"]] == [made["pk"]]
+    for bound, count in (("true", 1), ("false", 0)):
+        asked = {"name": name, "promptstage__isnull": bound}
+        assert (await ada.get(f"{API}/policies/all/", params=asked)).json()["count"] == count
     assert (await ada.call("DELETE", f"{API}/policies/{kind}/{made['pk']}/")).status_code == 204
+
+
+async def test_a_policy_that_checks_the_answers_of_a_form_is_in_use(town: Town) -> None:
+    ada = await town.owner()
+    policy = await make(ada, "/policies/dummy/")
+    prompt = await make(
+        ada, "/stages/prompt/prompts/", field_key="age", label="Age", type="number", placeholder="1", order=1
+    )
+    body = {"name": unique("form"), "fields": [prompt["pk"]], "validation_policies": [policy["pk"]]}
+    await make(ada, "/stages/prompt/stages/", **body)
+
+    asked = {"name": policy["name"], "promptstage__isnull": "false"}
+    [found] = (await ada.get(f"{API}/policies/all/", params=asked)).json()["results"]
+
+    assert (found["pk"], found["bound_to"]) == (policy["pk"], 1)
 
 
 async def test_a_policy_without_a_name_gets_one_and_names_are_unique(town: Town) -> None:
@@ -190,6 +214,52 @@ async def test_an_expression_decides(town: Town, expression: str, passing: bool,
     assert (told["passing"], told["messages"]) == (passing, messages)
 
 
+async def test_an_expression_asks_for_people_policies_and_names(town: Town) -> None:
+    ada, bob = await town.owner(), await town.sign_up()
+    other = await make(ada, "/policies/expression/", expression="message('inner')\nreturn context['age'] == 3")
+    table = {
+        f"return user_by(username='{bob.username.upper()}').email == '{bob.username}@example.org'": True,
+        f"return ak_user_by(email='{bob.username}@example.org', is_active=True).username == '{bob.username}'": True,
+        f"return user_by(username='{bob.username}', is_active=False) is None": True,
+        "return user_by(pk=user.pk).uuid == user.uuid and pb_user_by(uuid=user.uuid).pk == user.pk": True,
+        "return user_by(username='nobody') is None and user_by(pk=-1) is None and user_by(pk=10**30) is None": True,
+        "return user_by(name='x')": ["line 1: ValueError: people are found by pk, uuid, username or email"],
+        "return user_has_authenticator(user) or user_has_authenticator(user, 'totp')": False,
+        f"return call_policy('{other['name']}', age=3).passing": True,
+        f"return call_policy('{other['name']}').messages == ['inner']": True,
+        f"return ak_call_policy('{other['name']}', age=4).passing": False,
+        "return call_policy('no such')": ["line 1: ValueError: there is no policy 'no such'"],
+        "return resolve_dns('127.0.0.1', 4) == ['127.0.0.1'] and resolve_dns('a b') == []": True,
+        "return reverse_dns('not an address') == 'not an address'": True,
+        "create_event('Door-Opened', age=3)\nreturn True": True,
+        "create_event('no good name!')": [
+            "line 1: ValueError: an event is named by up to 50 letters, digits and underscores"
+        ],
+    }
+
+    told = {}
+    for expression in table:
+        policy = await make(ada, "/policies/expression/", expression=expression)
+        answer = await tried(town, ada, policy, age=18)
+        told[expression] = answer["messages"] or answer["passing"]
+
+    assert told == table
+
+
+async def test_policies_that_wait_for_each_other_all_come_to_an_end(town: Town) -> None:
+    ada = await town.owner()
+    inner = await make(ada, "/policies/expression/", expression="return True")
+    outer = await make(ada, "/policies/expression/", expression=f"return call_policy('{inner['name']}').passing")
+    name = unique("endless")
+    endless = await make(ada, "/policies/expression/", name=name, expression=f"return call_policy('{name}').passing")
+
+    told = await asyncio.gather(
+        *(tried(town, ada, outer) for _ in range(12)), *(tried(town, ada, endless) for _ in range(4))
+    )
+
+    assert [one["passing"] for one in told] == [True] * 12 + [False] * 4
+
+
 STRICT = {"amount_uppercase": 1, "amount_lowercase": 1, "amount_symbols": 1, "length_min": 8}
 
 
@@ -271,6 +341,78 @@ async def test_only_the_start_of_a_hash_leaves_the_house(new_town: TownBuilder) 
     assert {request.headers["Add-Padding"] for request in asked} == {"true"}
 
 
+BREACHED = {"password": 9_659_365, "three": 3, "four": 4, "padded": 0, **{f"word {n}": n + 1 for n in range(3_000)}}
+
+
+def keep_breaches(place: Path, form: str) -> Path:
+    """The list as it is published, in one of the forms in which people have it."""
+    rows = sorted((hashlib.sha1(word.encode()).hexdigest().upper(), count) for word, count in BREACHED.items())
+    end = "\r\n" if "crlf" in form else "\n"
+    if "folder" not in form:
+        text = end.join(f"{digest}:{count}" for digest, count in rows)
+        place.write_bytes((text.lower() if "lower" in form else text + end).encode())
+        return place
+    place.mkdir()
+    for prefix in {"00000", "5BAA6", "FFFFF", *(digest[:5] for digest, _ in rows)}:
+        found = [f"{digest[5:]}:{count}" for digest, count in rows if digest[:5] == prefix]
+        (place / (f"{prefix}.txt" if "txt" in form else prefix)).write_text(end.join(found))
+    return place
+
+
+async def judged(house: House, password: str) -> Verdict:
+    async with house.works.begin() as work:
+        request = PolicyRequest(context={"password": password})
+        return await breachcheck.passes(work, {"allowed_count": 3, "password_field": "password"}, request)
+
+
+@pytest.mark.parametrize("form", ["file", "file crlf", "file lower", "folder", "folder txt crlf"])
+async def test_breaches_are_looked_up_in_a_list_of_our_own(tmp_path: Path, form: str) -> None:
+    async with build_town("sqlite", tmp_path / "town", start=False) as town:
+        town.change(breach_file=str(keep_breaches(tmp_path / "breaches", form)), breach_url="")
+        said = await town.kith("check")
+        async with town.house() as house:
+            told = {word: await judged(house, word) for word in ("password", "four", "three", "padded", "word 2999")}
+            strangers = [await judged(house, f"stranger {n}") for n in range(200 if form == "file" else 0)]
+
+    assert "breached passwords are looked up in" in said
+    assert {word: verdict.messages for word, verdict in told.items()} == {
+        "password": ["Password exists on 9659365 online lists."],
+        "four": ["Password exists on 4 online lists."],
+        "three": [],
+        "padded": [],
+        "word 2999": ["Password exists on 3000 online lists."],
+    }
+    assert all(verdict.passing for verdict in strangers)
+
+
+UNREACHABLE = "The list of breached passwords could not be reached."
+
+
+async def test_what_counts_when_no_list_can_be_reached_is_for_the_operator_to_say(tmp_path: Path) -> None:
+    (bad := tmp_path / "bad.txt").write_text("not a list of hashes\n" * 100)
+    outcomes: list[tuple[bool | None, list[str], list[str]]] = []
+    async with (
+        build_town("sqlite", tmp_path / "town", start=False) as town,
+        list_of_breaches({"password": 4}) as (url, _),
+    ):
+        for unreachable in ("refuse", "allow", ""):
+            town.change(breach_file=str(bad), breach_url="", breach_unreachable=unreachable)
+            async with town.house() as house:
+                try:
+                    verdict = await judged(house, "password")
+                    outcomes.append((verdict.passing, verdict.messages, verdict.log))
+                except CannotTell as error:
+                    outcomes.append((None, [str(error)], []))
+        said = await town.kith("check", expect=1)
+        town.change(breach_file=str(bad), breach_url=url, private_hosts="127.0.0.1")
+        async with town.house() as house:
+            outside = await judged(house, "password")
+
+    assert outcomes == [(False, [UNREACHABLE], []), (True, [], [UNREACHABLE]), (None, [UNREACHABLE], [])]
+    assert "a line is not of the form SHA1:COUNT" in said
+    assert outside.messages == ["Password exists on 4 online lists."]
+
+
 _change_date = command(
     update(users_table)
     .where(users_table.c.id == bindparam("user"))
@@ -283,6 +425,7 @@ _change_date = command(
     [
         (timedelta(days=89, hours=23), False, []),
         (timedelta(days=90), True, ["Password has expired."]),
+        (timedelta(days=90), False, ["Password expired 0 days ago. Please update your password."]),
         (timedelta(days=92, hours=1), False, ["Password expired 2 days ago. Please update your password."]),
     ],
 )
@@ -300,10 +443,13 @@ async def test_an_old_password_is_refused_and_a_test_leaves_it_alone(
     assert (await ada.get(f"{API}/core/users/")).status_code == 200
 
 
-@pytest.mark.parametrize(("score", "passing"), [(None, False), (-4, False), (-5, True), (-6, True)])
-async def test_reputation_passes_for_bad_callers(town: Town, score: int | None, passing: bool) -> None:
+@pytest.mark.parametrize(
+    ("threshold", "score", "passing"),
+    [(-5, None, False), (-5, -4, False), (-5, -5, True), (-5, -6, True), (0, None, True), (0, 1, False)],
+)
+async def test_reputation_passes_for_bad_callers(town: Town, threshold: int, score: int | None, passing: bool) -> None:
     ada = await town.owner()
-    policy = await make(ada, "/policies/reputation/", check_ip=False)
+    policy = await make(ada, "/policies/reputation/", check_ip=False, threshold=threshold)
     if score is not None:
         async with town.house() as house, house.works.begin() as work:
             row = {"reputation_uuid": str(uuid.uuid4()), "identifier": ada.username, "ip": "192.0.2.1", "score": score}
@@ -312,6 +458,30 @@ async def test_reputation_passes_for_bad_callers(town: Town, score: int | None, 
     assert (await tried(town, ada, policy))["passing"] is passing
     listed = (await ada.get(f"{API}/policies/reputation/scores/", params={"identifier": ada.username})).json()
     assert [row["score"] for row in listed["results"]] == ([] if score is None else [score])
+
+
+async def test_a_score_has_bounds_and_is_forgotten_after_a_day(town: Town) -> None:
+    name, ip = unique("caller"), f"2001:db8::{uuid.uuid4().hex[:4]}"
+    found = []
+    async with town.house() as house, house.works.begin() as work:
+        begun = work.now
+        for hours, by in ((0, -7), (1, -1), (2, 2), (25, 0), (50, 1), (50, 20), (75, 0)):
+            work.now = begun + timedelta(hours=hours)
+            if by:
+                await change_score(work, identifier=name, ip=ip, by=by)
+            found.append(await score_of(work, identifier=name))
+        work.now = begun + timedelta(hours=50)
+        await change_score(work, identifier="another", ip=ip, by=-2)
+        by_ip, by_both = await score_of(work, ip=ip), await score_of(work, identifier=name, ip=ip)
+        nobody = await score_of(work)
+        work.now = begun + timedelta(hours=75)
+        await delete_scores(work)
+        work.now = begun + timedelta(hours=51)
+        left = await score_of(work, ip=ip)
+
+    assert found == [-5, -5, -3, -3, 1, 5, 0]
+    assert (by_ip, by_both, nobody) == (3, 3, 0)
+    assert left == 0
 
 
 async def test_a_group_counts_its_members_and_those_of_the_groups_below(town: Town) -> None:
@@ -472,6 +642,19 @@ async def test_an_error_is_a_no_unless_the_binding_says_otherwise_and_is_written
     event = (await target.events(policy))[0]
     assert (event.action, event.context["message"]) == ("policy_exception", words)
     assert event.context["request"] == {"user": event.username, "client_ip": "192.0.2.7", "context": ["secret"]}
+
+
+async def test_an_expression_can_write_something_down(target: Target) -> None:
+    action = unique("door").replace("-", "_")
+    await target.bind_expression(f"create_event('{action}', door='north', password='open')\nreturn True")
+
+    await target.verdict()
+
+    async with target._town.house() as house, house.works.begin() as work:
+        [event] = [one for one in await audit.newest(work.db, 200) if one.action == f"custom_{action}"]
+    assert (event.username, event.app) == (target._owner.username, "expressions")
+    assert event.context["door"] == "north"
+    assert event.context["password"] != "open"
 
 
 async def test_a_run_is_written_down_where_the_policy_asks_for_it(target: Target) -> None:

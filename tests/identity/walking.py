@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
+import re
 import secrets
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -13,7 +16,12 @@ import cbor2
 import httpx
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from sqlalchemy import bindparam, select, update
 
+from kith.base.db import Instant, command
+from kith.identity.factors.tables import factors
+from kith.identity.users.names import username_key
+from kith.identity.users.tables import users
 from tests.town import Person, Town
 
 SIGN_IN = "default-authentication-flow"
@@ -64,6 +72,30 @@ def _path(slug: str) -> str:
 
 def errors(told: dict[str, Any]) -> list[str]:
     return [one["string"] for words in told.get("response_errors", {}).values() for one in words]
+
+
+async def link_in_mail(town: Town, address: str, *, more_than: int = 0, after: str = "flow_token=") -> str:
+    """The key in the newest mail to `address` that has one, once there are more than so many of them."""
+    async with asyncio.timeout(20):
+        while True:
+            bodies = [mail.get_body(("plain",)) for mail in town.mails() if mail["To"] == address]
+            keys = [found for body in bodies if body for found in re.findall(rf"{after}(\S+)", body.get_content())]
+            if len(keys) > more_than:
+                return str(keys[-1])
+            await asyncio.sleep(0.05)
+
+
+_age_guesses = command(
+    update(factors)
+    .where(factors.c.user_id == select(users.c.id).where(users.c.username_key == bindparam("name")).scalar_subquery())
+    .values(failed_at=bindparam("at", type_=Instant()))
+)
+
+
+async def age_guesses(town: Town, person: Person) -> None:
+    """Whatever was guessed wrong at this person's devices, it was an hour ago."""
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_age_guesses, name=username_key(person.username), at=work.now - timedelta(hours=1))
 
 
 class Key:

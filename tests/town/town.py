@@ -62,6 +62,10 @@ class Town:
         settings |= {name.upper(): value for name, value in self._settings.items()}
         return kept | {f"KITH_{name}": value for name, value in settings.items()}
 
+    def change(self, **settings: str) -> None:
+        """Other settings, for whatever is started next."""
+        self._settings |= settings
+
     # Its life
 
     async def start(self) -> None:

@@ -29,8 +29,17 @@ class _Reader(HTMLParser):
             self.main = True
         if tag == "form" and self.main:
             self.forms.append(Form(given.get("action", ""), given.get("method", "get")))
-        if tag in ("input", "textarea", "select") and self.forms and given.get("type") not in ("checkbox", "radio"):
+        if (
+            tag in ("input", "textarea", "select")
+            and self.main
+            and self.forms
+            and given.get("type") not in ("checkbox", "radio")
+        ):
             self.forms[-1].values[given["name"]] = given.get("value", "")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "main":
+            self.main = False
 
 
 class Browser:
@@ -72,3 +81,15 @@ class Browser:
         await self.open(f"/flows/-/default/authentication/{query}")
         await self.submit(uid_field=username)
         return await self.submit(password=password)
+
+    async def press(self, action: str, **values: str) -> httpx.Response:
+        """Send the form of this page whose address ends so."""
+        for form in self.forms():
+            if form.action.endswith(action):
+                to = urljoin(str(self.page.url), form.action)
+                self.page = await self.http.post(to, data=form.values | values, follow_redirects=True)
+                return self.page
+        raise AssertionError(f"no form leads to {action}: {[form.action for form in self.forms()]}")
+
+    async def is_signed_in(self) -> bool:
+        return (await self.http.get("/settings/security")).status_code == 200

@@ -44,7 +44,7 @@ async def chrome(chromium: str) -> AsyncIterator[Browser]:
 @pytest.fixture(scope="module")
 async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
     """One database is enough: what is tried here is the pages."""
-    async with build_town("sqlite", tmp_path_factory.mktemp("browser")) as town:
+    async with build_town("sqlite", tmp_path_factory.mktemp("browser"), confirm_email="off") as town:
         yield town
 
 
@@ -104,6 +104,9 @@ async def test_a_person_signs_up_in_changes_their_password_and_leaves(
 
         await page.get_by_role("link", name="Settings").click()
         await page.get_by_role("link", name="Change password").click()
+        await page.get_by_label("Password", exact=True).fill("a fine one 77")
+        await page.get_by_role("button", name="Continue").click()
+        await page.get_by_label("Password, again").wait_for()
         await page.get_by_label("Password", exact=True).fill("another one 88")
         await page.get_by_label("Password, again").fill("another one 88")
         await page.get_by_role("button", name="Continue").click()
@@ -123,6 +126,8 @@ async def test_a_person_signs_up_in_changes_their_password_and_leaves(
 
         await page.goto("/settings/security")
         await page.get_by_role("link", name="Delete my account").click()
+        await page.get_by_label("Password").fill("another one 88")
+        await page.get_by_role("button", name="Continue").click()
         await page.get_by_role("button", name="Delete my account").click()
         await page.get_by_role("link", name="Sign in").wait_for()
 
@@ -195,6 +200,122 @@ async def test_axe_finds_nothing_on_pages_for_members(
         ):
             await page.goto(path)
             await check(page)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+async def test_axe_finds_nothing_on_pages_for_staff(chrome: Browser, place: Town, scheme: Scheme, width: int) -> None:
+    owner = await place.owner()
+    flow = (await owner.get("/api/v2/flows/instances/", params={"slug": "default-password-change"})).json()["results"][
+        0
+    ]
+    policy = await owner.call("POST", "/api/v2/policies/expression/", json={"expression": 'print("x")\nreturn True'})
+    bound = {"target": flow["pbm_uuid"], "policy": policy.json()["pk"], "order": 0}
+    await owner.call("POST", "/api/v2/policies/bindings/", json=bound)
+    async with opened(chrome, place, color_scheme=scheme, viewport={"width": width, "height": 800}) as page:
+        await page.goto("/flows/default-password-change/")
+        await page.get_by_text("tell it to whoever runs this place").wait_for()
+        await check(page)
+        await sign_in(page, owner)
+        await page.get_by_role("link", name="Staff").click()
+        for path in ("/staff/", "/staff/flows/", "/staff/policies/", "/staff/refusals/?code=x", "/staff/refusals/"):
+            await page.goto(path)
+            await check(page)
+        await page.locator(".rows a").first.click()
+        await page.get_by_role("heading", name="Refusal ").wait_for()
+        await check(page)
+        for path in ("/staff/flows/default-password-change/", f"/staff/policies/{policy.json()['pk']}/"):
+            await page.goto(path)
+            await page.get_by_label("User name").fill(owner.username)
+            await page.get_by_role("button", name="Try it").click()
+            await page.locator(".notice.success").wait_for()
+            await check(page)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_an_owner_sees_it_as_somebody_else_and_ends_it(
+    chrome: Browser, place: Town, ada: Person, scripts: bool
+) -> None:
+    owner = await place.owner()
+    banner = f"You see this as {ada.username}. You are {owner.username}."
+    async with opened(chrome, place, java_script_enabled=scripts) as page:
+        await sign_in(page, owner)
+        await page.goto("/settings/security")
+        await page.get_by_role("link", name="See it as somebody else").click()
+        await page.get_by_label("User name").fill("nobody-at-all")
+        await page.get_by_label("Reason").fill("They asked")
+        await page.get_by_role("button", name="See it as them").click()
+        await expect(page.get_by_label("User name")).to_be_focused()
+        if scripts:
+            await check(page)
+        await page.get_by_label("User name").fill(ada.username)
+        await page.get_by_role("button", name="See it as them").click()
+        await page.get_by_text(f"You are signed in as {ada.username}.").wait_for()
+        for path in ("/", "/settings/security", "/nothing-here"):
+            await page.goto(path)
+            await page.get_by_text(banner).wait_for()
+            if scripts:
+                await check(page)
+        await page.get_by_role("region", name="You are somebody else").get_by_role("button", name="End").click()
+        await page.get_by_text(f"You are signed in as {owner.username}.").wait_for()
+        await expect(page.get_by_text(banner)).to_have_count(0)
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_sessions_keys_and_factors_are_looked_after(chrome: Browser, place: Town, scripts: bool) -> None:
+    grace = await place.sign_up()
+    async with (
+        opened(chrome, place, java_script_enabled=scripts) as here,
+        opened(chrome, place, user_agent="Mozilla/5.0 (Windows) Firefox/140.0") as there,
+    ):
+        await sign_in(here, grace)
+        await sign_in(there, grace)
+        await here.goto("/flows/default-authenticator-static-setup/?next=/settings/security")
+        await here.get_by_role("button", name="I have kept them").click()
+        factors = here.get_by_role("region", name="Factors")
+        await factors.get_by_text("Rename").first.click()
+        await factors.get_by_label("New name").fill("Paper in the drawer")
+        await factors.get_by_role("button", name="Rename").click()
+        await factors.get_by_text("Paper in the drawer").wait_for()
+        if scripts:
+            await check(here)
+        await factors.get_by_role("button", name="Remove").click()
+        await here.get_by_text("The factor was removed.").wait_for()
+
+        row = here.get_by_role("listitem").filter(has_text="Firefox on Windows")
+        await row.get_by_role("button", name="End").click()
+        await here.get_by_text("The session was ended.").wait_for()
+        await there.goto("/settings/security")
+        await there.get_by_label("User name or e-mail address").wait_for()
+
+        await here.get_by_label("Language").select_option("de")
+        await here.get_by_role("button", name="Change language").click()
+        await here.get_by_role("heading", name="Sicherheit").wait_for()
+        assert await here.locator("html").get_attribute("lang") == "de"
+        if scripts:
+            await check(here)
+
+
+async def test_a_password_is_shown_by_keyboard_and_sent_hidden(chrome: Browser, place: Town, ada: Person) -> None:
+    async with opened(chrome, place) as page:
+        await page.goto("/flows/default-authentication-flow/")
+        await page.get_by_label("User name or e-mail address").fill(ada.username)
+        await page.keyboard.press("Enter")
+        field = page.get_by_label("Password")
+        await field.fill("wrong")
+        await page.keyboard.press("Tab")
+        await expect(page.get_by_role("button", name="Show password")).to_be_focused()
+        await page.keyboard.press("Space")
+        assert await field.get_attribute("type") == "text"
+        await expect(page.get_by_role("button", name="Hide password")).to_be_focused()
+        await check(page)
+        await page.keyboard.press("Enter")
+        assert await field.get_attribute("type") == "password"
+    async with opened(chrome, place, java_script_enabled=False) as page:
+        await page.goto("/flows/default-authentication-flow/")
+        await page.get_by_label("User name or e-mail address").fill(ada.username)
+        await page.keyboard.press("Enter")
+        await page.get_by_label("Password").wait_for()
+        await expect(page.get_by_role("button", name="Show password")).to_have_count(0)
 
 
 async def test_a_passkey_is_made_and_is_enough_to_sign_in(chrome: Browser, tmp_path: Path) -> None:

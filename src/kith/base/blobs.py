@@ -10,18 +10,16 @@ import shutil
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
-
-import obstore
-from obstore.store import LocalStore, ObjectStore, S3Store
 
 from kith.base.errors import NotFound
 
 if TYPE_CHECKING:
     from obstore import GetOptions, GetResult
-    from obstore.store import S3Config
+    from obstore.store import ObjectStore, S3Config
 
 __all__ = ["BadKey", "Blobs", "Data", "blobs"]
 
@@ -50,8 +48,7 @@ class Blobs:
         self._store = store
 
     async def put(self, key: str, data: Data, content_type: str, cache_control: str = FOREVER) -> None:
-        await obstore.put_async(
-            self._store,
+        await self._store.put_async(
             _checked(key),
             data,
             attributes={"Content-Type": content_type, "Cache-Control": cache_control},
@@ -59,7 +56,7 @@ class Blobs:
 
     async def get(self, key: str) -> bytes:
         with _missing_as_not_found():
-            result = await obstore.get_async(self._store, _checked(key))
+            result = await self._store.get_async(_checked(key))
             return bytes(await result.bytes_async())
 
     async def stream(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
@@ -70,16 +67,16 @@ class Blobs:
         if start < 0 or (end is not None and end <= start):
             raise ValueError(f"no such range: {start} to {end}")
         with _missing_as_not_found():
-            result = await obstore.get_async(self._store, _checked(key), options=_range(start, end))
+            result = await self._store.get_async(_checked(key), options=_range(start, end))
         return _chunks(result)
 
     async def size(self, key: str) -> int:
         with _missing_as_not_found():
-            return (await obstore.head_async(self._store, _checked(key)))["size"]
+            return (await self._store.head_async(_checked(key)))["size"]
 
     async def exists(self, key: str) -> bool:
         try:
-            await obstore.head_async(self._store, _checked(key))
+            await self._store.head_async(_checked(key))
         except FileNotFoundError:
             return False
         return True
@@ -88,11 +85,11 @@ class Blobs:
         """Remove `keys`; one that is not there is as good as removed."""
         if paths := [_checked(key) for key in keys]:
             with suppress(FileNotFoundError):
-                await obstore.delete_async(self._store, paths)
+                await self._store.delete_async(paths)
 
     async def list(self, prefix: str = "") -> AsyncIterator[str]:
         """Every key below the folder `prefix`, in no order; `media/1` does not match `media/10/...`."""
-        async for batch in obstore.list(self._store, _checked(prefix) if prefix else None):
+        async for batch in self._store.list(_checked(prefix) if prefix else None):
             for found in batch:
                 yield found["path"]
 
@@ -101,8 +98,14 @@ class _FolderBlobs(Blobs):
     """Writes by hand, since the store neither syncs to disk nor takes a media type."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(LocalStore(folder, mkdir=True))
+        folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
+
+    @cached_property
+    def _store(self) -> ObjectStore:  # type: ignore[override]
+        from obstore.store import LocalStore  # noqa: PLC0415 - loaded when first used
+
+        return LocalStore(self._folder)
 
     async def put(
         self,
@@ -148,6 +151,8 @@ def blobs(url: str, folder: Path, *, access_key: str = "", secret_key: str = "")
     }
     if "endpoint" in options:
         config["endpoint"] = options["endpoint"]
+    from obstore.store import S3Store  # noqa: PLC0415 - not needed for a folder
+
     store = S3Store(
         parts.netloc,
         prefix=parts.path.strip("/") or None,

@@ -23,7 +23,7 @@ from kith.base.errors import Malformed, Problem, TooLarge
 from kith.base.limits import Spent
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
-from kith.base.work import Origin, Work, Works
+from kith.base.work import Acting, Origin, Work, Works
 
 __all__ = ["JSON", "Answer", "Edge", "Exchange", "Face", "exchange_of"]
 
@@ -68,8 +68,9 @@ class Exchange:
     """One request under way; handlers find it as `scope["kith"]`."""
 
     __slots__ = (
-        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "address",
-        "edge", "face", "id", "is_head", "path", "scope", "spent", "started_at", "status", "user_id", "version",
+        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "acting", "address",
+        "cookies", "edge", "face", "id", "is_head", "kept", "path", "scope", "session", "spent", "started_at",
+        "status", "user_id", "version",
     )  # fmt: skip
 
     def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,8 +91,12 @@ class Exchange:
         self.started_at = time.perf_counter()
         self.status = 0
         self.user_id: int | None = None
+        self.session = ""
+        self.acting: Acting | None = None
+        self.kept: dict[type, Any] = {}  # what was looked up once for this request, by its type
         self.version: int | None = None
         self.spent: Spent | None = None
+        self.cookies: list[bytes] = []  # to be set with whatever is answered
 
     def header(self, name: bytes) -> bytes:
         return header(self.scope, name)
@@ -117,7 +122,15 @@ class Exchange:
             method=scope["method"],
             path=self.edge.safe_path(self.path),
             user_agent=header(scope, b"user-agent").decode("latin-1")[:300],
+            session=self.session,
+            acting=self.acting,
         )
+
+    def is_from(self, session: str, acting: Acting | None) -> None:
+        """Whose browser it is has been found out; what is written from now on says so."""
+        self.session, self.acting = session, acting
+        if self._work is not None:
+            self._work.origin = self.origin
 
     async def receive(self) -> Message:
         """The next piece of the body, within its limits; a client that falls silent is not waited for.
@@ -230,6 +243,7 @@ class Exchange:
             headers.extend(self.face.spent_headers(self.spent))
         if self.face.cors and header(self.scope, b"origin"):
             headers.extend(CORS)
+        headers.extend((b"set-cookie", cookie) for cookie in self.cookies)
         return headers
 
 

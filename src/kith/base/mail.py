@@ -94,13 +94,14 @@ class Mailer(ABC):
     async def _deliver(self, to: str, message: bytes) -> None: ...
 
 
-def mailer(smtp: str | None, folder: Path, sender: str) -> Mailer:
+def mailer(smtp: str | None, folder: Path, sender: str, *, patience: float = _PATIENCE) -> Mailer:
     """The way out for mail: the SMTP server at the URL `smtp`, or else files in `folder`.
 
     `smtp://user:password@host:587`, `smtps://host:465`. `?tls=` says `none`, `starttls` (when offered) or
     `required`; left out, it is `required` where there is a password to protect and `starttls` elsewhere.
+    `patience` is how many seconds the server may keep us waiting for each word.
     """
-    return _SMTPMailer(smtp, sender) if smtp else _FolderMailer(folder, sender)
+    return _SMTPMailer(smtp, sender, patience) if smtp else _FolderMailer(folder, sender)
 
 
 def checked_address(text: str) -> str:
@@ -188,8 +189,9 @@ def _private(path: str, flags: int) -> int:
 
 
 class _SMTPMailer(Mailer):
-    def __init__(self, url: str, sender: str) -> None:
+    def __init__(self, url: str, sender: str, patience: float) -> None:
         super().__init__(sender)
+        self.patience = patience
         parts = urlsplit(url)
         if parts.scheme not in {"smtp", "smtps"} or not parts.hostname:
             raise ValueError("the mail server's URL must be smtp://host or smtps://host")
@@ -207,12 +209,12 @@ class _SMTPMailer(Mailer):
             username=self.user,
             password=self.password,
             local_hostname=self.domain,
-            timeout=_PATIENCE,
+            timeout=self.patience,
             use_tls=self.implicit_tls,
             start_tls=False if self.implicit_tls else self.start_tls,
         )
         try:
-            async with asyncio.timeout(3 * _PATIENCE), client:
+            async with asyncio.timeout(3 * self.patience), client:
                 await client.sendmail(self.address, [to], message)
         except (aiosmtplib.SMTPException, OSError, ValueError) as error:
             if _is_final(error):

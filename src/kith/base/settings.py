@@ -39,7 +39,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     reserved_names: tuple[str, ...] = ()
     password_grant: bool = True
     rate_limits: bool = True
+    breach_file: str = ""
     breach_url: str = "https://api.pwnedpasswords.com/range/"
+    breach_unreachable: Literal["", "refuse", "allow"] = ""
     smtp: str = ""
     mail_from: str = ""
     media: str = ""
@@ -181,9 +183,19 @@ def _check(settings: Settings) -> None:
             raise BadSettings(
                 f"{_label('trusted_proxies')} must be addresses or networks such as 10.0.0.0/8, not {network!r}"
             ) from error
+    if settings.breach_url and not _is_address(settings.breach_url):
+        raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
     split_bind(settings.bind, "bind")
     if settings.metrics_bind:
         split_bind(settings.metrics_bind, "metrics_bind")
+
+
+def _is_address(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+    except ValueError:
+        return False
+    return url.scheme in ("http", "https") and bool(url.hostname)
 
 
 def _is_origin(text: str) -> bool:

@@ -16,9 +16,18 @@ from kith.base.jobs.kinds import Kind
 from kith.base.news import Fact, News
 from kith.base.settings import Settings
 
-__all__ = ["Origin", "Work", "Works"]
+__all__ = ["Acting", "Origin", "Work", "Works"]
 
 Service = TypeVar("Service")
+
+
+class Acting(msgspec.Struct, frozen=True):
+    """Somebody who does something while they look through another person's eyes."""
+
+    id: int
+    username: str
+    as_id: int
+    as_username: str
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -29,6 +38,8 @@ class Origin(msgspec.Struct, frozen=True):
     method: str = ""
     path: str = ""
     user_agent: str = ""
+    session: str = ""
+    acting: Acting | None = None
 
 
 class Work:

@@ -18,6 +18,7 @@ COMMANDS = {
     "tokens": "Make, list and revoke tokens.",
     "recovery": "Make a link that lets somebody in, once.",
     "flows": "Bring the shipped flows back.",
+    "why": "Why was somebody refused?",
     "jobs": "See jobs, and bring dead ones back.",
     "check": "Is the set-up sound?",
 }

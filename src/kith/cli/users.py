@@ -9,6 +9,9 @@ from kith.base.work import Work
 from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
 from kith.cli.running import as_json, house, run, say
 from kith.cli.showing import show_record, show_rows
+from kith.identity.sessions.service import end_after_password
+from kith.identity.signups import service as signups
+from kith.identity.signups.store import Pending
 from kith.identity.users import service, store
 from kith.identity.users.service import Role
 from kith.identity.users.tables import User
@@ -115,6 +118,7 @@ def set_password(*, name: str, password: str | None, as_json: bool) -> None:
         async with house() as opened, opened.works.begin() as work:
             user = await user_called(work.db, name)
             await service.set_password(work, opened.passwords, user, secret, by_name=COMMAND_LINE)
+            await end_after_password(work, user.id)
             return await store.get(work.db, user.id)
 
     user = run(change())
@@ -149,6 +153,69 @@ def disable(*, name: str, as_json: bool) -> None:
 def enable(*, name: str, as_json: bool) -> None:
     """Let NAME in again."""
     _set_active(name, active=True, as_json=as_json)
+
+
+@users.command()
+@click.option("--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many.")
+@as_json
+def pending(*, limit: int, as_json: bool) -> None:
+    """Who waits for approval, longest first: id, username, address, whether it is confirmed, since when, and why."""
+
+    async def read() -> list[Pending]:
+        async with house() as opened, opened.works.begin() as work:
+            return await signups.pending(work, most=limit)
+
+    found = run(read())
+    if as_json:
+        say([{field: getattr(one, field) for field in Pending.__struct_fields__} for one in found])
+    else:
+        heads = ["id", "username", "address", "confirmed", "since", "reason"]
+        rows: list[list[object]] = [
+            [one.id, one.username, one.email, "yes" if one.confirmed_at else "no", one.created_at, one.reason]
+            for one in found
+        ]
+        show_rows(heads, rows, nothing="Nobody is waiting.")
+
+
+@users.command()
+@_name
+@as_json
+def approve(*, name: str, as_json: bool) -> None:
+    """Let NAME in, who waits for approval."""
+
+    async def change(work: Work, user: User) -> None:
+        await signups.approve(work, user, by_name=COMMAND_LINE)
+
+    user = run(_changed(name, change))
+    _tell(user, f"{user.username} is approved now.", as_json=as_json)
+
+
+@users.command()
+@_name
+@as_json
+def reject(*, name: str, as_json: bool) -> None:
+    """Turn NAME down, who waits for approval: the account is deleted, and its name is free again."""
+
+    async def turn_down() -> User:
+        async with _holding(name) as (work, user):
+            await signups.reject(work, user, by_name=COMMAND_LINE)
+            return user
+
+    user = run(turn_down())
+    _tell(user, f"{user.username} was turned down.", as_json=as_json)
+
+
+@users.command()
+@_name
+@as_json
+def confirm(*, name: str, as_json: bool) -> None:
+    """Say that the address of NAME is known to be theirs."""
+
+    async def change(work: Work, user: User) -> None:
+        await signups.confirm(work, user)
+
+    user = run(_changed(name, change))
+    _tell(user, f"The address of {user.username} is confirmed.", as_json=as_json)
 
 
 def _set_active(name: str, *, active: bool, as_json: bool) -> None:
@@ -197,4 +264,6 @@ def _row(user: User) -> list[object]:
 
 
 def _state(user: User) -> str:
-    return "active" if user.is_active else "disabled"
+    if not user.is_active:
+        return "disabled"
+    return "active" if user.approved_at is not None else "waiting"

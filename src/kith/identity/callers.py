@@ -6,6 +6,8 @@ import base64
 import binascii
 from datetime import timedelta
 
+import msgspec
+
 from kith.base import csrf
 from kith.base.edge import Exchange
 from kith.base.errors import Forbidden, Unauthenticated
@@ -17,6 +19,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, Caller
 from kith.identity.factors import store as factors
 from kith.identity.groups import store as groups
+from kith.identity.impersonation import refuse_call
 from kith.identity.roles import store as roles
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
@@ -63,10 +66,12 @@ class Callers:
             raise Unauthenticated(headers=CHALLENGE)
         if exchange.scope["method"] not in ("GET", "OPTIONS"):
             csrf.check(exchange, exchange.find(Keys).session, None)
+        refuse_call(exchange)
         login = await users.find_login_by_id(exchange.work.db, session.user_id)
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
-        return await self._with_rights(exchange, login)
+        caller = await self._with_rights(exchange, login)
+        return caller if exchange.acting is None else _without_secrets(caller)
 
     async def _with_rights(self, exchange: Exchange, login: Login, scopes: frozenset[str] | None = None) -> Caller:
         """What the person may do, as roles and groups stand at this moment."""
@@ -157,6 +162,12 @@ class Callers:
             async with work.aside() as aside:
                 await tokens.touch(aside.db, token.token_uuid, work.now)
         return login
+
+
+def _without_secrets(caller: Caller) -> Caller:
+    """Somebody else's eyes see no secrets, whatever the person may see."""
+    rights = caller.permissions or frozenset()
+    return msgspec.structs.replace(caller, permissions=rights - {"core.view_secret"})
 
 
 def _scopes(token: Token) -> frozenset[str]:

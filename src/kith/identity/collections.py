@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kith.identity.applications import collections as applications
-from kith.identity.core import events, groups, messages, person, roles, tokens, users
+from kith.identity.core import events, groups, impersonate, messages, person, roles, signups, tokens, users
 from kith.identity.crypto import collections as crypto
+from kith.identity.executor import inspector
 from kith.identity.flows import collections as flows
 from kith.identity.mappings import collections as mappings
 from kith.identity.policies import collections as policies
@@ -29,5 +30,8 @@ RESOURCES: tuple[Resource, ...] = (
 ACTIONS: tuple[Action, ...] = (
     messages.ACTION,
     *person.ACTIONS,
+    *signups.ACTIONS,
+    *impersonate.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
+    *inspector.ACTIONS,
 )

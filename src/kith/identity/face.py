@@ -10,25 +10,44 @@ import msgspec
 from kith.base.edge import Exchange, Headers
 from kith.base.memo import Memo
 from kith.base.work import Work
+from kith.identity import staff
 from kith.identity.applications.library import Entry, library
 from kith.identity.audit.tables import Event
 from kith.identity.caller import Caller
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.executor.api import open_walk
 from kith.identity.executor.choosing import find_default, leave
-from kith.identity.executor.engine import Ended, Result, Walk, safe_path
+from kith.identity.executor.engine import Ended, Failed, Result, Walk, safe_path
 from kith.identity.executor.turn import Challenge, Denied
+from kith.identity.factors.tables import Factor
+from kith.identity.impersonation import NotAsSomebodyElse, refuse_page
+from kith.identity.impersonation import end as end_impersonation
+from kith.identity.impersonation import start as start_impersonation
 from kith.identity.messages.service import NAMES as LEVELS
+from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
 from kith.identity.messages.tables import Message
-from kith.identity.own.finding import find_visitor
+from kith.identity.own.consents import Given, list_consents, withdraw_consent
+from kith.identity.own.factors import (
+    Device,
+    get_device,
+    is_fresh,
+    is_password,
+    list_devices,
+    remove_device,
+    rename_device,
+    set_up_flows,
+)
+from kith.identity.own.finding import find_visitor, known_visitor
 from kith.identity.own.service import (
+    choose_language,
+    end_all_sessions,
     end_other_sessions,
     end_session,
     list_events,
     list_sessions,
     list_tokens,
-    make_app_password,
+    make_key,
     revoke_token,
 )
 from kith.identity.own.visitor import Visitor
@@ -57,7 +76,9 @@ from kith.identity.registration.wishes import Wish
 from kith.identity.rest.openapi import describe
 from kith.identity.scopes import covers
 from kith.identity.sessions import cookies
+from kith.identity.sessions.cookies import find as find_session
 from kith.identity.sessions.tables import Session
+from kith.identity.signups import service as signups
 from kith.identity.signups.addresses import confirm as confirm_address
 from kith.identity.signups.addresses import find as find_address
 from kith.identity.tokens.tables import Token
@@ -76,13 +97,18 @@ __all__ = [
     "Challenge",
     "Client",
     "Denied",
+    "Device",
     "Ended",
     "Entry",
     "Event",
+    "Factor",
+    "Failed",
+    "Given",
     "Go",
     "Issued",
     "Message",
     "NewApp",
+    "NotAsSomebodyElse",
     "OAuthError",
     "Owner",
     "Passwords",
@@ -103,12 +129,15 @@ __all__ = [
     "app_shown",
     "by_front_channel",
     "check_setup",
+    "choose_language",
     "client_of",
     "confirm_address",
     "count_members",
     "covers",
     "describe_api",
+    "end_all_sessions",
     "end_client_session",
+    "end_impersonation",
     "end_other_sessions",
     "end_session",
     "find_address",
@@ -117,31 +146,53 @@ __all__ = [
     "find_default",
     "find_issuer",
     "find_person",
+    "find_session",
+    "find_user",
     "find_visitor",
     "front_channel",
+    "get_device",
     "get_user",
     "is_confirmed",
+    "is_fresh",
+    "is_password",
+    "known_visitor",
     "leave",
+    "leave_message",
     "library",
+    "list_consents",
+    "list_devices",
     "list_events",
     "list_sessions",
     "list_tokens",
-    "make_app_password",
+    "make_key",
+    "no_session_cookie",
     "note_use",
     "oauth",
     "open_walk",
+    "refuse_page",
     "register_app",
     "register_by_app",
+    "remove_device",
+    "rename_device",
     "revoke_oauth_token",
     "revoke_token",
     "safe_path",
     "send_confirmation",
     "session_cookie",
+    "set_up_flows",
+    "signups",
+    "staff",
+    "start_impersonation",
     "take_messages",
     "use_recovery",
     "use_setup",
     "was_revoked",
+    "withdraw_consent",
 ]
+
+
+async def find_user(work: Work, user_id: int) -> User:
+    return await users.get(work.db, user_id)
 
 
 async def count_members(work: Work) -> int:
@@ -200,3 +251,8 @@ async def find_person(work: Work, user_id: int) -> PersonFacts | None:
         return None
     welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
     return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)
+
+
+def no_session_cookie(work: Work) -> Headers:
+    """What tells the browser that its session is over."""
+    return (cookies.no_cookie(secure=work.settings.base_url.startswith("https")),)

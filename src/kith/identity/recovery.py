@@ -28,6 +28,8 @@ async def offer(work: Work, user: User, *, minutes: int, by_name: str) -> str:
     """A link that signs `user` in, once, whatever the flows and their policies say."""
     if not user.is_active:
         raise Conflict(f"{user.username} is disabled: run `kith users enable {user.username}` first")
+    if user.approved_at is None:
+        raise Conflict(f"{user.username} waits for approval: run `kith users approve {user.username}` first")
     key = links.new_key()
     await links.make(work, key, user.id, flow=None, plan="", life=timedelta(minutes=minutes))
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
@@ -42,7 +44,7 @@ async def use(exchange: Exchange, key: str) -> Headers:
     old = await cookies.find(exchange)
     link = await links.claim(work, key, flow=None)
     user = await users.find_by_id(work.db, link.user_id) if link is not None else None
-    if user is None or not user.is_active:
+    if user is None or not user.is_active or user.approved_at is None:
         raise LinkOver
     if old is not None:
         await session_store.end(work.db, old.session_uuid)

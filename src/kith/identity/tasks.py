@@ -11,7 +11,10 @@ from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
 from kith.identity.links import service as links
+from kith.identity.policies import scores
 from kith.identity.providers.oauth2 import store as oauth
+from kith.identity.refusals import store as refusals
+from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions
 from kith.identity.signups import store as signups
 from kith.identity.tokens import store as tokens
@@ -32,6 +35,8 @@ async def sweep(work: Work, _payload: Sweep) -> None:
         await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
+    await scores.delete_expired(work)
+    await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 
 SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import msgspec
 
+from kith.base import csrf
 from kith.base.edge import Answer, Exchange, Face, header
 from kith.base.errors import Invalid, Problem
+from kith.base.keys import Keys
 from kith.web.pages import render
+from kith.web.speaking import language_of
+from kith.web.words import later
 
 _TITLES = {
-    400: "That did not work",
-    401: "Please sign in",
-    403: "Not allowed",
-    404: "Nothing here",
-    405: "That did not work",
-    410: "Gone",
-    413: "Too large",
-    429: "Too many requests",
-    500: "Something went wrong on our side",
-    503: "Back in a moment",
+    400: later("That did not work"),
+    401: later("Please sign in"),
+    403: later("Not allowed"),
+    404: later("Nothing here"),
+    405: later("That did not work"),
+    410: later("Gone"),
+    413: later("Too large"),
+    429: later("Too many requests"),
+    500: later("Something went wrong on our side"),
+    503: later("Back in a moment"),
 }
 
 
@@ -29,17 +33,23 @@ def wants_json(exchange: Exchange) -> bool:
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
+    refusal = problem.extra.get("refusal")  # the code of a no that was written down
     if wants_json(exchange):
-        body: object = {"detail": problem.message}
+        body: object = {"detail": problem.message} | ({"code": refusal} if refusal else {})
         if isinstance(problem, Invalid) and problem.fields:
             body = {name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()}
         return Answer(problem.status, (*headers, (b"content-type", b"application/json")), msgspec.json.encode(body))
+    acting = {"csrf": csrf.token_for(exchange, exchange.find(Keys).session)} if exchange.acting else {}
     page = render(
         "error.html",
+        language_of(exchange),
+        acting=exchange.acting,
+        **acting,
         site=exchange.edge.works.settings.title,
-        title=_TITLES.get(problem.status, "That did not work"),
+        title=_TITLES.get(problem.status, later("That did not work")),
         message=problem.message,
         request_id=exchange.id if problem.status >= 500 else None,
+        code=refusal,
     )
     return Answer(problem.status, (*headers, (b"content-type", b"text/html; charset=utf-8")), page.encode())
 

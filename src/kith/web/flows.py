@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import msgspec
-import segno
 from litestar import HttpMethod, Request, get, post, route
 from litestar.params import FromPath
 from litestar.response.base import ASGIResponse
@@ -31,6 +30,7 @@ _PLACES = {
     "identification": {"uid_field", "password"},
     "password": {"password"},
     "userlogin": {"remember_me"},
+    "otp": {"code"},
     "otptime": {"code"},
     "otpvalidate": {"code"},
 }
@@ -138,8 +138,13 @@ def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> A
     match result:
         case identity.Ended(to=to):
             return _onward(exchange, walk, to)
-        case identity.Denied(message=message):
-            return _page(exchange, walk, "flows/denied.html", status=403, message=message)
+        case identity.Denied(message=message, code=code):
+            return _page(exchange, walk, "flows/denied.html", status=403, message=message, code=code)
+        case identity.Failed(error=error, code=code, traceback=traceback):
+            return _page(
+                exchange, walk, "flows/failed.html", status=500, message=error, code=code, traceback=traceback,
+                request_id=exchange.id,
+            )  # fmt: skip
         case identity.Challenge():
             return _challenge(exchange, walk, result)
 
@@ -174,6 +179,8 @@ def _challenge(exchange: Exchange, walk: identity.Walk, challenge: identity.Chal
 
 def _picture(url: Any) -> str | None:
     """The link of a code generator as a QR code."""
+    import segno  # noqa: PLC0415 - loaded when first used
+
     return segno.make_qr(url, error="m").svg_data_uri(scale=5, border=3, light="white") if url else None
 
 

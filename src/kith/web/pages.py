@@ -12,7 +12,8 @@ from litestar.response.base import ASGIResponse
 from kith.base import csrf
 from kith.base.edge import Exchange, Headers
 from kith.base.keys import Keys
-from kith.web.words import translate
+from kith.web.speaking import language_of, remember
+from kith.web.words import LANGUAGES, SPEAKERS
 
 _FOLDER = Path(__file__).parent
 _environment = Environment(
@@ -22,7 +23,6 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.globals["_"] = translate
 STYLE = (_FOLDER / "static" / "kith.css").read_bytes()
 SCRIPT = (_FOLDER / "static" / "kith.js").read_bytes()
 NO_PICTURE = (_FOLDER / "static" / "missing.png").read_bytes()
@@ -30,8 +30,10 @@ NO_STORE = (b"cache-control", b"no-store")
 _URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~-._"
 
 
-def render(template: str, **values: object) -> str:
-    return _environment.get_template(template).render(values)
+def render(template: str, language: str = "en", **values: object) -> str:
+    """The words of a page go with it as `_`: two requests in two languages know nothing of each other."""
+    given = {"_": SPEAKERS[language], "language": language, "acting": None, **values}
+    return _environment.get_template(template).render(given)
 
 
 def has_template(name: str) -> bool:
@@ -46,8 +48,22 @@ def page(
     token = csrf.token_for(exchange, exchange.find(Keys).session)
     secure = "; Secure" if settings.base_url.startswith("https") else ""
     cookie = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
-    body = render(template, **{"csrf": token, "site": settings.title, "visitor": None, **values})
-    return _answer(status, (cookie, *headers), body.encode())
+    language = language_of(exchange)
+    body = render(
+        template, language,
+        **{"csrf": token, "site": settings.title, "visitor": None, "acting": exchange.acting, "languages": LANGUAGES,
+           "back": back_from(exchange), **values},
+    )  # fmt: skip
+    return _answer(status, (cookie, *remember(exchange, language), *headers), body.encode())
+
+
+def back_from(exchange: Exchange) -> str:
+    """Where this page can be seen again: some are answers to forms, and cannot be asked for."""
+    path = exchange.path
+    if exchange.scope["method"] == "GET" or path.startswith("/flows/"):
+        query = exchange.scope["query_string"].decode("latin-1")
+        return f"{path}?{query}" if query else path
+    return "/settings/security" if path.startswith("/settings/") else "/"
 
 
 def see_other(to: str, *, status: int = 303, headers: Headers = ()) -> ASGIResponse:

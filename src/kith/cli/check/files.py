@@ -10,7 +10,8 @@ from pathlib import Path
 
 from kith.base.keys import NAMES, SIZE
 from kith.base.settings import Settings
-from kith.cli.check.findings import Finding, ok, problem, warning
+from kith.cli.check.findings import Finding, cause, ok, problem, warning
+from kith.identity.policies import breaches
 
 ROOM = 500 * 1024 * 1024
 
@@ -68,6 +69,22 @@ def disk(settings: Settings) -> Iterator[Finding]:
         free = shutil.disk_usage(folder).free
         words = f"{free // (1024 * 1024)} MB are free on the disk of {folder}"
         yield ok("disk", words) if free >= ROOM else warning("disk", words, "make room, or move KITH_DATA")
+
+
+def breach_list(settings: Settings) -> Iterator[Finding]:
+    """What breach checks are made with; most servers ask the public service and have nothing to look at."""
+    if settings.breach_file:
+        try:
+            breaches.examine(Path(settings.breach_file))
+        except (OSError, breaches.BadList) as error:
+            words = f"the list of breached passwords at {settings.breach_file} cannot be used: {cause(error)}"
+            yield problem("breaches", words, "get it anew, ordered by hash, or unset KITH_BREACH_FILE")
+        else:
+            yield ok("breaches", f"breached passwords are looked up in {settings.breach_file}")
+    elif not settings.breach_url:
+        yield warning(
+            "breaches", "breach checks have no list to ask", "set KITH_BREACH_FILE, or KITH_BREACH_URL if it may be"
+        )
 
 
 def media_folder(settings: Settings) -> Finding:

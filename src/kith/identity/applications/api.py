@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs
 
+import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
@@ -15,15 +16,16 @@ from kith.identity.caller import Caller
 from kith.identity.expressions import people
 from kith.identity.expressions.people import Person
 from kith.identity.policies.engine import evaluate_target
-from kith.identity.policies.request import PolicyRequest
+from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.refusals.service import refuse_by_policy
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.api import refuse
 from kith.identity.rest.fields import Refused, missing, read_identifier, read_uuid
 
-_mode_of = query(
-    select(applications.c.policy_engine_mode).where(applications.c.pbm_uuid == bindparam("pbm_uuid", type_=UID())), str
-)
+_is_it = applications.c.pbm_uuid == bindparam("pbm_uuid", type_=UID())
+_mode_of = query(select(applications.c.policy_engine_mode).where(_is_it), str)
+_name_of = query(select(applications.c.name).where(_is_it), str)
 
 
 async def check_access(exchange: Exchange, caller: Caller, id: str) -> Answer:
@@ -38,7 +40,21 @@ async def check_access(exchange: Exchange, caller: Caller, id: str) -> Answer:
     request = PolicyRequest(person=person, client_ip=exchange.address, is_test=True)
     verdict = await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
     log = verdict.log if caller.may("policies.view_policy") else []
-    return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": log})
+    told = {"passing": verdict.passing, "messages": verdict.messages, "log_messages": log}
+    if not verdict.passing and person.user.id == caller.id:
+        told["code"] = await _refuse(exchange, verdict, request, pbm_uuid)
+    return show(told)
+
+
+async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, pbm_uuid: str) -> str:
+    """Whoever is not let in themselves can ask why, like anyone who is refused."""
+    name = await exchange.work.db.one(_name_of, pbm_uuid=pbm_uuid) or ""
+    words = " ".join(verdict.messages) or "You may not open this application."
+    async with exchange.work.aside() as aside:
+        return await refuse_by_policy(
+            aside, verdict, msgspec.structs.replace(request, target=pbm_uuid), area=f"application {name}",
+            message=words, details={"application": {"pk": pbm_uuid, "name": name}},
+        )  # fmt: skip
 
 
 async def _person(exchange: Exchange, caller: Caller) -> Person:

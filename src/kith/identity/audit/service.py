@@ -29,10 +29,12 @@ async def record(
     username: str = "",
     context: Mapping[str, Any] | None = None,
     known: Mapping[str, Any] | None = None,
+    as_told: bool = False,
 ) -> None:
     """Add an event to the transaction of what it tells, so that neither can be without the other.
 
     `known` is kept as it is, beside `context`: whoever made it knows its fields and has hidden their secrets.
+    What is done through another person's eyes is written down as done by who is behind them, unless it is `as_told`.
     """
     origin = work.origin
     told: dict[str, Any] = {**masked(dict(context or {})), **(known or {})}
@@ -43,6 +45,10 @@ async def record(
             "user_agent": origin.user_agent,
             "request_id": origin.request_id,
         }
+    acting = origin.acting
+    if acting is not None and not as_told:
+        told["on_behalf_of"] = {"pk": acting.as_id, "username": acting.as_username}
+        user_id, username = acting.id, acting.username
     await store.insert(
         work.db,
         Event(

@@ -14,7 +14,8 @@ _of_user = query(
     select(events)
     .where(events.c.user_id == bindparam("user"))
     .order_by(events.c.created_at.desc(), events.c.event_uuid)
-    .limit(bindparam("most")),
+    .limit(bindparam("most"))
+    .offset(bindparam("skip")),
     Event,
 )
 
@@ -27,8 +28,8 @@ async def newest(db: Session, most: int) -> list[Event]:
     return await db.all(_newest, most=most)
 
 
-async def of_user(db: Session, user_id: int, most: int) -> list[Event]:
-    return await db.all(_of_user, user=user_id, most=most)
+async def of_user(db: Session, user_id: int, most: int, *, skip: int = 0) -> list[Event]:
+    return await db.all(_of_user, user=user_id, most=most, skip=skip)
 
 
 async def delete_expired(db: Session, now: datetime) -> int:

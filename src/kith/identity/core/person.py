@@ -13,6 +13,7 @@ from kith.identity.rest.api import refuse
 from kith.identity.rest.body import read_object
 from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import read
+from kith.identity.sessions.service import end_after_password
 from kith.identity.users import service, store
 from kith.identity.users.passwords import Passwords
 
@@ -41,6 +42,7 @@ async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
         raise Invalid(password="This field is required." if password is None else "Not a valid string.")
     user = await store.get(work.db, user_id)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
+    await end_after_password(work, user_id)
     await tell_new_password(work, caller, user_id)
     return NOTHING
 

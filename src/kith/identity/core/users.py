@@ -6,6 +6,7 @@ import hashlib
 import uuid
 from typing import Any
 
+from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, any_of
@@ -32,6 +33,7 @@ from kith.identity.rest.fields import (
 )
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
+from kith.identity.sessions.service import end_after_password
 from kith.identity.users import store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
@@ -83,10 +85,10 @@ async def check(draft: Draft) -> None:
         draft.columns["username_key"] = username_key(draft.values["username"])
     if "email" in draft.values:
         draft.columns["email_key"] = email_key(draft.values["email"])
-        if not draft.is_new and draft.sets("email"):
-            draft.columns["confirmed_at"] = None
     if draft.is_new:
         draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
+        # Whoever may make people vouches for them and for their addresses.
+        draft.columns["confirmed_at"] = draft.work.now
     await _check_rights(draft)
     if draft.sets("is_active") and not draft.now("is_active"):
         await _refuse_last(draft.work, draft.id, "disabled")
@@ -134,7 +136,10 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
 async def saved(draft: Draft) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
-        await record_password_set(draft.work, draft.id, draft.now("username"), by=by.id, by_name=by.username)
+        await record_password_set(
+            draft.work, draft.id, draft.now("username"), draft.now("email"), by=by.id, by_name=by.username
+        )
+        await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
@@ -191,6 +196,15 @@ RESOURCE = Resource(
             read=read_uuid,
             bind="groups",
             many=True,
+        ),
+        *(
+            Filter(
+                name=f"is_{name}",
+                clause=column.is_not(None) == bindparam(name, type_=SQLBoolean()),
+                read=Boolean(name=name).take,
+                bind=name,
+            )
+            for name, column in (("approved", users.c.approved_at), ("confirmed", users.c.confirmed_at))
         ),
         Filter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
     ),

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
-
-from cryptography import x509
 
 from kith.base.edge import Answer, Exchange
 from kith.base.errors import Invalid, NotFound
 from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.crypto import keypairs
-from kith.identity.crypto.certificates import generate, read_alternative
 from kith.identity.crypto.keypairs import PATH, RESOURCE, KeyPair
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
@@ -22,6 +19,9 @@ from kith.identity.rest.body import read_object
 from kith.identity.rest.fields import Choice, Field, Integer, Refused, Text, read_uuid
 from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import create
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 MOST_ALTERNATIVES = 100
 MOST_NAME_BYTES = 64
@@ -37,6 +37,8 @@ _shelf = Shelf(RESOURCE)
 
 
 async def make(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+    from kith.identity.crypto.certificates import generate  # noqa: PLC0415 - loaded when first used
+
     work = exchange.work
     order = _read_order(await read_object(exchange))
     alternatives = _read_alternatives(order["subject_alt_name"])
@@ -75,6 +77,8 @@ def _read_order(sent: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_alternatives(text: str) -> list[x509.GeneralName]:
+    from kith.identity.crypto.certificates import read_alternative  # noqa: PLC0415 - loaded when first used
+
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if len(names) > MOST_ALTERNATIVES:
         raise Invalid(subject_alt_name=f"Ensure this field has no more than {MOST_ALTERNATIVES} elements.")

@@ -10,7 +10,6 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.base.work import Work
-from kith.identity.crypto.certificates import Unreadable, examine
 from kith.identity.crypto.tables import FIELDS, keypairs
 from kith.identity.rest import Draft, Resource
 from kith.identity.sealing import Sealer
@@ -46,6 +45,8 @@ def open_key(work: Work, sealed: str | None) -> str:
 
 async def check(draft: Draft) -> None:
     """Certificate and key are read once, when they are saved; what they say stands in columns from then on."""
+    from kith.identity.crypto.certificates import Unreadable, examine  # noqa: PLC0415 - loaded when first used
+
     if not draft.is_new and not {"certificate_data", "key_data"} & set(draft.values):
         return
     certificate = draft.now("certificate_data")

@@ -11,9 +11,10 @@ from kith.base import csrf
 from kith.base.edge import JSON, Answer, Exchange, Headers
 from kith.base.errors import MethodNotAllowed, NotFound
 from kith.base.keys import Keys
-from kith.identity.executor.engine import Ended, Result, Walk, find_walk
+from kith.identity.executor.engine import Ended, Failed, Result, Walk, find_walk
 from kith.identity.executor.plan import find_flow
 from kith.identity.executor.turn import Challenge, Denied
+from kith.identity.impersonation import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions
@@ -61,6 +62,7 @@ async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Wal
     walk = await find_walk(exchange, works, slug, held, query)
     if walk is None:
         raise NotFound
+    refuse_flow(session, walk.info()["designation"])
     return walk
 
 
@@ -80,9 +82,13 @@ def shown(exchange: Exchange, walk: Walk, result: Result) -> dict[str, Any]:
     match result:
         case Ended(to=to):
             return {"component": "redirect", "to": to, "final_redirect": True, "flow_info": info}
-        case Denied(message=message):
-            return {"component": "access-denied", "error_message": message, "flow_info": info,
+        case Denied(message=message, code=code):
+            return {"component": "access-denied", "error_message": message, "code": code, "flow_info": info,
                     "request_id": exchange.id}  # fmt: skip
+        case Failed(error=error, code=code, traceback=traceback):
+            broken = {"component": "flow-error", "error": error, "code": code, "flow_info": info,
+                      "request_id": exchange.id}  # fmt: skip
+            return broken if traceback is None else broken | {"traceback": traceback}
         case Challenge():
             told = {"component": result.component, **result.fields, "flow_info": info}
             return told | {"response_errors": result.errors} if result.errors else told

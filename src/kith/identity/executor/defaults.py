@@ -20,6 +20,7 @@ from kith.identity.policies.family import policies
 from kith.identity.policies.kinds import password as password_policy
 from kith.identity.rest import verbs
 from kith.identity.rest.shelf import Shelf
+from kith.identity.signups.service import REASON
 from kith.identity.stages import collections as stage_room
 from kith.identity.stages.kinds.prompt import prompt_stages
 from kith.identity.stages.prompts import prompts
@@ -49,6 +50,11 @@ PROMPTS: dict[str, dict[str, Any]] = {
     "default-password-repeat": {
         "field_key": "password_repeat", "label": "Password, again", "type": "password", "order": 40,
     },
+    # Asked only where staff decide who may join.
+    "default-signup-reason": {
+        "field_key": REASON, "label": "Why do you want to join?", "type": "text_area", "order": 50,
+        "sub_text": "The people who run this server read it before they decide.",
+    },
 }  # fmt: skip
 
 PASSWORD_POLICIES: dict[str, dict[str, Any]] = {
@@ -71,7 +77,7 @@ STAGES: dict[str, tuple[str, dict[str, Any]]] = {
         "OTPValidateStage",
         {"not_configured_action": "skip", "device_classes": ["static", "totp", "webauthn"]},
     ),
-    "default-authentication-password": ("PasswordStage", {"backends": ["internal"]}),
+    "default-authentication-password": ("PasswordStage", {"backends": ["internal"], "allow_show_password": True}),
     "default-authentication-login": ("UserLoginStage", {}),
     "default-invalidation-logout": ("UserLogoutStage", {}),
     "default-enrollment-prompt": (
@@ -83,9 +89,15 @@ STAGES: dict[str, tuple[str, dict[str, Any]]] = {
                 "default-email",
                 "default-password",
                 "default-password-repeat",
+                "default-signup-reason",
             ],
             "validation_policies": ["default-password-length"],
         },
+    ),
+    "default-enrollment-invitation": ("InvitationStage", {"continue_flow_without_invitation": True}),
+    "default-enrollment-email": (
+        "EmailStage",
+        {"template": "account_confirmation", "subject": "Confirm your address", "token_expiry": 2 * 24 * 60},
     ),
     "default-enrollment-write": ("UserWriteStage", {"user_creation_mode": "always_create", "user_type": "internal"}),
     "default-password-change-prompt": (
@@ -134,11 +146,17 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "default-enrollment-flow": (
         {"name": "Sign up", "designation": "enrollment", "authentication": "require_unauthenticated"},
-        ("default-enrollment-prompt", "default-enrollment-write", "default-authentication-login"),
+        (
+            "default-enrollment-invitation",
+            "default-enrollment-prompt",
+            "default-enrollment-write",
+            "default-enrollment-email",
+            "default-authentication-login",
+        ),
     ),
     "default-password-change": (
         {"name": "Change password", "designation": "stage_setup", "authentication": "require_authenticated"},
-        ("default-password-change-prompt", "default-password-change-write"),
+        ("default-authentication-password", "default-password-change-prompt", "default-password-change-write"),
     ),
     "default-recovery-flow": (
         {"name": "Recover access", "designation": "recovery", "authentication": "require_unauthenticated"},
@@ -170,7 +188,7 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     ),
     "default-unenrollment-flow": (
         {"name": "Delete account", "designation": "unenrollment", "authentication": "require_authenticated"},
-        ("default-unenrollment-delete",),
+        ("default-authentication-password", "default-unenrollment-delete"),
     ),
     "default-provider-authorization-explicit-consent": (
         {"name": "Authorize application", "designation": "authorization", "authentication": "require_authenticated"},

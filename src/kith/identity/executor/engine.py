@@ -12,27 +12,31 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
-import structlog
 
 from kith.base.edge import Exchange
+from kith.base.errors import Problem
 from kith.base.work import Work, Works
-from kith.identity.audit import service as audit
+from kith.identity.executor import keeping
 from kith.identity.executor.acts import ACTS
 from kith.identity.executor.arriving import arrive, came_by
-from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of
+from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
+from kith.identity.executor.keeping import PLACE
+from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of, told
 from kith.identity.executor.shelves import STAGE_SHELVES
+from kith.identity.executor.telling import Failed, Scene, deny, fail
 from kith.identity.executor.turn import Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.expressions import people
-from kith.identity.policies.engine import evaluate_target
+from kith.identity.impersonation import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.verbs import render
-from kith.identity.sealing import Sealer
 from kith.identity.sessions import store
 from kith.identity.sessions.service import Held
 
-PLACE = "identity_flow_runs.plan"
+__all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
+
 MOST_STEPS = 50
-_log = structlog.get_logger()
+# What a stage says in place of an error when it has done what it was asked.
+_GOOD_NEWS = {"email-sent"}
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -41,7 +45,7 @@ class Ended(msgspec.Struct, frozen=True):
     to: str
 
 
-Result = Challenge | Denied | Ended
+Result = Challenge | Denied | Ended | Failed
 
 
 class Walk:
@@ -52,6 +56,8 @@ class Walk:
         self._works = works
         self._flow = flow
         self._query = query
+        self._anew: dict[str, Any] | None = None  # what a walk that starts over still knows
+        self._scene = Scene(flow, held.session.user_id)
         self.held = held
         self.signed_out = False
         self.messages: list[dict[str, str]] = []
@@ -69,25 +75,37 @@ class Walk:
     async def go(self, answer: dict[str, Any] | None = None) -> Result:
         """Take in an answer, if there is one, then go on to the next thing the person must see."""
         for _ in range(MOST_STEPS):
-            outcome = await self._step(answer)
+            held, signed_out = self.held, self.signed_out
+            try:
+                outcome = await self._step(answer)
+            except Problem:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever a stage does wrong is told, and written down
+                self.held, self.signed_out = held, signed_out
+                return await fail(self._works, self._exchange.origin, self._scene, error)
             answer = None
             if not isinstance(outcome, Passed):
                 return outcome
-        return Denied("This flow does not come to an end.", "too many steps")
+        async with self._works.begin(self._exchange.origin) as work:
+            return await deny(work, self._scene, Denied("This flow does not come to an end.", "too many steps"))
 
     async def _step(self, answer: dict[str, Any] | None) -> Result | Passed:
         async with self._works.begin(self._exchange.origin) as work:
-            plan = await self._load(work)
+            if self._anew is not None:
+                context, self._anew = self._anew, None
+                return await self._planned(work, context)
+            plan = await keeping.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
+            plan = None if plan is None or plan.over else plan
+            self._scene = Scene(self._flow, self.held.session.user_id, plan)
             key = self._query.get("flow_token", "")
             if key and not came_by(plan, key):
                 return await self._arrive(work, key)
             if plan is None:
-                planned = await self._plan(work, {})
-                return Passed() if isinstance(planned, Plan) else planned
+                return await self._planned(work, {})
             if not plan.steps:
-                await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
+                await keeping.close(work, self.held.session.session_uuid, plan, "ended")
                 return Ended(self._destination(plan))
-            step = plan.steps[0]
+            step = self._scene.step = plan.steps[0]
             if step.again and not await self._passes_again(work, plan, step):
                 plan.steps.pop(0)
                 await self._save(work, plan)
@@ -98,37 +116,43 @@ class Walk:
         act = ACTS.get(step.kind)
         if act is None:
             return await self._deny(work, plan, Denied("This stage cannot be run.", f"no act for {step.kind}"))
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, await _stage_of(work, step))
+        if is_closed(self.held.session, step.kind):
+            return await self._deny(work, plan, Denied(NotAsSomebodyElse.message, f"{step.kind} as somebody else"))
+        stage = await _stage_of(work, step)
+        if stage is None:  # somebody has deleted it meanwhile
+            return await self._start_over(work, plan, _kept(plan, WAY_IN))
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
         outcome: Outcome
-        if answer is None or answer.get("component", act.kind) != act.kind:
-            outcome = await act.show(turn)
-        else:
-            outcome = await act.take(turn, answer)
+        taken = answer is not None and answer.get("component", act.kind) == act.kind
+        outcome = await act.take(turn, answer) if answer is not None and taken else await act.show(turn)
         self.held, self.signed_out = turn.held, self.signed_out or turn.signed_out
+        if taken and step.invalid_response_action != "retry" and (wrong := _wrong_with(outcome)):
+            self.messages.extend({"level": "error", "message": words} for words in wrong)
+            whole = step.invalid_response_action == "restart_with_context"
+            return await self._start_over(work, plan, plan.context if whole else _kept(plan, (*plan.given, *WAY_IN)))
         match outcome:
             case Passed():
-                plan.steps.pop(0)
+                keeping.passed(plan)
                 if not turn.signed_out:
                     await self._save(work, plan)
                     return outcome
                 return Ended(self._destination(plan))
             case Challenge():
-                if outcome.errors and step.invalid_response_action != "retry":
-                    await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
-                else:
-                    await self._save(work, plan)
+                await self._save(work, plan)
                 return outcome
             case Denied():
                 return await self._deny(work, plan, outcome)
 
     async def _deny(self, work: Work, plan: Plan, denied: Denied) -> Denied:
+        if not self.signed_out:
+            await keeping.close(work, self.held.session.session_uuid, plan, "denied")
+        return await deny(work, self._scene, denied)
+
+    async def _start_over(self, work: Work, plan: Plan, context: dict[str, Any]) -> Passed:
+        """The next step plans the flow anew; policies are slow, and this work may have written already."""
         await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
-        user_id = plan.context.get("pending_user")
-        await audit.record(
-            work, "flow_denied", "flows.executor", user_id=user_id if isinstance(user_id, int) else None,
-            context={"flow": self._flow.slug, "reason": denied.reason or denied.message},
-        )  # fmt: skip
-        return denied
+        self._anew, self._query = context, {**plan.query, **self._query}
+        return Passed()
 
     # Planning
 
@@ -138,67 +162,71 @@ class Walk:
         `more` are steps to take after those of the flow.
         """
         async with self._works.begin(self._exchange.origin) as work:
-            planned = await self._plan(work, context, more)
-            return None if isinstance(planned, Plan) else planned
+            planned = await self._planned(work, context, more)
+            return None if isinstance(planned, Passed) else planned
 
     async def _arrive(self, work: Work, key: str) -> Denied | Passed:
         plan = await arrive(work, key, self._flow.flow_uuid, self.held.session.user_id)
         if not isinstance(plan, Plan):
-            return plan
+            return await deny(work, self._scene, plan)
         await self._save(work, plan)
         return Passed()
 
-    async def _plan(self, work: Work, context: dict[str, Any], more: Sequence[Step] = ()) -> Plan | Denied | Ended:
-        flow, user_id = self._flow, self.held.session.user_id
-        # Whoever is to sign in again is nobody until they have.
-        signed_in = user_id is not None and not (flow.designation == "authentication" and self._query.get("again"))
-        if flow.designation == "authentication" and signed_in:
+    async def _planned(
+        self, work: Work, context: dict[str, Any], more: Sequence[Step] = ()
+    ) -> Passed | Denied | Ended:
+        flow, user_id = self._flow, self._somebody
+        if flow.designation == "authentication" and user_id is not None:
             return Ended(safe_path(self._query.get("next", "")))
-        refused = await self._refused(work, signed_in=signed_in)
+        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], dict(context), self._query, given=list(context))
+        if user_id is not None:
+            plan.context.setdefault("pending_user", user_id)
+        self._scene = Scene(flow, user_id, plan)
+        refused = await self._refused(work, plan)
         if refused is not None:
             return refused
-        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], dict(context), self._query)
-        if signed_in:
-            plan.context["pending_user"] = user_id
         for step in await steps_of(work, flow.flow_uuid):
             # A stage whose policies are asked when it comes up is not asked about before there is anything to know.
             if step.again or not step.at_plan or (await self._ask(work, plan, step)).passing:
                 plan.steps.append(step)
         plan.steps.extend(more)
         await self._save(work, plan)
-        return plan
+        return Passed()
 
-    async def _refused(self, work: Work, *, signed_in: bool) -> Denied | Ended | None:
-        flow = self._flow
-        wanted = flow.authentication
-        person = await people.find(work, self.held.session.user_id) if self.held.session.user_id else None
-        if (wanted == "require_authenticated" and not signed_in) or (wanted == "require_unauthenticated" and signed_in):
-            return self._not_applicable(["This flow is not for you at this moment."])
-        if flow.designation == "enrollment" and not self._may_sign_up(work):
-            return Denied("Sign-up is closed.", "registrations are closed")
-        if wanted == "require_superuser" and (person is None or not person.facts["is_superuser"]):
-            return self._not_applicable(["Only administrators may do this."])
-        request = PolicyRequest(person=person, context={}, client_ip=self._exchange.address)
-        verdict = await evaluate_target(work, flow.pbm_uuid, request, _mode(flow.policy_engine_mode))
-        return None if verdict.passing else self._not_applicable(verdict.messages)
+    @property
+    def _somebody(self) -> int | None:
+        """Who walks. Whoever is to sign in again is nobody until they have."""
+        signs_in_again = self._flow.designation == "authentication" and self._query.get("again")
+        return None if signs_in_again else self.held.session.user_id
 
-    def _may_sign_up(self, work: Work) -> bool:
-        """Closed to everyone but those who bring an invitation, which its stage then looks at."""
-        return work.settings.registrations != "closed" or bool(self._query.get("itoken") or self._query.get("token"))
+    async def _refused(self, work: Work, plan: Plan) -> Denied | Ended | None:
+        flow, user_id = self._flow, self._somebody
+        person = await people.find(work, user_id) if user_id is not None else None
+        missing = level_missing(flow, person, plan.context, signed_in=user_id is not None)
+        if missing is not None:
+            return await self._not_applicable(work, missing, f"The flow wants {flow.authentication}.")
+        if flow.designation == "enrollment" and not may_sign_up(work, self._query):
+            return await deny(work, self._scene, Denied("Sign-up is closed.", "registrations are closed"))
+        verdict = await ask_flow(work, flow, await self._request(work, plan))
+        if verdict.passing:
+            return None
+        words = " ".join(verdict.messages) or "You may not do this."
+        return await self._not_applicable(work, words, "The flow's policies refused.", verdict)
 
-    def _not_applicable(self, messages: list[str]) -> Denied | Ended:
-        if self._flow.denied_action == "continue" or (
-            self._flow.denied_action == "message_continue" and self._query.get("next")
-        ):
-            return Ended(safe_path(self._query.get("next", "")))
-        return Denied(" ".join(messages) or "You may not do this.", "the flow's policies refused")
+    async def _not_applicable(
+        self, work: Work, words: str, reason: str, verdict: Verdict | None = None
+    ) -> Denied | Ended:
+        action, to = self._flow.denied_action, self._query.get("next", "")
+        if action == "continue" or (action == "message_continue" and to):
+            return Ended(safe_path(to))
+        return await deny(work, self._scene, Denied(words, reason), verdict)
+
+    async def _request(self, work: Work, plan: Plan) -> PolicyRequest:
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, {})
+        return PolicyRequest(person=await turn.person(), context=told(plan.context), client_ip=self._exchange.address)
 
     async def _ask(self, work: Work, plan: Plan, step: Step) -> Verdict:
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, {})
-        request = PolicyRequest(
-            person=await turn.person(), context=_told(plan.context), client_ip=self._exchange.address
-        )
-        return await evaluate_target(work, step.pbm_uuid, request, _mode(step.policy_engine_mode))
+        return await ask_step(work, step, await self._request(work, plan))
 
     async def _passes_again(self, work: Work, plan: Plan, step: Step) -> bool:
         verdict = await self._ask(work, plan, step)
@@ -206,21 +234,8 @@ class Walk:
             self.messages.extend({"level": "info", "message": words} for words in verdict.messages)
         return verdict.passing
 
-    # Keeping
-
-    async def _load(self, work: Work) -> Plan | None:
-        sealed = await store.find_run(work.db, self.held.session.session_uuid, self._flow.flow_uuid)
-        if sealed is None:
-            return None
-        try:
-            return msgspec.json.decode(work.find(Sealer).open(sealed, PLACE), type=Plan)
-        except (msgspec.DecodeError, ValueError):
-            _log.warning("flows.plan_unreadable", flow=self._flow.slug)
-            return None
-
     async def _save(self, work: Work, plan: Plan) -> None:
-        sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
-        await store.save_run(work.db, plan.run_uuid, self.held.session.session_uuid, plan.flow_uuid, sealed, work.now)
+        await keeping.save(work, self.held.session.session_uuid, plan)
 
     def _destination(self, plan: Plan) -> str:
         """Where a stage or a policy sent them, else where they came from, if that is ours."""
@@ -242,18 +257,25 @@ def safe_path(text: str, default: str = "/") -> str:
     return text if not parts.scheme and not parts.netloc else default
 
 
-def _mode(text: str) -> Any:
-    return "any" if text == "any" else "all"
+def _wrong_with(outcome: Outcome) -> list[str]:
+    """What was wrong with an answer, in words."""
+    match outcome:
+        case Denied(message=message):
+            return [message]
+        case Challenge(errors=errors):
+            said = [one for complaints in errors.values() for one in complaints if one["code"] not in _GOOD_NEWS]
+            return [one["string"] for one in said]
+    return []
 
 
-def _told(context: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in context.items() if not name.startswith("_")}
+def _kept(plan: Plan, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: plan.context[name] for name in names if name in plan.context}
 
 
-async def _stage_of(work: Work, step: Step) -> dict[str, Any]:
+async def _stage_of(work: Work, step: Step) -> dict[str, Any] | None:
     shelf = STAGE_SHELVES[step.kind]
     row = await work.db.one(shelf.one_by_row, id=step.stage_uuid)
     if row is None:
-        return {}
+        return None
     [record] = await render(shelf, work, [row], sees_secrets=False)
     return record

@@ -26,12 +26,26 @@ class Step(msgspec.Struct):
     invalid_response_action: str
 
 
+class Past(msgspec.Struct):
+    """A stage that was passed, and what the walk knew then, without what people answered."""
+
+    fsb_uuid: str
+    stage_uuid: str
+    kind: str
+    context: dict[str, Any]
+
+
 class Plan(msgspec.Struct):
+    """`given` names what was known before the first stage; `over` says how the walk ended, once it has."""
+
     run_uuid: str
     flow_uuid: str
     steps: list[Step]
     context: dict[str, Any]
     query: dict[str, str]
+    given: list[str] = []
+    past: list[Past] = []
+    over: str = ""
 
 
 class Flow(msgspec.Struct):
@@ -81,3 +95,8 @@ async def flows_for(work: Work, designation: str) -> list[Flow]:
 
 async def steps_of(work: Work, flow_uuid: str) -> list[Step]:
     return [Step(*row) for row in await work.db.all(_steps, flow=flow_uuid)]
+
+
+def told(context: dict[str, Any]) -> dict[str, Any]:
+    """What policies may know of a walk: all but what stages keep for themselves."""
+    return {name: value for name, value in context.items() if not name.startswith("_")}

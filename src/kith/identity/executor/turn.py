@@ -25,7 +25,7 @@ class Challenge(msgspec.Struct):
     errors: dict[str, list[dict[str, str]]] = {}
 
     def complain(self, field: str, words: str, code: str = "invalid") -> Challenge:
-        self.errors.setdefault(field, []).append({"string": words, "code": code})
+        self.errors.setdefault(field, []).append({"string": str(words), "code": code})
         return self
 
 
@@ -34,10 +34,14 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Denied(msgspec.Struct, frozen=True):
-    """The walk ends here. `message` is for the person, `reason` for whoever runs the server."""
+    """The walk ends here. `message` is for the person, `reason` for whoever runs the server.
+
+    `code` is by which the latter find it; whoever ends the walk fills it in.
+    """
 
     message: str
     reason: str = ""
+    code: str = ""
 
 
 Outcome = Challenge | Passed | Denied

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -14,9 +15,13 @@ from kith.identity.caller import ADMINISTRATORS
 from kith.identity.expressions.run import Facts
 from kith.identity.groups.store import memberships
 from kith.identity.groups.tables import groups, members
+from kith.identity.rest.fields import read_uuid
 from kith.identity.users import store
-from kith.identity.users.tables import User
+from kith.identity.users.names import email_key, username_key
+from kith.identity.users.tables import User, users
 
+MOST_CANDIDATES = 20
+_ALIKE: dict[str, Callable[[str], Any]] = {"username": username_key, "email": email_key, "uuid": read_uuid}
 _up = (
     select(members.c.group_uuid)
     .where(members.c.user_id == bindparam("user"))
@@ -29,6 +34,9 @@ _groups_of = query(
     .order_by(groups.c.name),
     tuple,
 )
+
+
+_by_uuid = query(select(users).where(users.c.uuid == bindparam("wanted", type_=users.c.uuid.type)), User)
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -66,6 +74,41 @@ class Person(msgspec.Struct, frozen=True):
             ak_groups=mine,
             all_groups=list(self.groups),
         )
+
+
+async def find_by(work: Work, filters: Mapping[str, Any]) -> Person | None:
+    """The first person of whom all this is so. One of the filters must be one that people can be found by."""
+    candidates = await _candidates(work, filters)
+    for user in candidates[:MOST_CANDIDATES]:
+        person = await get(work, user.id)
+        facts = person.facts
+        if all(name in facts and _is_same(name, facts[name], wanted) for name, wanted in filters.items()):
+            return person
+    return None
+
+
+async def _candidates(work: Work, filters: Mapping[str, Any]) -> list[User]:
+    match filters:
+        case {"pk": int(id)} | {"id": int(id)}:
+            found = await store.find_by_id(work.db, id) if 0 < id < 2**31 else None
+        case {"uuid": str(text)}:
+            uuid = read_uuid(text)
+            return await work.db.all(_by_uuid, wanted=uuid) if uuid else []
+        case {"username": str(name)}:
+            found = await store.find(work.db, name.replace("\0", ""))
+        case {"email": str(email)}:
+            return await store.with_email(work.db, email.replace("\0", ""))
+        case _:
+            raise ValueError("people are found by pk, uuid, username or email")
+    return [found] if found is not None else []
+
+
+def _is_same(name: str, ours: Any, wanted: Any) -> bool:
+    """Names and addresses are those of the same person however they are written."""
+    alike = _ALIKE.get(name)
+    if alike is not None and isinstance(wanted, str):
+        return bool(alike(ours) == alike(wanted))
+    return bool(ours == wanted)
 
 
 async def find(work: Work, user_id: int) -> Person | None:

@@ -1,14 +1,16 @@
-"""What every expression may use without asking. This text is read by the sandbox, not by us.
+"""What every expression may use without asking. These texts are read by the sandbox, not by us.
 
-Its own names begin with an underscore, so that a variable can never be in their way. Most helpers have three
-names: the plain one and those that older expressions use.
+Their own names begin with an underscore, so that a variable can never be in their way. Most helpers have three
+names: the plain one and those that older expressions use. Reading all of it costs more than running most
+expressions, so an expression is given only what it names.
 """
 
 from __future__ import annotations
 
-PRELUDE = """
+import re
+
+_CORE = """
 import json as _json
-import re as _re
 
 _messages = []
 
@@ -72,28 +74,41 @@ def message(text):
     _messages.append(str(text)[:1000])
 
 
+ak_message = pb_message = message
+"""
+
+_REGEX = """
+import re as _re
+
+
 def regex_match(value, regex):
     return _re.search(regex, str(value)) is not None
 
 
 def regex_replace(value, regex, repl):
     return _re.sub(regex, repl, str(value))
+"""
 
-
+_LISTS = """
 def list_flatten(value):
     if isinstance(value, (list, tuple, set)):
         return list(value)[0] if value else None
     return value
 
 
-def slugify(value):
-    return _re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
-
-
 def delete_none_values(values):
     return {name: value for name, value in values.items() if value is not None}
+"""
+
+_SLUGS = """
+import re as _re
 
 
+def slugify(value):
+    return _re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
+"""
+
+_ATTRIBUTES = """
 def obj_attr(obj, path, fallback=None):
     for name in path.split("."):
         if isinstance(obj, (dict, _Facts)):
@@ -103,10 +118,57 @@ def obj_attr(obj, path, fallback=None):
     return obj
 
 
+ak_obj_attr = pb_obj_attr = obj_attr
+"""
+
+_PEOPLE = """
 def is_group_member(user, **filters):
     if user is None:
         return False
     return any(all(group.get(name) == wanted for name, wanted in filters.items()) for group in user.all_groups)
+
+
+def user_by(**filters):
+    return _opened(_user_by(filters))
+
+
+def user_has_authenticator(user, kind=None):
+    return user is not None and _user_has_authenticator(user.get("pk"), kind)
+
+
+ak_is_group_member = pb_is_group_member = is_group_member
+ak_user_by = pb_user_by = user_by
+ak_user_has_authenticator = pb_user_has_authenticator = user_has_authenticator
+"""
+
+_DOING = """
+def call_policy(name, **context):
+    return _opened(_call_policy(str(name), _plain(context)))
+
+
+def create_event(action, **context):
+    _create_event(str(action), _plain(context))
+
+
+ak_call_policy = pb_call_policy = call_policy
+ak_create_event = pb_create_event = create_event
+"""
+
+_NAMES = """
+def resolve_dns(host, ip_version=None):
+    return _resolve_dns(str(host), ip_version)
+
+
+def reverse_dns(address):
+    return _reverse_dns(str(address))
+
+
+ak_resolve_dns = pb_resolve_dns = resolve_dns
+ak_reverse_dns = pb_reverse_dns = reverse_dns
+"""
+
+_ADDRESSES = """
+import re as _re
 
 
 def _ip4(text):
@@ -178,8 +240,9 @@ def ip_address(text):
 
 def ip_in(address, *networks):
     return any(address in _Network(network) for network in networks)
+"""
 
-
+_LOGGER = """
 class _Logger:
     def debug(self, *words, **more):
         print(*words, *[f"{name}={value}" for name, value in more.items()])
@@ -195,7 +258,26 @@ class _Logger:
 
 
 logger = ak_logger = pb_logger = _Logger()
-ak_message = pb_message = message
-ak_is_group_member = pb_is_group_member = is_group_member
-ak_obj_attr = obj_attr
 """
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_DEFINED = re.compile(r"^def ([a-z]\w*)|^((?:[a-z]\w* = )+)", re.MULTILINE)
+
+
+def _names_of(piece: str) -> frozenset[str]:
+    """The names that a piece gives, without those that are its own affair."""
+    found = [function or assigned for function, assigned in _DEFINED.findall(piece)]
+    return frozenset(word for words in found for word in _WORD.findall(words))
+
+
+_PIECES = [
+    (piece, _names_of(piece))
+    for piece in (_REGEX, _LISTS, _SLUGS, _ATTRIBUTES, _PEOPLE, _DOING, _NAMES, _ADDRESSES, _LOGGER)
+]
+NAMES = _names_of(_CORE).union(*(names for _, names in _PIECES))
+
+
+def prelude_for(body: str) -> str:
+    """As much of the helpers as a body can reach: those whose names are somewhere in its text."""
+    words = set(_WORD.findall(body))
+    return _CORE + "".join(piece for piece, names in _PIECES if names & words)

@@ -1,114 +1,135 @@
-"""Running expressions: in processes of their own, for a tenth of a second, without a way out.
-
-The interpreter is called from threads of ours. Its own asyncio front leaves threads behind that can take the
-whole server down with them while it ends.
-"""
+"""Running expressions: in processes of their own, for a tenth of a second, without a way out but the helpers."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import msgspec
 import structlog
-from pydantic_monty import CollectString, Frame, Monty, MontyCrashedError, MontyError, MontyRuntimeError
 
-from kith.identity.expressions.prelude import PRELUDE
+from kith.identity.expressions.outcome import Facts, Outcome
+from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import FUNCTION, Source
 
-SECONDS = 0.1
-LOG_BYTES = 4096
+if TYPE_CHECKING:
+    from kith.identity.expressions.sandbox import Sandbox
+
+__all__ = ["Expressions", "Facts", "Helper", "Outcome"]
+
+Helper = Callable[..., Awaitable[Any]]
+
 PROCESSES = 4
-_LIMITS = {
-    "max_feed_duration_secs": SECONDS,
-    "max_memory": 16 << 20,
-    "max_recursion_depth": 100,
-    "max_suspensions": 50,
-}
+HELP_SECONDS = 3.0
+# An expression may have another policy asked, which may be an expression. Each level has threads of its own, so
+# that those who wait never keep those they wait for from being run.
+LEVELS = 3
 _MOST_DEEP = 20
 _log = structlog.get_logger()
-_decode = msgspec.json.Decoder(tuple[Any, list[str]]).decode
-
-
-class Facts(dict[str, Any]):
-    """Something an expression may ask by attribute as well as by key: `user.name`, `user["name"]`."""
-
-
-class Outcome(msgspec.Struct, frozen=True):
-    """What an expression returned, said and printed; with an `error` there is no value."""
-
-    value: Any = None
-    messages: list[str] = []
-    log: list[str] = []
-    error: str | None = None
 
 
 class Expressions:
-    """The sandbox. Its processes start when the first expression is run and end with the server."""
+    """The sandbox's keeper. Its processes start when the first expression is run and end with the server."""
 
     def __init__(self, processes: int = PROCESSES) -> None:
         self._processes = processes
-        self._threads = ThreadPoolExecutor(processes, thread_name_prefix="expression")
+        self._threads = [ThreadPoolExecutor(processes, thread_name_prefix=f"expression{n}") for n in range(LEVELS)]
         self._opening = threading.Lock()
-        self._pool: Monty | None = None
+        self._sandbox: Sandbox | None = None
 
     async def run(
         self,
         body: str,
         variables: Mapping[str, Any],
-        helpers: Mapping[str, Callable[..., Any]] | None = None,
+        helpers: Mapping[str, Helper] | None = None,
+        *,
+        level: int = 0,
     ) -> Outcome:
         """Run `body` with these names known to it. Whatever goes wrong is an outcome with an `error`.
 
-        `helpers` are called in a thread with what the expression gives them: plain data both ways. A name
-        that is none, or begins with an underscore, is passed over.
+        `helpers` are called on the loop with what the expression gives them: plain data both ways. What they
+        raise as `ValueError` is told to the expression. A variable that has no proper name, or whose name
+        begins with an underscore, is passed over.
         """
+        if level >= LEVELS:
+            return Outcome(error="Policies call each other too deep.")
         inputs = {name: _closed(value) for name, value in variables.items() if _is_name(name)}
         opened = "".join(f"{name} = _opened({name})\n" for name in inputs)
-        source = Source(body, before=PRELUDE + opened, after=f"_told({FUNCTION}())\n")
+        source = Source(body, before=prelude_for(body) + opened, after=f"_told({FUNCTION}())\n")
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._run, source, inputs, dict(helpers or {}))
-
-    def _run(self, source: Source, inputs: dict[str, Any], helpers: dict[str, Any]) -> Outcome:
-        printed = CollectString(max_bytes=LOG_BYTES)
+        help_desk = _HelpDesk(loop, helpers or {})
         try:
-            checkout = self._opened().checkout(limits=_LIMITS, os_policy={"sleep": "zero"})  # type: ignore[arg-type]
-            with checkout as session:
-                told = session.feed_run(source.text, inputs=inputs, external_lookup=helpers, print_callback=printed)
-            value, messages = _decode(told)
-        except MontyRuntimeError as error:
-            return Outcome(log=_lines(printed), error=_in_words(source, error))
-        except MontyCrashedError:
-            return Outcome(log=_lines(printed), error="The expression took too long.")
-        except (MontyError, msgspec.DecodeError, TypeError) as error:
-            return Outcome(log=_lines(printed), error=f"The expression could not be run: {str(error)[:300]}")
+            return await loop.run_in_executor(self._threads[level], self._run, source, inputs, help_desk.calls)
+        finally:
+            help_desk.close()
+
+    def _run(self, source: Source, inputs: dict[str, Any], calls: Mapping[str, Callable[..., Any]]) -> Outcome:
+        try:
+            sandbox = self._opened()
         except (OSError, RuntimeError) as error:
             _log.warning("expressions.unavailable", error=str(error))
-            return Outcome(log=_lines(printed), error="Expressions cannot be run at the moment.")
-        return Outcome(value=value, messages=messages, log=_lines(printed))
+            return Outcome(error="Expressions cannot be run at the moment.")
+        return sandbox.run(source, inputs, calls)
 
-    def _opened(self) -> Monty:
+    def _opened(self) -> Sandbox:
         with self._opening:
-            if self._pool is None:
-                pool = Monty(
-                    min_processes=1,
-                    max_processes=self._processes,
-                    checkout_timeout=2,
-                    request_timeout=2,
-                    feed_duration_limit_grace=0.2,
-                )
-                self._pool = pool.__enter__()
-            return self._pool
+            if self._sandbox is None:
+                from kith.identity.expressions.sandbox import Sandbox  # noqa: PLC0415 - loaded when first used
+
+                self._sandbox = Sandbox(self._processes * LEVELS)
+            return self._sandbox
 
     def close(self) -> None:
-        self._threads.shutdown(cancel_futures=True)
-        if self._pool is not None:
-            self._pool.__exit__(None, None, None)
-            self._pool = None
+        for threads in self._threads:
+            threads.shutdown(cancel_futures=True)
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+
+
+class _HelpDesk:
+    """Brings what an expression asks from its thread to the loop, and the answer back, for a few seconds in all."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, helpers: Mapping[str, Helper]) -> None:
+        self._loop = loop
+        self._until = time.monotonic() + HELP_SECONDS
+        self._asked: Future[Any] | None = None
+        self._is_closed = False
+        self.calls = {name: self._caller(helper) for name, helper in helpers.items()}
+
+    def close(self) -> None:
+        """Nobody waits for the expression any more, so nothing is to be done for it either."""
+        self._is_closed = True
+        if self._asked is not None:
+            self._asked.cancel()
+
+    def _caller(self, helper: Helper) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            left = self._until - time.monotonic()
+            if self._is_closed or left <= 0:
+                raise TimeoutError
+            asked = self._asked = asyncio.run_coroutine_threadsafe(_answer(helper, given), self._loop)
+            try:
+                return asked.result(left)
+            except TimeoutError:
+                asked.cancel()
+                raise
+
+        return call
+
+
+async def _answer(helper: Helper, given: tuple[Any, ...]) -> Any:
+    try:
+        return _closed(await helper(*given))
+    except ValueError:
+        raise
+    except Exception as error:
+        _log.exception("expressions.helper")
+        raise RuntimeError("this cannot be asked at the moment") from error
 
 
 def _is_name(name: str) -> bool:
@@ -127,23 +148,3 @@ def _closed(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_closed(item, depth + 1) for item in value]
     return str(value)
-
-
-def _lines(printed: CollectString) -> list[str]:
-    return printed.output.splitlines()
-
-
-def _in_words(source: Source, error: MontyRuntimeError) -> str:
-    match error.exception():
-        case TimeoutError():
-            return "The expression took too long."
-        case MemoryError():
-            return "The expression needed too much memory, or printed too much."
-        case RecursionError():
-            return "The expression called itself too often."
-    return f"{_where(source, error.traceback())}{str(error)[:500]}"
-
-
-def _where(source: Source, frames: list[Frame]) -> str:
-    lines = [frame.line for frame in frames if source.holds(frame.line)]
-    return f"line {source.place(lines[-1], 1)[0]}: " if lines else ""

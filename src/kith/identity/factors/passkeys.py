@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
-import binascii
+import secrets
 from collections.abc import Sequence
-from typing import Any
-from urllib.parse import urlsplit
-
-import webauthn
-from webauthn.helpers import base64url_to_bytes, bytes_to_base64url, generate_challenge, options_to_json_dict
-from webauthn.helpers.exceptions import WebAuthnException
-from webauthn.helpers.structs import (
-    AuthenticatorAttachment,
-    AuthenticatorSelectionCriteria,
-    PublicKeyCredentialDescriptor,
-    PublicKeyCredentialHint,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
+from typing import TYPE_CHECKING, Any
 
 from kith.base.db import Taken
 from kith.base.work import Work
 from kith.identity.factors import service, store
 from kith.identity.factors.tables import Factor, Passkey
+from kith.identity.users import store as users
 from kith.identity.users.tables import User
+
+if TYPE_CHECKING:
+    from kith.identity.factors.ceremonies import Ceremony
 
 _TRANSPORTS = {"usb", "nfc", "ble", "internal", "hybrid", "smart-card", "cable"}
 
@@ -34,52 +26,33 @@ class Refused(Exception):  # noqa: N818 - it is an answer
 
 
 def new_challenge() -> str:
-    return bytes_to_base64url(generate_challenge())
+    return secrets.token_urlsafe(64)
 
 
-def _host(work: Work) -> str:
-    return urlsplit(work.settings.base_url).hostname or ""
+async def _ceremony(work: Work) -> Ceremony:
+    return await asyncio.to_thread(_load, work)
 
 
-def _origin(work: Work) -> str:
-    parts = urlsplit(work.settings.base_url)
-    return f"{parts.scheme}://{parts.netloc}"
+def _load(work: Work) -> Ceremony:
+    from kith.identity.factors.ceremonies import Ceremony  # noqa: PLC0415 - loaded when first used
+
+    return Ceremony(work.settings)
 
 
 async def registration(work: Work, user: User, stage: dict[str, Any], challenge: str) -> dict[str, Any]:
     devices = await store.of_user(work.db, user.id)
     known = await store.passkeys_of(work.db, [one.device_uuid for one in devices if one.kind == "webauthn"])
-    attachment = stage["authenticator_attachment"]
-    options = webauthn.generate_registration_options(
-        rp_id=_host(work),
-        rp_name=work.settings.title,
-        user_name=user.username,
-        user_id=user.uuid.encode(),
-        user_display_name=user.name or user.username,
-        challenge=base64url_to_bytes(challenge),
-        authenticator_selection=AuthenticatorSelectionCriteria(
-            authenticator_attachment=AuthenticatorAttachment(attachment) if attachment else None,
-            resident_key=ResidentKeyRequirement(stage["resident_key_requirement"]),
-            user_verification=UserVerificationRequirement(stage["user_verification"]),
-        ),
-        exclude_credentials=_described(known),
-        hints=[PublicKeyCredentialHint(hint) for hint in stage["hints"]] or None,
-    )
-    return dict(options_to_json_dict(options))
+    ceremony = await _ceremony(work)
+    return ceremony.ask_to_register(user, stage, challenge, [one.credential_id for one in known])
 
 
 async def register(
     work: Work, user: User, stage: dict[str, Any], challenge: str, sent: dict[str, Any], name: str
 ) -> Factor:
+    ceremony = await _ceremony(work)
     try:
-        made = webauthn.verify_registration_response(
-            credential=sent,
-            expected_challenge=base64url_to_bytes(challenge),
-            expected_rp_id=_host(work),
-            expected_origin=_origin(work),
-            require_user_verification=stage["user_verification"] == "required",
-        )
-    except (WebAuthnException, ValueError, TypeError, KeyError, AttributeError) as error:
+        made = ceremony.registered(challenge, sent, verified=stage["user_verification"] == "required")
+    except ceremony.BAD as error:
         raise Refused(str(error)) from error
     allowed = stage["device_type_restrictions"]
     if allowed and made.aaguid not in allowed:
@@ -87,7 +60,7 @@ async def register(
     response = sent.get("response")
     told = response.get("transports") if isinstance(response, dict) else None
     transports = [one for one in told if isinstance(one, str) and one in _TRANSPORTS] if isinstance(told, list) else []
-    credential = bytes_to_base64url(made.credential_id)
+    credential = base64.urlsafe_b64encode(made.credential_id).rstrip(b"=").decode()
     if len(credential) > 1400 or await store.find_passkey(work.db, credential) is not None:
         raise Refused("this device is known already")
     try:
@@ -106,16 +79,14 @@ async def register(
     return factor
 
 
-async def request(work: Work, devices: Sequence[Factor], challenge: str, *, verification: str) -> dict[str, Any]:
+async def request(
+    work: Work, devices: Sequence[Factor], challenge: str, *, verification: str, hints: Sequence[str] = ()
+) -> dict[str, Any]:
     """Ask for one of `devices`; without any, for whichever passkey the browser has for this place."""
     known = await store.passkeys_of(work.db, [one.device_uuid for one in devices]) if devices else []
-    options = webauthn.generate_authentication_options(
-        rp_id=_host(work),
-        challenge=base64url_to_bytes(challenge),
-        allow_credentials=_described(known) or None,
-        user_verification=UserVerificationRequirement(verification),
-    )
-    return dict(options_to_json_dict(options))
+    ceremony = await _ceremony(work)
+    options = ceremony.ask_to_sign(challenge, [one.credential_id for one in known], verification)
+    return options | ({"hints": list(hints)} if hints else {})
 
 
 async def verify(
@@ -129,17 +100,16 @@ async def verify(
     factor = await store.find(work.db, passkey.device_uuid)
     if factor is None or not factor.confirmed:
         raise Refused("nobody has this device")
+    ceremony = await _ceremony(work)
     try:
-        proof = webauthn.verify_authentication_response(
-            credential=sent,
-            expected_challenge=base64url_to_bytes(challenge),
-            expected_rp_id=_host(work),
-            expected_origin=_origin(work),
-            credential_public_key=base64.b64decode(passkey.public_key),
-            credential_current_sign_count=passkey.sign_count,
-            require_user_verification=verified,
+        proof = ceremony.signed(
+            challenge,
+            sent,
+            public_key=base64.b64decode(passkey.public_key),
+            count=passkey.sign_count,
+            verified=verified,
         )
-    except (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, binascii.Error) as error:
+    except ceremony.BAD as error:
         raise Refused(str(error)) from error
     if not await store.use_passkey(work.db, passkey.device_uuid, proof.new_sign_count):
         raise Refused("the device's count did not grow")
@@ -147,9 +117,13 @@ async def verify(
     return factor
 
 
+async def owner_of(work: Work, sent: Any) -> User | None:
+    """Whose device it claims to be; nothing is proved by that."""
+    credential = str(sent.get("id", "")) if isinstance(sent, dict) else ""
+    passkey = await store.find_passkey(work.db, credential) if _is_sound(credential) else None
+    factor = await store.find(work.db, passkey.device_uuid) if passkey is not None else None
+    return await users.find_by_id(work.db, factor.user_id) if factor is not None else None
+
+
 def _is_sound(credential: str) -> bool:
     return 0 < len(credential) <= 1400 and credential.isascii() and credential.isprintable()
-
-
-def _described(known: Sequence[Passkey]) -> list[PublicKeyCredentialDescriptor]:
-    return [PublicKeyCredentialDescriptor(id=base64url_to_bytes(one.credential_id)) for one in known]

@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from urllib.parse import quote, urlencode
 
 import pyotp
-import segno
 
 from kith.base.errors import NotFound
 from kith.base.keys import Keys
 from kith.base.work import Work
+from kith.identity import notices
 from kith.identity.audit import service as audit
 from kith.identity.factors import store
 from kith.identity.factors.tables import TOTP, Factor
@@ -45,6 +45,8 @@ def config_url(work: Work, user: User, secret: str, digits: int) -> str:
 
 def picture(text: str) -> str:
     """A QR code as an SVG element, readable on any background."""
+    import segno  # noqa: PLC0415 - loaded when first used
+
     return str(segno.make(text, micro=False, error="m").svg_inline(scale=4, border=4, light="#fff", dark="#000"))
 
 
@@ -139,19 +141,21 @@ async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     )  # fmt: skip
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
+    notices.tell(work, user.email, user.username, f"A way to sign in was added to your account: {factor.name}.")
     return factor
 
 
 async def rename(work: Work, user: User, device_uuid: str, name: str) -> None:
     if not await store.rename(work.db, user.id, device_uuid, name.strip()[:150] or "device"):
-        raise NotFound
+        raise NotFound("This factor was already removed")
 
 
 async def remove(work: Work, user: User, device_uuid: str) -> None:
     factor = await store.find(work.db, device_uuid)
     if factor is None or not await store.remove(work.db, user.id, device_uuid):
-        raise NotFound
+        raise NotFound("This factor was already removed")
     await _record(work, "model_deleted", factor, user.username)
+    notices.tell(work, user.email, user.username, f"A way to sign in was removed from your account: {factor.name}.")
 
 
 async def _record(work: Work, action: str, factor: Factor, username: str) -> None:

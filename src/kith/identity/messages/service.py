@@ -25,7 +25,10 @@ async def leave(work: Work, user_id: int, text: str, level: Level = "info", *, t
 
 
 async def take(work: Work, user_id: int) -> list[Message]:
-    """All that waits, oldest first; of two who ask at once, each message goes to one."""
-    if await work.db.one(_waiting, user=user_id) is None:
+    """All that waits, oldest first; of two who ask at once, each message goes to one.
+
+    Whoever looks through the person's eyes does not read what was left for them.
+    """
+    if work.origin.acting is not None or await work.db.one(_waiting, user=user_id) is None:
         return []
     return sorted(await work.db.all(_take, user=user_id), key=lambda message: message.id)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -10,14 +12,16 @@ from kith.identity.audit.tables import Event
 from kith.identity.messages import service as messages
 from kith.identity.own.visitor import Visitor
 from kith.identity.sessions import store as sessions
-from kith.identity.sessions.service import SessionEnded
+from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.service import SessionEnded, end_all
 from kith.identity.sessions.tables import Session
 from kith.identity.tokens import service as token_service
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.tables import Token
+from kith.identity.users import store as users
 
 INTENTS = ("app_password", "api")
-MOST_EVENTS = 50
+EVENTS_ON_A_PAGE = 25
 
 
 async def list_sessions(work: Work, me: Visitor) -> list[Session]:
@@ -26,19 +30,30 @@ async def list_sessions(work: Work, me: Visitor) -> list[Session]:
     return sorted(found, key=lambda session: session.session_uuid != me.session.session_uuid)
 
 
-async def end_session(work: Work, me: Visitor, session_uuid: str) -> None:
-    if session_uuid not in {session.session_uuid for session in await list_sessions(work, me)}:
+async def end_session(work: Work, me: Visitor, session_uuid: str) -> bool:
+    """Whether it was the one in use."""
+    mine = {session.session_uuid: session for session in await list_sessions(work, me)}
+    if session_uuid not in mine:
         raise NotFound("This session has already ended")
+    await record_end(work, mine[session_uuid])
     await sessions.end(work.db, session_uuid)
     work.announce(SessionEnded(session_uuid=session_uuid))
     await _ended(work, me, "one")
-    await messages.leave(work, me.user.id, "The session was ended.", "success")
+    is_this = session_uuid == me.session.session_uuid
+    if not is_this:
+        await messages.leave(work, me.user.id, "The session was ended.", "success")
+    return is_this
 
 
 async def end_other_sessions(work: Work, me: Visitor) -> None:
-    await sessions.end_others(work.db, me.user.id, me.session.session_uuid)
+    await end_all(work, me.user.id, but=me.session.session_uuid)
     await _ended(work, me, "all others")
     await messages.leave(work, me.user.id, "All other sessions were ended.", "success")
+
+
+async def end_all_sessions(work: Work, me: Visitor) -> None:
+    await end_all(work, me.user.id)
+    await _ended(work, me, "all")
 
 
 async def _ended(work: Work, me: Visitor, which: str) -> None:
@@ -47,14 +62,22 @@ async def _ended(work: Work, me: Visitor, which: str) -> None:
 
 
 async def list_tokens(work: Work, me: Visitor) -> list[Token]:
-    return [token for token in await tokens.of_user(work.db, me.user.id) if token.intent in INTENTS]
+    found = await tokens.of_user(work.db, me.user.id)
+    return [token for token in found if token.intent in INTENTS and not _is_over(token, work.now)]
 
 
-async def make_app_password(work: Work, me: Visitor, description: str) -> str:
+def _is_over(token: Token, now: datetime) -> bool:
+    return token.expires_at is not None and token.expires_at <= now
+
+
+async def make_key(
+    work: Work, me: Visitor, intent: token_service.Intent, description: str, *, scopes: str = "api",
+    expires_at: datetime | None = None,
+) -> str:  # fmt: skip
     """The new key, which nobody can be shown again."""
     _token, key = await token_service.create(
-        work, me.user.id, scopes="api", intent="app_password", description=description, by=me.user.id,
-        by_name=me.user.username,
+        work, me.user.id, scopes=scopes if intent == "api" else "api", intent=intent, description=description,
+        expires_at=expires_at, by=me.user.id, by_name=me.user.username,
     )  # fmt: skip
     return key
 
@@ -67,6 +90,15 @@ async def revoke_token(work: Work, me: Visitor, token_uuid: str) -> None:
     await messages.leave(work, me.user.id, "The key was revoked.", "success")
 
 
-async def list_events(work: Work, me: Visitor) -> list[Event]:
-    """The latest of what was written down about me."""
-    return await events.of_user(work.db, me.user.id, MOST_EVENTS)
+async def list_events(work: Work, me: Visitor, page: int = 1) -> tuple[list[Event], bool]:
+    """What was written down about me, the latest first, and whether there is more."""
+    found = await events.of_user(work.db, me.user.id, EVENTS_ON_A_PAGE + 1, skip=(page - 1) * EVENTS_ON_A_PAGE)
+    return found[:EVENTS_ON_A_PAGE], len(found) > EVENTS_ON_A_PAGE
+
+
+async def choose_language(work: Work, me: Visitor, locale: str) -> None:
+    """Kept with the person, so that it goes with them to every browser."""
+    settings = me.user.attributes.get("settings")
+    kept = settings if isinstance(settings, dict) else {}
+    attributes = {**me.user.attributes, "settings": {**kept, "locale": locale}}
+    await users.set_attributes(work.db, me.user.id, attributes, work.now)

@@ -11,3 +11,16 @@ class Visitor(msgspec.Struct, frozen=True):
 
     user: User
     session: Session
+    is_superuser: bool = False
+
+    @property
+    def is_acting(self) -> bool:
+        """Whether somebody else looks through this person's eyes."""
+        return self.session.by_id is not None
+
+    @property
+    def locale(self) -> str:
+        """The language they have chosen, or nothing."""
+        settings = self.user.attributes.get("settings")
+        chosen = settings.get("locale") if isinstance(settings, dict) else None
+        return chosen if isinstance(chosen, str) else ""

@@ -65,13 +65,23 @@ async def test_policy(exchange: Exchange, caller: Caller, id: str) -> Answer:
     if sent["user"] is None:
         raise Invalid(fields={"user": [Complaint("This field may not be null.", "null")]})
     person, context = await read_subject(exchange, caller, sent)
+    verdict = await try_policy(exchange, policy_uuid, kind, person, context)
+    return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": verdict.log})
+
+
+async def try_policy(
+    exchange: Exchange, policy_uuid: str, kind: str, person: Person | None, context: dict[str, Any]
+) -> Verdict:
+    """What a policy says of somebody, or of nobody, with this context. Nothing comes of it."""
     request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
+    work = exchange.edge.works.open(exchange.origin)
     try:
         async with asyncio.timeout(TEST_SECONDS):
-            verdict = await engine.evaluate_policy(exchange.work, policy_uuid, kind, request)
+            return await engine.evaluate_policy(work, policy_uuid, kind, request)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is what the test shows
-        verdict = Verdict(passing=False, messages=[engine.words_of(error)])
-    return show({"passing": verdict.passing, "messages": verdict.messages, "log_messages": verdict.log})
+        return Verdict(passing=False, messages=[engine.words_of(error)])
+    finally:
+        await work.rollback()
 
 
 TEST = Action(

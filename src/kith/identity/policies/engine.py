@@ -24,7 +24,7 @@ from kith.identity.policies.kinds import (
     passwordexpiry,
     reputation,
 )
-from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import Asked, CannotTell, PolicyRequest, Verdict
 from kith.identity.rest.resource import Resource
 from kith.identity.rest.shelf import Shelf
 
@@ -99,33 +99,48 @@ async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mod
     request = msgspec.structs.replace(request, target=pbm_uuid)
     bound = await work.db.all(_bound, target=pbm_uuid)
     told: list[_Told] = []
-    verdicts = [await _decide(work, one, request, told) for one in bound]
+    trace = [await _decide(work, one, request, told) for one in bound]
     if told and not request.is_test:
         await _write_down(work, told, request)
     decide = any if mode == "any" else all
     return Verdict(
-        passing=not verdicts or decide(verdict.passing for verdict in verdicts),
-        messages=[words for verdict in verdicts for words in verdict.messages],
-        log=[words for verdict in verdicts for words in verdict.log],
+        passing=not trace or decide(asked.passing for asked in trace),
+        messages=[words for asked in trace for words in asked.messages],
+        log=[words for asked in trace for words in asked.log],
+        trace=trace,
     )
 
 
 _Told = tuple[str, Bound, dict[str, Any]]
 
 
-async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> Verdict:
+async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> Asked:
+    failure = ""
     try:
         async with asyncio.timeout(bound.timeout):
             verdict = await _ask(work, bound, request)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no, and is written down
-        words = words_of(error)
+        words, failure = words_of(error), f"{type(error).__name__}: {error}"
         told.append(("policy_exception", bound, {"message": words, "exception": type(error).__name__}))
-        return Verdict(passing=bound.failure_result, messages=[words])
-    if bound.negate:
-        verdict.passing = not verdict.passing
-    if bound.execution_logging:
-        told.append(("policy_execution", bound, {"result": msgspec.to_builtins(verdict)}))
-    return verdict
+        verdict = Verdict(passing=bound.failure_result, messages=[words])
+    else:
+        if bound.negate:
+            verdict.passing = not verdict.passing
+        if bound.execution_logging:
+            result = {"passing": verdict.passing, "messages": verdict.messages, "log": verdict.log}
+            told.append(("policy_execution", bound, {"result": result}))
+    return Asked(
+        binding=bound.policy_binding_uuid, kind=_kind(bound), about=_about(bound), name=bound.name or "",
+        negate=bound.negate, passing=verdict.passing, messages=verdict.messages, log=verdict.log, failure=failure,
+    )  # fmt: skip
+
+
+def _kind(bound: Bound) -> str:
+    return "user" if bound.user is not None else "group" if bound.group is not None else bound.kind or "nothing"
+
+
+def _about(bound: Bound) -> str:
+    return str(bound.user) if bound.user is not None else bound.group or bound.policy or ""
 
 
 async def _ask(work: Work, bound: Bound, request: PolicyRequest) -> Verdict:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, bindparam, func, select
+from sqlalchemy import Boolean, bindparam, column, func, select, table, union_all
 
-from kith.base.db import any_of, query
+from kith.base.db import UID, any_of, query
 from kith.base.work import Work
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.family import FIELDS, policies
 from kith.identity.rest import READ, Filter, Resource
 from kith.identity.rest.fields import Text, Told
 
-_bound = query(
-    select(bindings.c.policy, func.count()).where(any_of(bindings.c.policy, "ids")).group_by(bindings.c.policy), tuple
-)
+# The prompt stages that have their answers checked by a policy; their room is above this one.
+_checks = table("identity_stages_prompt_policies", column("owner", UID), column("other", UID))
+_uses = union_all(
+    select(bindings.c.policy).where(any_of(bindings.c.policy, "ids")),
+    select(_checks.c.other).where(any_of(_checks.c.other, "ids")),
+).subquery()
+_bound = query(select(_uses.c.policy, func.count()).group_by(_uses.c.policy), tuple)
 _is_bound = policies.c.policy_uuid.in_(select(bindings.c.policy).where(bindings.c.policy.is_not(None)))
+_is_asked = policies.c.policy_uuid.in_(select(_checks.c.other))
 
 
 def read_word(text: str) -> bool | None:
@@ -37,7 +42,7 @@ RESOURCE = Resource(
     fields=(
         *FIELDS,
         Text(name="__type__", stored_as="kind", read_only=True, help="The kind: its collection is /policies/<kind>/."),
-        Told(name="bound_to", form={"type": "integer"}, help="The number of bindings that use it."),
+        Told(name="bound_to", form={"type": "integer"}, help="The number of bindings and prompt stages that use it."),
     ),
     exact=("name",),
     filters=(
@@ -46,6 +51,12 @@ RESOURCE = Resource(
             clause=_is_bound != bindparam("unbound", type_=Boolean()),
             read=read_word,
             bind="unbound",
+        ),
+        Filter(
+            name="promptstage__isnull",
+            clause=_is_asked != bindparam("unasked", type_=Boolean()),
+            read=read_word,
+            bind="unasked",
         ),
     ),
     allow=READ,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from datetime import timedelta
 
-from sqlalchemy import Column, ColumnElement, Index, UniqueConstraint, and_, bindparam, case, func, or_, select
+from sqlalchemy import Column, ColumnElement, Index, UniqueConstraint, and_, bindparam, case, delete, func, or_, select
 from sqlalchemy import Integer as SQLInteger
 from sqlalchemy import String as SQLString
 
@@ -61,7 +61,7 @@ _change = command(
         reputation_uuid=bindparam("id", type_=UID()),
         identifier=bindparam("identifier", type_=SQLString()),
         ip=bindparam("ip", type_=SQLString()),
-        score=_by,
+        score=bindparam("first", type_=SQLInteger()),
         created_at=_at,
         updated_at=_at,
     )
@@ -76,18 +76,26 @@ _change = command(
 )
 
 
+_delete_expired = command(delete(scores).where(scores.c.updated_at <= _since))
+
+
 async def change(work: Work, *, identifier: str, ip: str, by: int) -> None:
     """Better or worse by so much, within bounds; what is older than a day counts for nothing any more."""
     name = identifier.replace("\0", "")[:255]
     await work.db.run(
-        _change, id=str(uuid.uuid4()), identifier=name, ip=ip[:45], by=by, now=work.now, since=work.now - KEPT
-    )
+        _change, id=str(uuid.uuid4()), identifier=name, ip=ip[:45], by=by, first=max(LEAST, min(by, MOST)),
+        now=work.now, since=work.now - KEPT,
+    )  # fmt: skip
 
 
 async def score_of(work: Work, *, identifier: str = "", ip: str = "") -> int:
     """The sum of every score with this name or this address that is not too old to count; 0 for a stranger."""
     total = await work.db.one(_sum, identifier=identifier or None, ip=ip or None, since=work.now - KEPT)
     return int(total or 0)  # PostgreSQL adds up in decimals
+
+
+async def delete_expired(work: Work) -> None:
+    await work.db.run(_delete_expired, since=work.now - KEPT)
 
 
 RESOURCE = Resource(

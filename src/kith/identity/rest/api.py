@@ -55,9 +55,9 @@ class Rest:
         self._literal: dict[str, dict[str, Action]] = {}
         self._below: dict[tuple[str, str], dict[str, Action]] = {}
         for action in actions:
-            before, item, after = action.path.rstrip("/").partition("/{id}/")
+            before, item, after = action.path.rstrip("/").partition("/{id}")
             table: dict[Any, dict[str, Action]] = self._below if item else self._literal
-            table.setdefault((before, after) if item else before, {})[action.method] = action
+            table.setdefault((before, after.lstrip("/")) if item else before, {})[action.method] = action
 
     async def answer(self, exchange: Exchange) -> Answer | None:
         exchange.scope["path_template"] = self._template(exchange.path)
@@ -102,8 +102,8 @@ class Rest:
         methods, id = self._literal.get(path), ""
         if methods is None:
             parts = path.split("/")
-            for size in (1, 2):
-                parent, after = "/".join(parts[: -size - 1]), "/".join(parts[-size:])
+            for size in (0, 1, 2):
+                parent, after = "/".join(parts[: -size - 1]), "/".join(parts[len(parts) - size :])
                 methods = self._below.get((parent, after)) if len(parts) > size + 2 else None
                 if methods is not None:
                     id = parts[-size - 1]

@@ -54,6 +54,18 @@ SHAPES: dict[str, dict[str, Any]] = {
         "required": ["password"],
         "properties": {"password": {"type": "string", "minLength": 1, "maxLength": 256}},
     },
+    "Impersonation": {
+        "type": "object",
+        "required": ["reason"],
+        "properties": {"reason": {"type": "string", "minLength": 1, "maxLength": 500}},
+    },
+    "FlowRehearsalRequest": {
+        "type": "object",
+        "properties": {
+            "user": {"type": ["integer", "null"], "description": "Whom to pretend to be; nobody when left out."},
+            "context": {"type": "object", "description": "What the walk knows beforehand."},
+        },
+    },
     "GenericError": {
         "type": "object",
         "required": ["detail"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.rest import targets
 from kith.identity.rest.draft import Draft
-from kith.identity.rest.fields import MASK, Field, Reference, References, Refused, Secret, missing
+from kith.identity.rest.fields import MASK, Code, Field, Reference, References, Refused, Secret, missing
 from kith.identity.rest.resource import Resource
 from kith.identity.rest.shelf import Shelf, holders, linked, missing_references, relink
 from kith.identity.rest.uniqueness import complain_taken
@@ -22,7 +23,7 @@ from kith.identity.sealing import Sealer
 
 async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, Any]) -> dict[str, Any]:
     resource = shelf.resource
-    values = _read(resource, sent, whole=True, new=True)
+    values = await _take(resource, sent, whole=True, new=True)
     draft = Draft(work, caller, values=values, before=None)
     await _prepare(shelf, draft)
     await work.db.begin()
@@ -58,7 +59,7 @@ async def update(
     whole: bool,
 ) -> dict[str, Any]:
     resource = shelf.resource
-    values = _read(resource, sent, whole=whole, new=False)
+    values = await _take(resource, sent, whole=whole, new=False)
     before = await _stored(shelf, work, caller, id, "change")
     draft = Draft(work, caller, values=values, before=before, id=id)
     await _prepare(shelf, draft)
@@ -163,6 +164,13 @@ async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:
 
 
 # Reading what was sent
+
+
+async def _take(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
+    """Expressions are read by a process of their own, and nobody else shall wait for it."""
+    if any(isinstance(field, Code) and field.name in sent for field in resource.all_fields):
+        return await asyncio.to_thread(_read, resource, sent, whole=whole, new=new)
+    return _read(resource, sent, whole=whole, new=new)
 
 
 def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:

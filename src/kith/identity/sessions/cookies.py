@@ -5,7 +5,9 @@ from __future__ import annotations
 from http.cookies import CookieError, SimpleCookie
 
 from kith.base.edge import Exchange
+from kith.identity.audit import service as audit
 from kith.identity.sessions import store
+from kith.identity.sessions.acting import acting_in
 from kith.identity.sessions.service import TOUCH_EVERY, Held, hash_key, until
 from kith.identity.sessions.tables import Session
 
@@ -21,13 +23,27 @@ def carried_key(exchange: Exchange) -> str | None:
 
 
 async def find(exchange: Exchange) -> Session | None:
-    """The session of this request, if its cookie is good; its last use is noted now and then."""
+    """The session of this request, if its cookie is good; looked up once."""
+    if Session not in exchange.kept:
+        exchange.kept[Session] = await _look_up(exchange)
+    found: Session | None = exchange.kept[Session]
+    return found
+
+
+async def _look_up(exchange: Exchange) -> Session | None:
+    """Its last use is noted now and then. One whose person may not come in any more ends here."""
     key = carried_key(exchange)
     if not key:
         return None
     work = exchange.work
     session = await store.find_live(work.db, hash_key(key), work.now)
-    if session is not None and work.now - session.last_used_at > TOUCH_EVERY:
+    if session is None:
+        return None
+    if not session.is_open:
+        await _close(exchange, session)
+        return None
+    exchange.is_from(session.session_uuid, acting_in(session))
+    if work.now - session.last_used_at > TOUCH_EVERY:
         async with work.aside() as aside:
             await store.touch(
                 aside.db, session, ip=exchange.address, agent=work.origin.user_agent, now=work.now,
@@ -36,13 +52,27 @@ async def find(exchange: Exchange) -> Session | None:
     return session
 
 
+async def _close(exchange: Exchange, session: Session) -> None:
+    async with exchange.work.aside() as aside:
+        if not await store.end(aside.db, session.session_uuid):
+            return
+        acted = session.auth_method.startswith(store.ACTING)
+        context: dict[str, object] = {"logout_reason": "may not come in any more"}
+        if session.by_id is not None:
+            context["original_user"] = {"pk": session.by_id, "username": session.by_name}
+        await audit.record(
+            aside, "impersonation_ended" if acted else "logout", "core.sessions", user_id=session.user_id,
+            username=session.username or "", context=context,
+        )  # fmt: skip
+
+
 def cookie(held: Held, *, secure: bool) -> tuple[bytes, bytes] | None:
     """The header that hands the key to the browser; one without a fixed length ends with the browser."""
     if held.key is None:
         return None
     parts = [f"{COOKIE}={held.key}", "Path=/", "HttpOnly", "SameSite=Lax"]
     if held.session.keeps:
-        parts.append(f"Max-Age={int((held.session.expires_at - held.session.created_at).total_seconds())}")
+        parts.append(f"Max-Age={max(0, int((held.session.expires_at - held.session.last_used_at).total_seconds()))}")
     return b"set-cookie", "; ".join([*parts, *(["Secure"] if secure else [])]).encode()
 
 

@@ -12,6 +12,7 @@ import msgspec
 from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.sessions import store
+from kith.identity.sessions.acting import record_end
 from kith.identity.sessions.tables import Session
 
 ANONYMOUS_LIFE = timedelta(days=1)
@@ -52,12 +53,38 @@ async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: 
     return held
 
 
-async def _make(work: Work, user_id: int | None, method: str, life: timedelta, *, keeps: bool, address: str) -> Held:
+async def change_eyes(work: Work, old: Session, user_id: int, *, method: str, address: str) -> Held:
+    """The same browser as somebody else: under a new id and key, with nothing of the old one but its end."""
+    held = await _make(work, user_id, method, ANONYMOUS_LIFE, keeps=old.keeps, address=address, like=old)
+    await store.end(work.db, old.session_uuid)
+    return held
+
+
+async def end_after_password(work: Work, user_id: int) -> None:
+    """A new password ends all sessions of its owner but the one it was set in."""
+    await end_all(work, user_id, but=work.origin.session)
+
+
+async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
+    """All sessions of a person, and those in which they are somebody else; `but` is kept."""
+    for session in await store.of_user(work.db, user_id, work.now):
+        if session.session_uuid != but:
+            await record_end(work, session)
+    if but:
+        await store.end_others(work.db, user_id, but)
+    else:
+        await store.end_all(work.db, user_id)
+
+
+async def _make(
+    work: Work, user_id: int | None, method: str, life: timedelta, *, keeps: bool, address: str,
+    like: Session | None = None,
+) -> Held:  # fmt: skip
     key = secrets.token_urlsafe(32)
     session = Session(
         session_uuid=str(uuid.uuid4()), key_hash=hash_key(key), user_id=user_id, auth_method=method, keeps=keeps,
-        last_ip=address, last_user_agent=work.origin.user_agent, created_at=work.now, last_used_at=work.now,
-        expires_at=work.now + life,
+        last_ip=address, last_user_agent=work.origin.user_agent, last_used_at=work.now,
+        created_at=like.created_at if like else work.now, expires_at=like.expires_at if like else work.now + life,
     )  # fmt: skip
     await store.insert(work.db, session)
     return Held(session, key)

@@ -2,21 +2,48 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import and_, bindparam, delete, select, update
+from sqlalchemy import and_, bindparam, case, delete, false, or_, select, true, update
 
 from kith.base.db import UID, Instant, command, insert_into, query
 from kith.base.db import Session as Db
-from kith.identity.sessions.tables import Session, runs, sessions
+from kith.identity.sessions.tables import Session, impersonations, runs, sessions
+from kith.identity.users.tables import users
+
+# What a session's way of signing in begins with while somebody looks through another's eyes. It stands in the session
+# itself: when the other row is gone, with the person behind it, this is still not a session of the one who is seen.
+ACTING = "impersonation:"
 
 _now = bindparam("now", type_=Instant())
 _insert = command(insert_into(sessions))
-_by_hash = query(
-    select(sessions).where(and_(sessions.c.key_hash == bindparam("hash"), sessions.c.expires_at > _now)), Session
+_insert_acting = command(insert_into(impersonations))
+_seen, _by = users.alias("seen"), users.alias("by")
+_may_act = and_(_by.c.is_active, _by.c.role == "owner")
+_is_open = case(
+    (and_(sessions.c.user_id.is_not(None), ~_seen.c.is_active), false()),
+    (and_(impersonations.c.by_id.is_not(None), ~_may_act), false()),
+    (and_(impersonations.c.by_id.is_(None), sessions.c.auth_method.startswith(ACTING)), false()),
+    else_=true(),
+)
+_whole = (
+    select(
+        sessions, impersonations.c.by_id, _by.c.username.label("by_name"), _seen.c.username, _is_open.label("is_open")
+    )
+    .outerjoin(_seen, _seen.c.id == sessions.c.user_id)
+    .outerjoin(impersonations, impersonations.c.session_uuid == sessions.c.session_uuid)
+    .outerjoin(_by, _by.c.id == impersonations.c.by_id)
+)
+_by_hash = query(_whole.where(and_(sessions.c.key_hash == bindparam("hash"), sessions.c.expires_at > _now)), Session)
+# A person's own sessions, and those in which they are somebody else.
+_theirs = or_(
+    sessions.c.user_id == bindparam("user"),
+    sessions.c.session_uuid.in_(
+        select(impersonations.c.session_uuid).where(impersonations.c.by_id == bindparam("user"))
+    ),
 )
 _of_user = query(
-    select(sessions)
-    .where(and_(sessions.c.user_id == bindparam("user"), sessions.c.expires_at > _now))
-    .order_by(sessions.c.last_used_at.desc(), sessions.c.session_uuid),
+    _whole.where(and_(_theirs, sessions.c.expires_at > _now)).order_by(
+        sessions.c.last_used_at.desc(), sessions.c.session_uuid
+    ),
     Session,
 )
 _touch = command(
@@ -30,12 +57,8 @@ _touch = command(
     )
 )
 _end = command(delete(sessions).where(sessions.c.session_uuid == bindparam("session", type_=UID())))
-_end_others = command(
-    delete(sessions).where(
-        and_(sessions.c.user_id == bindparam("user"), sessions.c.session_uuid != bindparam("keep", type_=UID()))
-    )
-)
-_end_all = command(delete(sessions).where(sessions.c.user_id == bindparam("user")))
+_end_others = command(delete(sessions).where(and_(_theirs, sessions.c.session_uuid != bindparam("keep", type_=UID()))))
+_end_all = command(delete(sessions).where(_theirs))
 _expired = command(delete(sessions).where(sessions.c.expires_at <= _now))
 _stale_runs = command(delete(runs).where(runs.c.updated_at < bindparam("before", type_=Instant())))
 
@@ -65,7 +88,11 @@ _move_runs = command(
 
 
 async def insert(db: Db, session: Session) -> None:
-    await db.run(_insert, **{name: getattr(session, name) for name in Session.__struct_fields__})
+    await db.run(_insert, **{column.name: getattr(session, column.name) for column in sessions.c})
+
+
+async def insert_acting(db: Db, session_uuid: str, *, by_id: int, reason: str, now: datetime) -> None:
+    await db.run(_insert_acting, session_uuid=session_uuid, by_id=by_id, reason=reason, started_at=now)
 
 
 async def find_live(db: Db, key_hash: str, now: datetime) -> Session | None:

@@ -48,7 +48,10 @@ impersonations = Table(
 
 
 class Session(msgspec.Struct):
-    """A browser, or a program that keeps cookies; somebody's once `user_id` is set."""
+    """A browser, or a program that keeps cookies; somebody's once `user_id` is set.
+
+    Somebody who looks through another's eyes is `by_id`. `is_open` is False once whoever is behind it may not any more.
+    """
 
     session_uuid: str
     key_hash: str
@@ -60,3 +63,7 @@ class Session(msgspec.Struct):
     created_at: datetime
     last_used_at: datetime
     expires_at: datetime
+    by_id: int | None = None
+    by_name: str | None = None
+    username: str | None = None
+    is_open: bool = True

@@ -15,6 +15,7 @@ from kith.base.db import Taken
 from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
+from kith.identity import notices
 from kith.identity.audit import service as audit
 from kith.identity.users import store
 from kith.identity.users.names import complain_email, complain_name, complain_username
@@ -142,13 +143,17 @@ async def set_password(
     if complaint is not None:
         raise Invalid(fields={"password": [complaint]})
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
-    await record_password_set(work, user.id, user.username, by=by, by_name=by_name)
+    await record_password_set(work, user.id, user.username, user.email, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
 
 
-async def record_password_set(work: Work, user_id: int, username: str, *, by: int | None, by_name: str) -> None:
+async def record_password_set(
+    work: Work, user_id: int, username: str, email: str, *, by: int | None, by_name: str
+) -> None:
+    """Written down, and told to its owner, who may not have been the one who did it."""
     model = {"app": "core", "model_name": "user", "pk": user_id, "name": username}
     await audit.record(work, "password_set", "core.users", user_id=by, username=by_name, context={"model": model})
+    notices.tell(work, email, username, "The password of your account was changed.")
 
 
 async def retire_password(work: Work, user: User) -> None:

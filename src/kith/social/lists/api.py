@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from litestar.response.base import ASGIResponse
 
 from kith.base.edge import exchange_of
+from kith.base.errors import NotFound
 from kith.base.paging import Cursor, Kind
 from kith.base.params import params
 from kith.base.work import Work
@@ -19,7 +20,6 @@ from kith.social.guards import Member, user
 from kith.social.lists import service, store
 from kith.social.lists.entities import render_list
 from kith.social.pages import answer, joined, number, numbers, page
-from kith.base.errors import NotFound
 
 AnyRequest = Request[Any, Any, Any]
 LIMIT, MOST = 40, 80

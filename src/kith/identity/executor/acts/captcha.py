@@ -11,6 +11,7 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
+from kith.base.errors import Complaint
 from kith.base.http import Outgoing, OutgoingError
 from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.sealing import Sealer
@@ -26,27 +27,36 @@ _key = query(select(_table.c.private_key).where(_table.c.stage_uuid == bindparam
 
 
 async def show(turn: Turn) -> Outcome:
-    stage = turn.stage
+    return Challenge("captcha", offer(turn, turn.stage))
+
+
+def offer(turn: Turn, stage: dict[str, Any]) -> dict[str, Any]:
+    """What a page needs to ask it; whatever was asked before counts no more."""
     fields: dict[str, Any] = {"site_key": stage["public_key"], "js_url": stage["js_url"],
                               "interactive": stage["interactive"]}  # fmt: skip
     if stage["public_key"] == WORK:
         challenge = turn.context["_work"] = secrets.token_urlsafe(18)
         fields |= {"js_url": "", "challenge": challenge, "difficulty": BITS}
-    return Challenge("captcha", fields)
+    return fields
 
 
 async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     asked = turn.context.pop("_work", None)
-    given = answer.get("token")
-    shown = await show(turn)
-    if not isinstance(shown, Challenge):
-        return shown
+    shown = Challenge("captcha", offer(turn, turn.stage))
+    wrong = await complain(turn, turn.stage, turn.plan.steps[0].stage_uuid, asked, answer.get("token"))
+    return PASSED if wrong is None else shown.complain("token", wrong, wrong.code)
+
+
+async def complain(
+    turn: Turn, stage: dict[str, Any], stage_uuid: str, asked: str | None, given: Any
+) -> Complaint | None:
+    """What is wrong with an answer to `asked`, or to the service elsewhere."""
     if not isinstance(given, str) or not given or len(given) > 10_000:
-        return shown.complain("token", "This field may not be blank.", "blank")
-    if turn.stage["public_key"] == WORK:
-        return PASSED if asked is not None and is_worked(asked, given) else shown.complain("token", INVALID)
-    wrong = await _ask(turn, given)
-    return PASSED if wrong is None else shown.complain("token", wrong)
+        return Complaint("This field may not be blank.", "blank")
+    if stage["public_key"] == WORK:
+        return None if asked is not None and is_worked(asked, given) else Complaint(INVALID, "invalid")
+    wrong = await _ask(turn, stage, stage_uuid, given)
+    return None if wrong is None else Complaint(wrong, "invalid")
 
 
 def is_worked(challenge: str, given: str) -> bool:
@@ -57,10 +67,10 @@ def is_worked(challenge: str, given: str) -> bool:
     return int.from_bytes(digest, "big") >> (256 - BITS) == 0
 
 
-async def _ask(turn: Turn, given: str) -> str | None:
+async def _ask(turn: Turn, stage: dict[str, Any], stage_uuid: str, given: str) -> str | None:
     """What is wrong with it; when nobody answers, it counts for nothing."""
-    stage, work = turn.stage, turn.work
-    sealed = await work.db.one(_key, stage=turn.plan.steps[0].stage_uuid)
+    work = turn.work
+    sealed = await work.db.one(_key, stage=stage_uuid)
     secret = work.find(Sealer).open(sealed, f"{_table.name}.private_key") if sealed else ""
     told = {"secret": secret, "response": given, "remoteip": turn.exchange.address}
     as_json = stage["request_content_type"] == "application/json"
@@ -75,13 +85,13 @@ async def _ask(turn: Turn, given: str) -> str | None:
         return UNREACHABLE
     if answer.status != 200 or not isinstance(found, dict):
         return UNREACHABLE
-    return _judged(turn, found)
+    return _judged(turn, stage, found)
 
 
-def _judged(turn: Turn, found: dict[str, Any]) -> str | None:
+def _judged(turn: Turn, stage: dict[str, Any], found: dict[str, Any]) -> str | None:
     if found.get("success") is not True:
         return INVALID
-    score, stage = found.get("score"), turn.stage
+    score = found.get("score")
     if not isinstance(score, (int, float)) or isinstance(score, bool):
         return None
     low, high = stage["score_min_threshold"], stage["score_max_threshold"]

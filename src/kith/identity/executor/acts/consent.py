@@ -10,7 +10,8 @@ from typing import Any
 
 from kith.identity.consents import store
 from kith.identity.consents.tables import Consent
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.impersonation import NotAsSomebodyElse
 from kith.identity.rest.fields import read_offset
 
 
@@ -20,6 +21,8 @@ async def show(turn: Turn) -> Outcome:
     known = set(given.permissions) if given is not None else set()
     if not insists and (_mode(turn) == "never" or (given is not None and all(one["id"] in known for one in asked))):
         return PASSED
+    if turn.held.session.by_id is not None:
+        return Denied(NotAsSomebodyElse.message, "consent as somebody else")
     application = turn.context.get("application") or {}
     token = turn.context["_consent_token"] = secrets.token_urlsafe(24)
     header = turn.context.get("consent_header")

@@ -11,17 +11,19 @@ import msgspec
 from kith.base.errors import Throttled
 from kith.base.limits import Limiter, Rule
 from kith.base.mail import Mail
-from kith.base.mailing import post
 from kith.identity.audit import service as audit
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.links import service as links
 from kith.identity.rest.fields import read_offset
 from kith.identity.sealing import Sealer
+from kith.identity.signups import service as signups
+from kith.identity.stages.mailing import post
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
 PLACE = "identity_flow_tokens.plan"
 SENT = "Email successfully sent."
+CONFIRMS = "account_confirmation"
 _TEXTS = {
     "password_reset": (
         "Somebody, most likely you, asked for a new password for {name} at {title}.",
@@ -40,6 +42,8 @@ async def show(turn: Turn) -> Outcome:
     step = turn.plan.steps[0].fsb_uuid
     if turn.context.get("_arrived") == step:
         return await _arrive(turn)
+    if await _is_known(turn):
+        return PASSED
     if turn.context.get("_mailed") == step:
         return _challenge(turn)
     return await _send(turn, _challenge(turn))
@@ -49,10 +53,22 @@ async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
     """Every answer asks for another mail; only the link leads on."""
     if turn.context.get("_arrived") == turn.plan.steps[0].fsb_uuid:
         return await _arrive(turn)
+    if await _is_known(turn):
+        return PASSED
     outcome = await _send(turn, _challenge(turn))
     if isinstance(outcome, Challenge) and not outcome.errors:
         outcome.complain("non_field_errors", SENT, "email-sent")
     return outcome
+
+
+async def _is_known(turn: Turn) -> bool:
+    """A mail that confirms an account is not sent where there is nothing left to confirm."""
+    if turn.stage["template"] != CONFIRMS:
+        return False
+    user = await turn.pending_user()
+    if user is None or (turn.stage["activate_user_on_success"] and not user.is_active):
+        return False
+    return not signups.must_confirm(turn.work.settings, user)
 
 
 def _challenge(turn: Turn) -> Challenge:
@@ -89,7 +105,7 @@ async def _post(turn: Turn, user: User, address: str) -> None:
     life = timedelta(minutes=stage["token_expiry"])
     await links.make(work, key, user.id, flow=turn.flow.flow_uuid, plan=sealed, life=life)
     link = f"{work.settings.base_url}/flows/{turn.flow.slug}/?flow_token={key}"
-    post(work, _compose(turn, user, address, link))
+    post(work, turn.plan.steps[0].stage_uuid, _compose(turn, user, address, link))
     await audit.record(
         work, "email_sent", "stages.email", user_id=user.id, username=user.username,
         context={"message": f"Email to {address} sent", "subject": stage["subject"], "to": [address]},
@@ -100,7 +116,7 @@ def _compose(turn: Turn, user: User, address: str, link: str) -> Mail:
     title, minutes = turn.work.settings.title, turn.stage["token_expiry"]
     hello, button, otherwise = _TEXTS[turn.stage["template"]]
     hello = hello.format(name=user.username, title=title)
-    good = f"The link works once, for {minutes} minutes."
+    good = f"The link works once, for {_spoken(minutes)}."
     return Mail(
         to=address,
         subject=turn.stage["subject"] or title,
@@ -113,14 +129,21 @@ def _compose(turn: Turn, user: User, address: str, link: str) -> Mail:
     )
 
 
+def _spoken(minutes: int) -> str:
+    for length, name in ((24 * 60, "days"), (60, "hours")):
+        if minutes > length and minutes % length == 0:
+            return f"{minutes // length} {name}"
+    return f"{minutes} minutes"
+
+
 async def _arrive(turn: Turn) -> Outcome:
     """Whoever has the link reads that mailbox; that is what it proves, and no more."""
     user = await turn.pending_user()
     if user is None:
         return Denied("This link is not valid any more.", "the person is gone")
     now = turn.work.now
-    if user.confirmed_at is None and turn.context.get("_address") == user.email:
-        await users.change(turn.work.db, user.id, "confirmed_at", now, now)
+    if turn.context.get("_address") == user.email:
+        await signups.confirm(turn.work, user)
     if turn.stage["activate_user_on_success"] and not user.is_active:
         await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
     for name in ("_arrived", "_address", "_mailed"):

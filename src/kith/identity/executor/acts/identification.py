@@ -2,71 +2,133 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+from datetime import timedelta
 from typing import Any
 
 import structlog
 
+from kith.identity.executor import marks
+from kith.identity.executor.acts import captcha
+from kith.identity.executor.admitting import refused
 from kith.identity.executor.flow_links import slug_of
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.executor.proving import try_password, write_failure
+from kith.identity.executor.shelves import find_stage
+from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.factors import passkeys
 from kith.identity.policies import scores
+from kith.identity.sources.offered import offered
 from kith.identity.users import store as users
-from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
 UNKNOWN = "Failed to authenticate."
+NAME_COOKIE = "kith_name"
+NAME_KEPT = timedelta(days=30)
+_LINKS = {"enroll_url": "enrollment_flow", "recovery_url": "recovery_flow", "passwordless_url": "passwordless_flow"}
 _log = structlog.get_logger()
 
 
 async def show(turn: Turn) -> Outcome:
+    return await _challenge(turn)
+
+
+async def _challenge(turn: Turn) -> Challenge:
     stage = turn.stage
     fields: dict[str, Any] = {
         "user_fields": stage["user_fields"],
         "password_fields": stage["password_stage"] is not None,
         "flow_designation": turn.flow.designation,
         "primary_action": "Continue" if turn.flow.designation == "recovery" else "Log in",
-        "sources": [],
+        "sources": await offered(turn.work, stage["sources"]),
         "show_source_labels": stage["show_source_labels"],
         "enable_remember_me": stage["enable_remember_me"],
-        "pending_user_identifier": turn.context.get("pending_user_identifier") or turn.plan.query.get("login_hint"),
+        "pending_user_identifier": _known_name(turn),
     }
+    password_stage = await _password_stage(turn)
+    if password_stage is not None:
+        fields["allow_show_password"] = password_stage["allow_show_password"]
+    application = turn.context.get("application")
+    if isinstance(application, dict) and application.get("name"):
+        fields["application_pre"] = application["name"]
+    if stage["captcha_stage"] is not None:
+        asked = await find_stage(turn.work, "captcha", stage["captcha_stage"])
+        fields["captcha_stage"] = captcha.offer(turn, asked) if asked is not None else None
     if stage["webauthn_stage"] is not None:
         challenge = turn.context["_asserting"] = passkeys.new_challenge()
         fields["passkey_challenge"] = await passkeys.request(turn.work, (), challenge, verification="required")
-    for name, flow in (("enroll_url", "enrollment_flow"), ("recovery_url", "recovery_flow")):
+    for name, flow in _LINKS.items():
         slug = await slug_of(turn.work, stage[flow])
         if slug is not None:
             fields[name] = f"/flows/{slug}/"
     return Challenge("identification", fields)
 
 
+def _known_name(turn: Turn) -> str | None:
+    """What was typed before on this walk, what a link says, or what this browser was told to remember."""
+    known = turn.context.get("pending_user_identifier") or turn.plan.query.get("login_hint")
+    if known or not turn.stage["enable_remember_me"]:
+        return known or None
+    try:
+        return base64.urlsafe_b64decode(marks.carried(turn.exchange, NAME_COOKIE)[:600]).decode() or None
+    except (binascii.Error, ValueError):
+        return None
+
+
 async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
-    given, asked = answer.get("uid_field"), turn.context.pop("_asserting", None)
-    challenge = await show(turn)
-    assert isinstance(challenge, Challenge)  # noqa: S101 - identification always asks
+    given, asked, work = answer.get("uid_field"), turn.context.pop("_asserting", None), turn.context.pop("_work", None)
+    challenge = await _challenge(turn)
     if answer.get("passkey") is not None:
         return await _take_passkey(turn, challenge, asked, answer["passkey"])
     if not isinstance(given, str) or not given.strip():
         return challenge.complain("uid_field", "This field may not be blank.", "blank")
+    if not await _is_captcha_right(turn, challenge, work, answer):
+        return challenge
     given = given.strip()[:320]
     user = await _find(turn, given)
-    if turn.stage["password_stage"] is not None:
-        right = await turn.work.find(Passwords).check(user.password if user else None, str(answer.get("password", "")))
-        if user is None or not right or not user.is_active:
-            await _lower(turn, user.username if user else given)
-            return challenge.complain("non_field_errors", UNKNOWN)
-        turn.context["auth_method"] = "password"
-    if user is None:
-        await _lower(turn, given)
-    if user is None and not turn.stage["pretend_user_exists"]:
-        return challenge.complain("uid_field", UNKNOWN)
-    turn.context["pending_user"] = user.id if user is not None else None
     turn.context["pending_user_identifier"] = given
+    password_stage = await _password_stage(turn)
+    if password_stage is not None:
+        right = await try_password(turn, user, given, str(answer.get("password", "")), password_stage)
+        if isinstance(right, Denied):
+            return right
+        if not right:
+            return challenge.complain("non_field_errors", UNKNOWN)
+    elif user is None:
+        await scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
+        if not turn.stage["pretend_user_exists"]:
+            return challenge.complain("uid_field", UNKNOWN)
+    _remember(turn, given, answer)
+    turn.context["pending_user"] = user.id if user is not None else None
     return PASSED
 
 
-async def _lower(turn: Turn, identifier: str) -> None:
-    await scores.change(turn.work, identifier=identifier, ip=turn.exchange.address, by=-1)
+async def _password_stage(turn: Turn) -> dict[str, Any] | None:
+    named = turn.stage["password_stage"]
+    return await find_stage(turn.work, "password", named) if named is not None else None
+
+
+async def _is_captcha_right(turn: Turn, challenge: Challenge, asked: str | None, answer: dict[str, Any]) -> bool:
+    """Looked at before anybody is looked up, so that no program can try names."""
+    named = turn.stage["captcha_stage"]
+    stage = await find_stage(turn.work, "captcha", named) if named is not None else None
+    if stage is None:
+        return True
+    wrong = await captcha.complain(turn, stage, named, asked, answer.get("captcha_token"))
+    if wrong is not None:
+        challenge.complain("captcha_token", wrong, wrong.code)
+    return wrong is None
+
+
+def _remember(turn: Turn, given: str, answer: dict[str, Any]) -> None:
+    """Only the name as it was typed, and only in this browser."""
+    if not turn.stage["enable_remember_me"]:
+        return
+    if answer.get("remember_me") in (True, "true", "on", "1"):
+        kept = base64.urlsafe_b64encode(given.encode("utf-8", "replace")).decode()
+        marks.hand_out(turn, NAME_COOKIE, kept, NAME_KEPT)
+    elif marks.carried(turn.exchange, NAME_COOKIE):
+        marks.hand_out(turn, NAME_COOKIE, "", timedelta(0))
 
 
 async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sent: Any) -> Outcome:
@@ -75,12 +137,18 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
         return challenge.complain("passkey", UNKNOWN)
     try:
         device = await passkeys.verify(turn.work, asked, sent, verified=True)
-    except passkeys.Refused as refused:
-        _log.info("webauthn.refused", reason=str(refused))
+    except passkeys.Refused as error:
+        _log.info("webauthn.refused", reason=str(error))
+        owner = await passkeys.owner_of(turn.work, sent)
+        name = owner.username if owner is not None else ""
+        await write_failure(turn.work, turn, owner, name, turn.stage["name"])
         return challenge.complain("passkey", UNKNOWN)
     user = await users.find_by_id(turn.work.db, device.user_id)
-    if user is None or not user.is_active:
+    if user is None:
         return challenge.complain("passkey", UNKNOWN)
+    refusal = await refused(turn, user, has_written=True)
+    if refusal is not None:
+        return refusal
     turn.context.pop("_asserting", None)
     turn.context["pending_user"] = user.id
     turn.context["pending_user_identifier"] = user.username
@@ -90,12 +158,17 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
 
 
 async def _find(turn: Turn, given: str) -> User | None:
+    """By name, then by address; always both look-ups, so that neither is known by the time it takes."""
     if "\0" in given:
         return None
-    found = await users.find(turn.work.db, given) if "username" in turn.stage["user_fields"] else None
-    if found is None and "email" in turn.stage["user_fields"]:
-        same = await users.with_email(turn.work.db, given)
-        found = same[0] if len(same) == 1 else None
+    ways = turn.stage["user_fields"]
+    named = await users.find(turn.work.db, given) if "username" in ways else None
+    same = await users.with_email(turn.work.db, given) if "email" in ways else []
+    found = named or (same[0] if len(same) == 1 else None)
+    if found is None and "upn" in ways:
+        found = await users.with_upn(turn.work.db, given)
+    if found is not None and not turn.stage["case_insensitive_matching"]:
+        return found if given in (found.username, found.email, found.attributes.get("upn")) else None
     return found
 
 

@@ -18,7 +18,8 @@ REFUSED = "Invalid invite/invite not found"
 async def show(turn: Turn) -> Outcome:
     invitation = await find(turn.work, _given(turn), turn.flow.flow_uuid)
     if invitation is None:
-        if turn.stage["continue_flow_without_invitation"]:
+        closed = turn.flow.designation == "enrollment" and turn.work.settings.registrations == "closed"
+        if turn.stage["continue_flow_without_invitation"] and not closed:
             return PASSED
         return Denied(REFUSED, "no invitation, or it is over, or for another flow")
     fixed = dict(invitation.fixed_data)

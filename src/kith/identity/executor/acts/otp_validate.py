@@ -10,13 +10,16 @@ from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.identity.audit import service as audit
+from kith.identity.executor import marks
 from kith.identity.executor.plan import Step
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
 from kith.identity.flows.stages import stages
 from kith.identity.policies import scores
+from kith.identity.rest.fields import read_offset
 from kith.identity.stages.every import VERBOSE_NAMES
+from kith.identity.users.tables import User
 
 NONE = "No (allowed) MFA authenticator configured."
 WRONG = "Invalid Token. Please ensure the time on your device is accurate and try again."
@@ -35,6 +38,9 @@ async def show(turn: Turn) -> Outcome:
     if turn.context.get("auth_method") == "auth_webauthn_pwl":
         return PASSED  # the passkey has proved both: that it is there, and whose it is
     devices = await _devices(turn, user.id)
+    recent = _used_lately(turn, user, devices)
+    if recent is not None:
+        return _passed(turn, recent)
     if devices:
         return await _ask(turn, user.username, devices)
     match turn.stage["not_configured_action"]:
@@ -49,6 +55,15 @@ async def _devices(turn: Turn, user_id: int) -> list[Factor]:
     return [one for one in await store.of_user(turn.work.db, user_id) if one.kind in turn.stage["device_classes"]]
 
 
+def _used_lately(turn: Turn, user: User, devices: list[Factor]) -> Factor | None:
+    """The device with which this person came in here, on this very browser, so short a time ago that it counts."""
+    seconds = read_offset(turn.stage["last_auth_threshold"]) or 0
+    if not seconds:
+        return None
+    known = {one.device_uuid: one for one in devices}
+    return known.get(marks.has(turn, user, "factor", seconds, list(known)) or "")
+
+
 async def _ask(turn: Turn, username: str, devices: list[Factor]) -> Challenge:
     told: list[dict[str, Any]] = [
         {"device_class": one.kind, "device_uid": one.device_uuid, "name": one.name, "challenge": {},
@@ -60,7 +75,11 @@ async def _ask(turn: Turn, username: str, devices: list[Factor]) -> Challenge:
     if keys:
         challenge = turn.context["_asserting"] = passkeys.new_challenge()
         options = await passkeys.request(
-            turn.work, keys, challenge, verification=turn.stage["webauthn_user_verification"]
+            turn.work,
+            keys,
+            challenge,
+            verification=turn.stage["webauthn_user_verification"],
+            hints=turn.stage["webauthn_hints"],
         )
         last = max((one.last_used_at for one in keys if one.last_used_at), default=None)
         told.append({"device_class": "webauthn", "device_uid": "-1", "name": "Passkey", "challenge": options,
@@ -106,8 +125,12 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
         return await _chosen(turn, shown, answer)
     devices = await _devices(turn, user.id)
     if answer.get("webauthn") is not None:
-        return await _take_passkey(turn, shown, devices, asked, answer["webauthn"])
-    return await _take_code(turn, shown, devices, answer)
+        outcome = await _take_passkey(turn, shown, devices, asked, answer["webauthn"])
+    else:
+        outcome = await _take_code(turn, shown, devices, answer)
+    if isinstance(outcome, Passed):
+        marks.leave(turn, user, "factor", turn.context["auth_method_args"]["mfa_devices"][-1]["pk"])
+    return outcome
 
 
 async def _chosen(turn: Turn, shown: Challenge, answer: dict[str, Any]) -> Outcome:

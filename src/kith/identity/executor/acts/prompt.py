@@ -10,14 +10,18 @@ from typing import Any
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
+from kith.identity.executor import expired
 from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.expressions.asking import helpers_for
 from kith.identity.expressions.run import Expressions
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
 from kith.identity.policies.request import PolicyRequest
+from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages.prompts import prompts
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email, complain_username
+from kith.identity.users.passwords import Passwords
 from kith.identity.users.reserved import complain_reserved
 
 SHOWN_ONLY = {"separator", "static", "alert_info", "alert_warning", "alert_danger"}
@@ -46,9 +50,20 @@ async def show(turn: Turn) -> Outcome:
     return Challenge("prompt", {"fields": await _questions(turn)})
 
 
+async def _notices(turn: Turn) -> list[dict[str, Any]]:
+    """What must be said before the first question."""
+    user = await turn.pending_user() if expired.is_asked(turn) else None
+    if user is None or not expired.must_change(turn, user):
+        return []
+    return [{"field_key": "expired", "label": expired.CHANGE, "type": "alert_warning", "required": False,
+             "placeholder": "", "initial_value": "", "order": -1, "sub_text": "", "choices": None}]  # fmt: skip
+
+
 async def _questions(turn: Turn) -> list[dict[str, Any]]:
     rows = await turn.work.db.all(_asked, ids=turn.stage["fields"])
     questions = [dict(zip(_NAMES, row, strict=True)) for row in rows]
+    if not _asks_reason(turn):
+        questions = [one for one in questions if one["field_key"] != signups.REASON]
     for question in questions:
         question["choices"] = None
         for name in ("placeholder", "initial_value"):
@@ -60,13 +75,21 @@ async def _questions(turn: Turn) -> list[dict[str, Any]]:
         known = turn.context.get("prompt_data", {}).get(question["field_key"])
         if known is not None and question["type"] not in ("password", *SHOWN_ONLY):
             question["initial_value"] = str(known)
-    return questions
+    return [*await _notices(turn), *questions]
+
+
+def _asks_reason(turn: Turn) -> bool:
+    """Why somebody wants to join is asked where staff decide about it."""
+    invited = bool(turn.context.get("invitation_in_effect"))
+    return turn.flow.designation != "enrollment" or signups.needs_approval(turn.work.settings, invited=invited)
 
 
 async def _work_out(turn: Turn, body: str) -> Any:
     person = await turn.person()
     outcome = await turn.work.find(Expressions).run(
-        body, {"user": person.facts if person else None, "prompt_context": turn.context.get("prompt_data", {})}
+        body,
+        {"user": person.facts if person else None, "prompt_context": turn.context.get("prompt_data", {})},
+        helpers_for(turn.work, person),
     )
     return outcome.value if outcome.error is None else None
 
@@ -80,7 +103,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
             continue
         _take_one(question, answer.get(question["field_key"]), data, challenge)
     await _check_names(turn, questions, data, challenge)
-    _check_passwords(questions, data, challenge)
+    await _check_passwords(turn, questions, data, challenge)
     if not challenge.errors:
         await _ask_policies(turn, data, challenge)
     if challenge.errors:
@@ -115,6 +138,9 @@ def _take_one(question: dict[str, Any], given: Any, data: dict[str, Any], challe
     wrong = _CHECKS.get(kind, _anything)(text, question)
     if wrong is not None:
         challenge.complain(key, wrong)
+        return
+    if key == signups.REASON and len(text) > signups.MOST_IN_REASON:
+        challenge.complain(key, f"Ensure this field has no more than {signups.MOST_IN_REASON} characters.", "too_long")
         return
     data[key] = _number(text) if kind == "number" else text
 
@@ -200,10 +226,16 @@ async def _check_new(turn: Turn, place: str, kind: str, given: str, challenge: C
         challenge.complain(place, "Addresses of this provider are not accepted here.", "blocked")
 
 
-def _check_passwords(questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
+async def _check_passwords(
+    turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge
+) -> None:
     given = {data.get(question["field_key"]) for question in questions if question["type"] == "password"}
     if len(given) > 1:
         challenge.complain("non_field_errors", "Passwords don't match.")
+    user = await turn.pending_user() if expired.is_asked(turn) else None
+    must = user is not None and len(given) == 1 and expired.must_change(turn, user)
+    if user is not None and must and await turn.work.find(Passwords).check(user.password, str(given.pop())):
+        challenge.complain("non_field_errors", expired.SAME)
 
 
 async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:

@@ -6,12 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 from kith.identity.audit import service as audit
+from kith.identity.executor import expired, marks
+from kith.identity.executor.admitting import refused
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.messages import service as messages
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
 from kith.identity.sessions import service as sessions
-from kith.identity.sessions import store
 from kith.identity.users import store as users
 
 
@@ -25,8 +26,14 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("Signing in did not work.", "user_login without a pending user")
-    if not user.is_active:
-        return Denied("This account is disabled.", "user inactive")
+    refusal = await refused(turn, user)
+    if refusal is not None:
+        return refusal
+    if expired.must_change(turn, user):
+        return Denied(expired.EXPIRED, "the expired password was not changed on the way")
+    known = read_offset(turn.stage["remember_device"]) or 0
+    told: dict[str, Any] = dict(turn.context.get("auth_method_args") or {})
+    told["known_device"] = bool(known) and marks.has(turn, user, "device", known) is not None
     seconds = _seconds(turn.stage["session_duration"])
     if answer.get("remember_me") in (True, "true", "on", "1"):
         seconds += read_offset(turn.stage["remember_me_offset"]) or 0
@@ -36,13 +43,15 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
         life=timedelta(seconds=seconds) if seconds else None, address=turn.exchange.address,
     )  # fmt: skip
     if turn.stage["terminate_other_sessions"]:
-        await store.end_others(turn.work.db, user.id, turn.held.session.session_uuid)
+        await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     await users.change(turn.work.db, user.id, "last_login_at", turn.work.now, turn.work.now)
     await audit.record(
         turn.work, "login", "stages.user_login", user_id=user.id, username=user.username,
-        context={"auth_method": method, "auth_method_args": turn.context.get("auth_method_args", {}),
+        context={"auth_method": method, "auth_method_args": told,
                  "flow": turn.flow.slug},
     )  # fmt: skip
+    if known:
+        marks.leave(turn, user, "device")
     await scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED

@@ -7,6 +7,7 @@ from typing import Any
 from kith.identity.audit import service as audit
 from kith.identity.executor.turn import PASSED, Act, Outcome, Turn
 from kith.identity.sessions import store
+from kith.identity.sessions.acting import record_end
 from kith.identity.sessions.service import SessionEnded
 from kith.identity.users import store as users
 
@@ -18,6 +19,7 @@ async def show(turn: Turn) -> Outcome:
         await audit.record(
             turn.work, "logout", "stages.user_logout", user_id=user_id, username=login.username if login else ""
         )
+    await record_end(turn.work, turn.held.session)
     await store.end(turn.work.db, turn.held.session.session_uuid)
     turn.work.announce(SessionEnded(session_uuid=turn.held.session.session_uuid))
     turn.signed_out = True

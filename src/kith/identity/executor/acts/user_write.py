@@ -10,9 +10,12 @@ from kith.identity.executor.acts.invitation import REFUSED
 from kith.identity.executor.invited import is_still_good, use
 from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
 from kith.identity.groups import store as groups
-from kith.identity.sessions import store as sessions
+from kith.identity.messages import service as messages
+from kith.identity.sessions import service as sessions
+from kith.identity.signups import addresses
+from kith.identity.signups import service as signups
 from kith.identity.users import service, store
-from kith.identity.users.names import email_key, username_key
+from kith.identity.users.names import username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
@@ -35,6 +38,8 @@ async def show(turn: Turn) -> Outcome:
         written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
     except Invalid as problem:
         return Denied(FAILED, str(problem.fields))
+    except signups.SignupClosed as problem:
+        return Denied(str(problem.message), "registrations are closed")
     turn.context["pending_user"] = written.id
     turn.context["pending_user_identifier"] = written.username
     turn.context.pop("prompt_data", None)
@@ -42,16 +47,14 @@ async def show(turn: Turn) -> Outcome:
 
 
 async def _make(turn: Turn, data: dict[str, Any]) -> User:
-    new = service.NewUser(
-        username=str(data.get("username", "")), name=str(data.get("name", "")), email=str(data.get("email", "")),
-        password=str(data["password"]) if data.get("password") else None,
-        confirmed=not turn.work.settings.confirm_email,
-    )  # fmt: skip
-    user = await service.create(turn.work, turn.work.find(Passwords), new)
+    user = await signups.register(turn.work, turn.work.find(Passwords), _signup(turn, data))
     if not await use(turn):
         raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
     kind = turn.stage["user_type"]
     await store.place(turn.work.db, user.id, type=kind, active=not turn.stage["create_users_as_inactive"])
+    path = turn.stage["user_path_template"].strip("/")
+    if path:
+        await store.write(turn.work.db, user.id, {"path": path}, turn.work.now)
     attributes = _attributes({}, data)
     if attributes:
         await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
@@ -62,29 +65,50 @@ async def _make(turn: Turn, data: dict[str, Any]) -> User:
     return user
 
 
+def _signup(turn: Turn, data: dict[str, Any]) -> signups.NewSignup:
+    """An address that the invitation names is vouched for by whoever sent it."""
+    fixed, email = turn.context.get("_fixed_data") or {}, str(data.get("email", ""))
+    invited = turn.flow.designation != "enrollment" or bool(turn.context.get("invitation_in_effect"))
+    language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
+    return signups.NewSignup(
+        username=str(data.get("username", "")), name=str(data.get("name", "")), email=email,
+        password=str(data["password"]) if data.get("password") else None,
+        reason=str(data.get(signups.REASON, "")), locale=str(data.get("locale") or language).strip(),
+        client_name=turn.work.settings.title, invited=invited,
+        confirmed=bool(email) and fixed.get("email") == email,
+    )  # fmt: skip
+
+
 async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
-    passwords = turn.work.find(Passwords)
-    password = str(data["password"]) if data.get("password") else None
-    if password is not None:
-        await service.set_password(turn.work, passwords, user, password, by=user.id, by_name=user.username)
-        await sessions.end_others(turn.work.db, user.id, turn.held.session.session_uuid)
     changed: dict[str, Any] = {
         name: str(data[name]) for name in PLAIN if data.get(name) and str(data[name]) != getattr(user, name)
     }
     service.check_names(changed)
+    address = changed.pop("email", None)
+    if address is not None:
+        await addresses.count(turn.work, user)
+    password = str(data["password"]) if data.get("password") else None
+    if password is not None:
+        passwords = turn.work.find(Passwords)
+        await service.set_password(turn.work, passwords, user, password, by=user.id, by_name=user.username)
+        await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     if "username" in changed:
         changed["username_key"] = username_key(changed["username"])
-    if "email" in changed:
-        changed |= {"email_key": email_key(changed["email"]), "confirmed_at": None}
     attributes = _attributes(user.attributes, data)
     if attributes != user.attributes:
         changed["attributes"] = attributes
     if changed:
-        await store.write(turn.work.db, user.id, changed, turn.work.now)
-        diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
-        await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
-                           context={"created": False, "diff": diff})  # fmt: skip
+        await _write(turn, user, changed)
+    if address is not None and not await addresses.change(turn.work, user, address, by=user.id, by_name=user.username):
+        await messages.leave(turn.work, user.id, f"Follow the link in the mail to {address} to make it yours.", "info")
     return await store.get(turn.work.db, user.id)
+
+
+async def _write(turn: Turn, user: User, changed: dict[str, Any]) -> None:
+    await store.write(turn.work.db, user.id, changed, turn.work.now)
+    diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
+    await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
+                       context={"created": False, "diff": diff})  # fmt: skip
 
 
 def _attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:

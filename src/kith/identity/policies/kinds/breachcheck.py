@@ -6,7 +6,7 @@ from typing import Any
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES
-from kith.identity.policies.passwords import MISSING, breach_words, count_breaches, find_password
+from kith.identity.policies.passwords import MISSING, find_password, judge_breaches
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.fields import Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
@@ -21,10 +21,7 @@ async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> 
     password = find_password(request, record["password_field"])
     if password is None:
         return Verdict(passing=False, messages=[MISSING])
-    count = await count_breaches(work, password)
-    if count > record["allowed_count"]:
-        return Verdict(passing=False, messages=[breach_words(count)])
-    return Verdict(passing=True)
+    return await judge_breaches(work, password, record["allowed_count"])
 
 
 RESOURCE = Resource(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from kith.base.work import Work
-from kith.identity.expressions.run import Expressions, Facts
+from kith.identity.expressions.asking import helpers_for
+from kith.identity.expressions.run import LEVELS, Expressions, Facts
 from kith.identity.expressions.syntax import complain
+from kith.identity.policies.calling import Judge
 from kith.identity.policies.family import POLICIES
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
 from kith.identity.rest.fields import Code
@@ -35,11 +39,27 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
 
 
 async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
-    outcome = await work.find(Expressions).run(record["expression"], variables_for(work, request))
+    async def call_policy(name: str, context: dict[str, Any]) -> Facts:
+        return await _call(work, request, name, context)
+
+    helpers = {**helpers_for(work, request.person, is_test=request.is_test), "_call_policy": call_policy}
+    outcome = await work.find(Expressions).run(
+        record["expression"], variables_for(work, request), helpers, level=request.level
+    )
     if outcome.error is not None:
         raise CannotTell(outcome.error)
     log = outcome.log if outcome.value is not None else [*outcome.log, "The expression returned nothing."]
     return Verdict(passing=bool(outcome.value), messages=outcome.messages, log=log)
+
+
+async def _call(work: Work, request: PolicyRequest, name: str, context: dict[str, Any]) -> Facts:
+    """Another policy, asked about the same person, with this added to the context."""
+    if request.level + 1 >= LEVELS:
+        raise ValueError("policies call each other too deep")
+    asked = msgspec.structs.replace(request, context={**request.context, **context}, level=request.level + 1)
+    async with work.aside() as aside:
+        verdict = await work.find(Judge).ask(aside, name, asked)  # type: ignore[type-abstract]
+    return Facts(passing=verdict.passing, messages=verdict.messages)
 
 
 RESOURCE = Resource(

@@ -5,11 +5,9 @@ from __future__ import annotations
 import string
 from typing import Any
 
-from zxcvbn_rs_py import zxcvbn
-
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES
-from kith.identity.policies.passwords import MISSING, breach_words, count_breaches, find_password
+from kith.identity.policies.passwords import MISSING, find_password, judge_breaches
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.fields import Boolean, Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
@@ -46,6 +44,8 @@ def is_good(record: dict[str, Any], password: str) -> bool:
 
 def words_if_weak(record: dict[str, Any], password: str, known: list[str]) -> list[str]:
     """What would make it stronger; nothing when it is strong enough."""
+    from zxcvbn_rs_py import zxcvbn  # noqa: PLC0415 - loaded when first used
+
     found = zxcvbn(password[:72], known)
     if int(found.score) > record["zxcvbn_score_threshold"]:
         return []
@@ -74,9 +74,7 @@ async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> 
         if weak:
             return Verdict(passing=False, messages=weak)
     if record["check_have_i_been_pwned"]:
-        count = await count_breaches(work, password)
-        if count > record["hibp_allowed_count"]:
-            return Verdict(passing=False, messages=[breach_words(count)])
+        return await judge_breaches(work, password, record["hibp_allowed_count"])
     return Verdict(passing=True)
 
 

@@ -20,6 +20,7 @@ from kith.identity.executor.choosing import find_default, leave
 from kith.identity.executor.engine import Ended, Walk
 from kith.identity.executor.flow_links import slug_of
 from kith.identity.executor.plan import Step, find_flow, steps_of
+from kith.identity.executor.telling import Failed
 from kith.identity.executor.turn import Challenge, Denied
 from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import clients, granting, keeping, keys, store
@@ -322,6 +323,8 @@ async def _walk(visit: Visit, user: User) -> Outcome | None:
             return Local(to, _session_headers(exchange, walk))
         case Denied(message=message):
             return _turned_away(visit, [message])
+        case Failed(error=error):
+            return ErrorPage(title="Something went wrong on our side", messages=[error], status=500)
 
 
 async def _await_proof(visit: Visit, key: str, proof: str, user: User) -> None:

@@ -1,0 +1,99 @@
+"""What we and a browser say to each other about a passkey.
+
+Loaded with the first passkey: the libraries behind it weigh some megabytes and take a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import webauthn
+from webauthn.authentication.verify_authentication_response import VerifiedAuthentication
+from webauthn.helpers import base64url_to_bytes, options_to_json_dict
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorAttachment,
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    PublicKeyCredentialHint,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+from webauthn.registration.verify_registration_response import VerifiedRegistration
+
+from kith.base.settings import Settings
+from kith.identity.users.tables import User
+
+
+class Ceremony:
+    """`challenge` and the ids of credentials are base64url text throughout."""
+
+    # Whatever the library makes of what a stranger sent.
+    BAD = (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, binascii.Error)
+
+    def __init__(self, settings: Settings) -> None:
+        parts = urlsplit(settings.base_url)
+        self._title = settings.title
+        self._host = parts.hostname or ""
+        self._origin = f"{parts.scheme}://{parts.netloc}"
+
+    def ask_to_register(
+        self, user: User, stage: dict[str, Any], challenge: str, known: Sequence[str]
+    ) -> dict[str, Any]:
+        attachment = stage["authenticator_attachment"]
+        options = webauthn.generate_registration_options(
+            rp_id=self._host,
+            rp_name=self._title,
+            user_name=user.username,
+            user_id=user.uuid.encode(),
+            user_display_name=user.name or user.username,
+            challenge=base64url_to_bytes(challenge),
+            authenticator_selection=AuthenticatorSelectionCriteria(
+                authenticator_attachment=AuthenticatorAttachment(attachment) if attachment else None,
+                resident_key=ResidentKeyRequirement(stage["resident_key_requirement"]),
+                user_verification=UserVerificationRequirement(stage["user_verification"]),
+            ),
+            exclude_credentials=_described(known),
+            hints=[PublicKeyCredentialHint(hint) for hint in stage["hints"]] or None,
+        )
+        return dict(options_to_json_dict(options))
+
+    def registered(self, challenge: str, sent: dict[str, Any], *, verified: bool) -> VerifiedRegistration:
+        """May raise any of `BAD`."""
+        return webauthn.verify_registration_response(
+            credential=sent,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=self._host,
+            expected_origin=self._origin,
+            require_user_verification=verified,
+        )
+
+    def ask_to_sign(self, challenge: str, known: Sequence[str], verification: str) -> dict[str, Any]:
+        options = webauthn.generate_authentication_options(
+            rp_id=self._host,
+            challenge=base64url_to_bytes(challenge),
+            allow_credentials=_described(known) or None,
+            user_verification=UserVerificationRequirement(verification),
+        )
+        return dict(options_to_json_dict(options))
+
+    def signed(
+        self, challenge: str, sent: dict[str, Any], *, public_key: bytes, count: int, verified: bool
+    ) -> VerifiedAuthentication:
+        """May raise any of `BAD`."""
+        return webauthn.verify_authentication_response(
+            credential=sent,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=self._host,
+            expected_origin=self._origin,
+            credential_public_key=public_key,
+            credential_current_sign_count=count,
+            require_user_verification=verified,
+        )
+
+
+def _described(known: Sequence[str]) -> list[PublicKeyCredentialDescriptor]:
+    return [PublicKeyCredentialDescriptor(id=base64url_to_bytes(one)) for one in known]

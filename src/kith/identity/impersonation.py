@@ -1,0 +1,118 @@
+"""Looking through somebody else's eyes: for owners, for a reason, in plain view, and without touching their keys.
+
+The session that is used for it is the other person's but for a row beside it. Whatever is written down in it names
+the owner, and on whose behalf. What guards the account (password, factors, keys, consent) is closed meanwhile.
+"""
+
+from __future__ import annotations
+
+from kith.base.edge import Exchange, Headers
+from kith.base.errors import Complaint, Forbidden, Invalid
+from kith.base.work import Acting, Work
+from kith.identity.caller import ADMINISTRATORS
+from kith.identity.groups import store as groups
+from kith.identity.sessions import cookies, store
+from kith.identity.sessions import service as sessions
+from kith.identity.sessions.acting import record
+from kith.identity.sessions.tables import Session
+from kith.identity.users import store as users
+from kith.identity.users.tables import User
+
+MOST_IN_REASON = 500
+END_CALL = "/api/v2/core/users/impersonate_end"
+# Pages that may be answered meanwhile; walks through flows are looked at stage by stage.
+_OPEN_PAGES = ("/settings/impersonate/end", "/settings/language", "/flows/")
+# Flows and stages that change what guards the account.
+_CLOSED_FLOWS = {"stage_setup", "recovery", "unenrollment", "enrollment"}
+_CLOSED_STAGES = {
+    "userwrite", "userdelete", "otp", "otptime", "otpstatic", "webauthn", "email", "invitation", "userlogin",
+}  # fmt: skip
+
+
+class NotAsSomebodyElse(Forbidden):
+    code = "acting_as_somebody_else"
+    message = "Not while you are somebody else"
+
+
+def refuse_page(exchange: Exchange) -> None:
+    """Every form that changes something is closed, but for those named above."""
+    if exchange.acting is None or exchange.scope["method"] in ("GET", "OPTIONS"):
+        return
+    if not exchange.path.startswith(_OPEN_PAGES):
+        raise NotAsSomebodyElse
+
+
+def refuse_call(exchange: Exchange) -> None:
+    """The identity API can be read meanwhile, and asked to end it."""
+    if exchange.acting is None or exchange.scope["method"] in ("GET", "OPTIONS"):
+        return
+    if exchange.path.rstrip("/") != END_CALL:
+        raise NotAsSomebodyElse
+
+
+def refuse_flow(session: Session | None, designation: str) -> None:
+    if session is not None and session.by_id is not None and designation in _CLOSED_FLOWS:
+        raise NotAsSomebodyElse
+
+
+def is_closed(session: Session, kind: str) -> bool:
+    return session.by_id is not None and kind in _CLOSED_STAGES
+
+
+async def start(exchange: Exchange, username: str, reason: str) -> Headers:
+    """See all as `username`; what the browser must be told of its session."""
+    work = exchange.work
+    session = await cookies.find(exchange)
+    owner = await users.find_by_id(work.db, session.user_id) if session is not None and session.user_id else None
+    if session is None or owner is None or owner.role != "owner" or not owner.is_active:
+        raise Forbidden("Only an owner may see this server as somebody else")
+    if session.by_id is not None:
+        raise NotAsSomebodyElse
+    reason = _checked(reason)
+    target = await users.find(work.db, username) if "\0" not in username else None
+    await _check_target(work, owner, target)
+    assert target is not None  # noqa: S101 - checked just above
+    method = f"{store.ACTING}{session.auth_method}"[:40]
+    held = await sessions.change_eyes(work, session, target.id, method=method, address=exchange.address)
+    await store.insert_acting(work.db, held.session.session_uuid, by_id=owner.id, reason=reason, now=work.now)
+    await record(work, "impersonation_started", Acting(owner.id, owner.username, target.id, target.username), reason)
+    return _cookie(work, held)
+
+
+def _checked(reason: str) -> str:
+    text = reason.replace("\0", "").strip()
+    if not text or len(text) > MOST_IN_REASON:
+        complaint = (
+            Complaint("This is too long.", "max_length") if text else Complaint("Please give a reason.", "blank")
+        )
+        raise Invalid(fields={"reason": [complaint]})
+    return text
+
+
+async def _check_target(work: Work, owner: User, target: User | None) -> None:
+    if target is None:
+        raise Invalid(fields={"username": [Complaint("There is nobody of this name.", "not_found")]})
+    if target.id == owner.id:
+        raise Invalid(fields={"username": [Complaint("You are yourself already.", "self")]})
+    if not target.is_active:
+        raise Invalid(fields={"username": [Complaint("This account is disabled.", "inactive")]})
+    if target.role in ADMINISTRATORS or await groups.is_mighty(work.db, target.id):
+        raise Forbidden("Nobody may be somebody who can do as much as they can themselves")
+
+
+async def end(exchange: Exchange) -> Headers:
+    """Back to one's own eyes, in a session of one's own that ends when the one before would have."""
+    work = exchange.work
+    session = await cookies.find(exchange)
+    acting = exchange.acting
+    if session is None or acting is None:
+        return ()
+    method = session.auth_method.removeprefix(store.ACTING)
+    await record(work, "impersonation_ended", acting)
+    held = await sessions.change_eyes(work, session, acting.id, method=method, address=exchange.address)
+    return _cookie(work, held)
+
+
+def _cookie(work: Work, held: sessions.Held) -> Headers:
+    made = cookies.cookie(held, secure=work.settings.base_url.startswith("https"))
+    return () if made is None else (made,)

@@ -1,0 +1,34 @@
+"""Sources as somebody meets them who wants to sign in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import and_, select
+
+from kith.base.db import any_of, query
+from kith.base.work import Work
+from kith.identity.sources.family import sources
+
+# Where one begins to come in by a source, from its slug. A kind that is not here has no way in and is not offered.
+WAYS_IN: dict[str, Callable[[str], str]] = {}
+
+_chosen = query(
+    select(sources.c.kind, sources.c.slug, sources.c.name, sources.c.icon, sources.c.promoted)
+    .where(and_(sources.c.enabled, any_of(sources.c.pbm_uuid, "ids")))
+    .order_by(sources.c.promoted.desc(), sources.c.name, sources.c.slug),
+    tuple,
+)
+
+
+async def offered(work: Work, chosen: Sequence[str]) -> list[dict[str, Any]]:
+    """Those of the chosen ones that are enabled and lead somewhere, promoted ones first."""
+    if not chosen:
+        return []
+    return [
+        {"name": name, "icon_url": icon, "promoted": promoted,
+         "challenge": {"component": "redirect", "to": WAYS_IN[kind](slug)}}
+        for kind, slug, name, icon, promoted in await work.db.all(_chosen, ids=list(chosen))
+        if kind in WAYS_IN
+    ]  # fmt: skip

@@ -1,0 +1,82 @@
+"""Keys for programs: app passwords and tokens."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from litestar import post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
+
+from kith.base.errors import Invalid
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.web.pages import see_other
+from kith.web.settings.asking import HERE, SIGN_IN, AnyRequest, sent, text
+from kith.web.settings.security import security_page
+from kith.web.words import later
+
+MOST_CHARACTERS = 200
+_TOO_LONG = later("This is too long.")
+
+
+@post(f"{HERE}/app-passwords")
+async def make_app_password(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
+    return await _make(request, work, "app_password")
+
+
+@post(f"{HERE}/tokens")
+async def make_token(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
+    return await _make(request, work, "api")
+
+
+async def _make(request: AnyRequest, work: Work, intent: Any) -> ASGIResponse:
+    """The answer is the one place where the new key is ever shown, so it is the page itself."""
+    visitor, form = await sent(request)
+    if visitor is None:
+        return see_other(SIGN_IN)
+    try:
+        name, scopes, expires_at = _read(form, work.now, intent)
+        key = await identity.make_key(work, visitor, intent, name, scopes=scopes, expires_at=expires_at)
+    except Invalid as problem:
+        errors = {f"{intent}_{field}": words for field, words in problem.fields.items()}
+        return await security_page(request, work, visitor, status=400, errors=errors, form={intent: form})
+    return await security_page(request, work, visitor, status=201, key=key, key_intent=intent)
+
+
+def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, datetime | None]:
+    fields: dict[str, list[str]] = {}
+    name, scopes = text(form, "description"), text(form, "scopes")
+    if not name or len(name) > MOST_CHARACTERS:
+        fields["description"] = [later("Say what it is for.") if not name else _TOO_LONG]
+    if intent == "api" and (not scopes or len(scopes) > MOST_CHARACTERS):
+        fields["scopes"] = [later("Say what it may do.") if not scopes else _TOO_LONG]
+    expires_at = None
+    if text(form, "expires"):
+        expires_at = _end_of(text(form, "expires"))
+        if expires_at is None or expires_at <= now:
+            fields["expires"] = [later("Choose a day that is still to come.")]
+    if fields:
+        raise Invalid(fields=fields)
+    return name, scopes, expires_at
+
+
+def _end_of(day: str) -> datetime | None:
+    """The end of that day."""
+    try:
+        return datetime.combine(date.fromisoformat(day), time(), UTC) + timedelta(days=1)
+    except (ValueError, OverflowError):
+        return None
+
+
+@post(f"{HERE}/tokens/{{id:str}}/revoke")
+async def revoke_token(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
+    visitor, _ = await sent(request)
+    if visitor is not None:
+        await identity.revoke_token(work, visitor, id)
+    return see_other(f"{HERE}#keys")
+
+
+routes = [make_app_password, make_token, revoke_token]

@@ -1,0 +1,102 @@
+"""/staff/signups/, where staff say yes or no to those who ask for an account; /confirm/, where addresses are confirmed.
+
+A link in a mail only shows a page: programs that look into mails open links, but press no buttons.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
+
+from kith.base import csrf
+from kith.base.edge import exchange_of
+from kith.base.errors import Forbidden, NotFound
+from kith.base.keys import Keys
+from kith.base.params import read_body
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.web.pages import page, see_other
+from kith.web.start import shown
+
+AnyRequest = Request[Any, Any, Any]
+HERE = "/staff/signups/"
+SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
+MOST = 200
+
+
+@get(HERE)
+async def show_signups(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
+    visitor = await _staff(request)
+    if visitor is None:
+        return see_other(SIGN_IN)
+    found = await identity.signups.pending(work, most=MOST + 1)
+    return page(
+        exchange_of(request), "staff/signups.html", visitor=visitor, here="staff", waiting=found[:MOST],
+        more=len(found) > MOST, by_hand=work.settings.registrations == "approval",
+        messages=shown(await identity.take_messages(work, visitor.user.id)),
+    )  # fmt: skip
+
+
+@post(f"{HERE}{{id:int}}/approve")
+async def approve(request: AnyRequest, work: NamedDependency[Work], id: FromPath[int]) -> ASGIResponse:
+    visitor = await _sent(request)
+    if visitor is None:
+        return see_other(SIGN_IN)
+    user = await identity.find_user(work, id)
+    await identity.signups.approve(work, user, by=visitor.user.id, by_name=visitor.user.username)
+    await identity.leave_message(work, visitor.user.id, f"{user.username} was approved.", "success")
+    return see_other(HERE)
+
+
+@post(f"{HERE}{{id:int}}/reject")
+async def reject(request: AnyRequest, work: NamedDependency[Work], id: FromPath[int]) -> ASGIResponse:
+    visitor = await _sent(request)
+    if visitor is None:
+        return see_other(SIGN_IN)
+    user = await identity.find_user(work, id)
+    await identity.signups.reject(work, user, by=visitor.user.id, by_name=visitor.user.username)
+    await identity.leave_message(work, visitor.user.id, f"{user.username} was rejected.", "success")
+    return see_other(HERE)
+
+
+@get("/confirm/{key:str}")
+async def show_link(request: AnyRequest, work: NamedDependency[Work], key: FromPath[str]) -> ASGIResponse:
+    user, address = await identity.find_address(work, key)
+    return page(exchange_of(request), "confirm.html", username=user.username, address=address, done=False)
+
+
+@post("/confirm/{key:str}")
+async def use_link(request: AnyRequest, work: NamedDependency[Work], key: FromPath[str]) -> ASGIResponse:
+    exchange = exchange_of(request)
+    sent = await read_body(request)
+    csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
+    user = await identity.confirm_address(work, key)
+    return page(
+        exchange, "confirm.html", username=user.username, address=user.email, done=True,
+        waits=user.approved_at is None, visitor=await identity.find_visitor(exchange),
+    )  # fmt: skip
+
+
+async def _sent(request: AnyRequest) -> identity.Visitor | None:
+    exchange = exchange_of(request)
+    sent = await read_body(request)
+    csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
+    return await _staff(request)
+
+
+async def _staff(request: AnyRequest) -> identity.Visitor | None:
+    """Moderators and those above them; nobody else learns that there is such a page."""
+    exchange = exchange_of(request)
+    visitor = await identity.find_visitor(exchange)
+    if visitor is not None and visitor.user.role not in identity.TEAM and not visitor.is_superuser:
+        raise NotFound
+    if visitor is not None and exchange.acting is not None and exchange.scope["method"] != "GET":
+        raise Forbidden("This cannot be done through somebody else's eyes.")
+    return visitor
+
+
+routes = [show_signups, approve, reject, show_link, use_link]

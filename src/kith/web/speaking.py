@@ -1,0 +1,47 @@
+"""Which language a request is answered in: what the person has chosen, else their browser."""
+
+from __future__ import annotations
+
+from http.cookies import CookieError, SimpleCookie
+
+from kith.base.edge import Exchange, Headers
+from kith.identity import face as identity
+from kith.web.words import CATALOGUES, best_of
+
+COOKIE = "kith_language"
+LIFE = 365 * 24 * 60 * 60
+
+
+def language_of(exchange: Exchange) -> str:
+    """What a member has chosen goes before the cookie; whoever looks through their eyes reads their own language."""
+    stored, carried = _stored(exchange), _carried(exchange)
+    if stored in CATALOGUES:
+        return stored
+    if carried in CATALOGUES:
+        return carried
+    return best_of(exchange.header(b"accept-language").decode("latin-1"))
+
+
+def remember(exchange: Exchange, language: str) -> Headers:
+    """A member's choice also goes to the browser, for pages that do not know yet whom they are for."""
+    if _stored(exchange) == language and _carried(exchange) != language:
+        return (cookie(exchange, language),)
+    return ()
+
+
+def cookie(exchange: Exchange, language: str) -> tuple[bytes, bytes]:
+    secure = "; Secure" if exchange.edge.works.settings.base_url.startswith("https") else ""
+    return b"set-cookie", f"{COOKIE}={language}; Path=/; Max-Age={LIFE}; HttpOnly; SameSite=Lax{secure}".encode()
+
+
+def _stored(exchange: Exchange) -> str:
+    visitor = identity.known_visitor(exchange)
+    return "" if visitor is None or visitor.is_acting else visitor.locale
+
+
+def _carried(exchange: Exchange) -> str:
+    try:
+        cookies = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
+    except CookieError:
+        return ""
+    return cookies[COOKIE].value if COOKIE in cookies else ""
