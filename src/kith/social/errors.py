@@ -34,8 +34,10 @@ def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
         details = {
             name: [{"error": _code(complaint), "description": str(complaint)} for complaint in complaints]
             for name, complaints in problem.fields.items()
+            if name  # what is wrong as a whole is wrong with no field
         }
-        return {"error": f"Validation failed: {', '.join(words)}", "details": details}
+        said = {"error": f"Validation failed: {', '.join(words)}"}
+        return said | {"details": details} if details else said
     if problem.status == 500:
         return {"error": "Internal Server Error", "request_id": exchange.id}
     return {"error": problem.message}
