@@ -68,28 +68,58 @@ from kith.social.accounts import tasks as accounts_tasks
 from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces
 from kith.social.accounts.faces import Faces
-from kith.social.accounts.facts import AccountDeleted
+from kith.social.accounts.facts import AccountChanged, AccountDeleted
 from kith.social.apps import api as apps
 from kith.social.apps import oauth
 from kith.social.emails import api as emails
 from kith.social.errors import FACE as SOCIAL
+from kith.social.featured import api as featured
 from kith.social.files import api as files
 from kith.social.files.workshop import Workshop
 from kith.social.guards import caller_of, member_of
 from kith.social.instance import api as instance
+from kith.social.lists import api as lists
+from kith.social.lists import tasks as lists_tasks
+from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
 from kith.social.media import api as media
 from kith.social.media import leaving as media_leaving
 from kith.social.media import tasks as media_tasks
+from kith.social.notifications import api as notifications
+from kith.social.notifications import tasks as notifications_tasks
 from kith.social.profile import api as profile
 from kith.social.registration import api as registration
 from kith.social.relationships import api as relationships
 from kith.social.relationships import reading as relationships_reading
 from kith.social.relationships import tasks as relationships_tasks
-from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
+from kith.social.relationships.facts import (
+    Blocked,
+    FollowAuthorized,
+    FollowChanged,
+    Followed,
+    FollowRejected,
+    FollowRequested,
+    FollowWithdrawn,
+    Muted,
+    Unfollowed,
+    Unmuted,
+)
+from kith.social.search import api as search
+from kith.social.search import tasks as search_tasks
 from kith.social.statuses import api as statuses
+from kith.social.statuses import tasks as statuses_tasks
 from kith.social.statuses.entities import StatusPieces
-from kith.social.statuses.facts import StatusDeleted, StatusPosted
+from kith.social.statuses.facts import (
+    PollEnded,
+    StatusDeleted,
+    StatusEdited,
+    StatusFavourited,
+    StatusPosted,
+    StatusQuoted,
+    StatusUnfavourited,
+)
 from kith.social.statuses.service import schedule
+from kith.social.tags import api as tags
+from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import api as timelines
 from kith.social.timelines import tasks as timelines_tasks
 from kith.web import api as web
@@ -121,6 +151,11 @@ ROUTES: list[ControllerRouterHandler] = [
     *relationships_reading.routes,
     *statuses.routes,
     *timelines.routes,
+    *lists.routes,
+    *tags.routes,
+    *featured.routes,
+    *notifications.routes,
+    *search.routes,
     *apps.routes,
     *oauth.routes,
     *registration.routes,
@@ -157,6 +192,10 @@ KINDS: list[Kind[Any]] = [
     relationships_tasks.CUT_TIES,
     relationships_tasks.LEAVE,
     schedule.PUBLISH,
+    statuses_tasks.COUNT_TAGS,
+    statuses_tasks.CLEAR_UP,
+    statuses_tasks.END_POLLS,
+    statuses_tasks.SWEEP,
     timelines_tasks.CARRY,
     timelines_tasks.FAN_OUT,
     timelines_tasks.WITHDRAW,
@@ -168,6 +207,20 @@ KINDS: list[Kind[Any]] = [
     timelines_tasks.HIDE_BLOCKED,
     timelines_tasks.HIDE_MUTED,
     timelines_tasks.SHOW_AGAIN,
+    timelines_tasks.BRING_INTO_LIST,
+    timelines_tasks.TAKE_FROM_LIST,
+    timelines_tasks.REBUILD_LIST,
+    timelines_tasks.DROP_LIST,
+    timelines_tasks.DROP_TAG,
+    lists_tasks.PART,
+    lists_tasks.GIVE_UP,
+    lists_tasks.ACCEPT_NO,
+    *notifications_tasks.KINDS,
+    search_tasks.LEARN_POSTED,
+    search_tasks.LEARN_EDITED,
+    search_tasks.FORGET,
+    search_tasks.LEARN_CHANGED,
+    search_tasks.FORGET_ACCOUNT,
     stage_mail.SEND,
     signing_keys.ROTATE,
     oauth_logout.SESSION_ENDED,
@@ -179,6 +232,8 @@ KINDS: list[Kind[Any]] = [
 PERIODIC = [
     Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep()),
     Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
+    Periodic(kind=statuses_tasks.END_POLLS, every=timedelta(minutes=1), payload=statuses_tasks.EndPolls()),
+    Periodic(kind=statuses_tasks.SWEEP, every=timedelta(hours=1), payload=statuses_tasks.Sweep()),
     Periodic(kind=timelines_tasks.TIDY, every=timedelta(minutes=10), payload=timelines_tasks.Tidy()),
     Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
     Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
@@ -268,6 +323,34 @@ class House:
         subscribe(Blocked, timelines_tasks.HIDE_BLOCKED)
         subscribe(Muted, timelines_tasks.HIDE_MUTED)
         subscribe(Unmuted, timelines_tasks.SHOW_AGAIN)
+        subscribe(ListJoined, timelines_tasks.BRING_INTO_LIST)
+        subscribe(ListLeft, timelines_tasks.TAKE_FROM_LIST)
+        subscribe(ListChanged, timelines_tasks.REBUILD_LIST)
+        subscribe(ListDeleted, timelines_tasks.DROP_LIST)
+        subscribe(TagUnfollowed, timelines_tasks.DROP_TAG)
+        subscribe(Unfollowed, lists_tasks.PART)
+        subscribe(FollowWithdrawn, lists_tasks.GIVE_UP)
+        subscribe(FollowRejected, lists_tasks.ACCEPT_NO)
+        subscribe(StatusPosted, statuses_tasks.COUNT_TAGS, notifications_tasks.TELL_OF_POST)
+        subscribe(StatusDeleted, statuses_tasks.CLEAR_UP, notifications_tasks.FORGET_POST)
+        subscribe(StatusEdited, notifications_tasks.TELL_OF_EDIT)
+        subscribe(StatusFavourited, notifications_tasks.TELL_OF_FAVOURITE)
+        subscribe(StatusUnfavourited, notifications_tasks.TAKE_BACK_FAVOURITE)
+        subscribe(StatusQuoted, notifications_tasks.TELL_OF_QUOTE)
+        subscribe(PollEnded, notifications_tasks.TELL_OF_END)
+        subscribe(Followed, notifications_tasks.TELL_OF_FOLLOW)
+        subscribe(Unfollowed, notifications_tasks.TAKE_BACK_FOLLOW)
+        subscribe(FollowRequested, notifications_tasks.TELL_OF_REQUEST)
+        subscribe(FollowAuthorized, notifications_tasks.FORGET_AUTHORIZED)
+        subscribe(FollowRejected, notifications_tasks.FORGET_REJECTED)
+        subscribe(FollowWithdrawn, notifications_tasks.FORGET_WITHDRAWN)
+        subscribe(Blocked, notifications_tasks.FORGET_BLOCKED)
+        subscribe(AccountDeleted, notifications_tasks.FORGET_GONE)
+        subscribe(StatusPosted, search_tasks.LEARN_POSTED)
+        subscribe(StatusEdited, search_tasks.LEARN_EDITED)
+        subscribe(StatusDeleted, search_tasks.FORGET)
+        subscribe(AccountChanged, search_tasks.LEARN_CHANGED)
+        subscribe(AccountDeleted, search_tasks.FORGET_ACCOUNT)
 
         subscribe(SessionEnded, oauth_logout.SESSION_ENDED)
         subscribe(UserChanged, oauth_logout.USER_CHANGED)

@@ -19,7 +19,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from PIL import Image
 
+from kith.base.db import command, insert_into
 from kith.social.accounts.verification import own_links
+from kith.social.emojis.tables import emojis
 from tests.conftest import TownBuilder
 from tests.social.members import join, join_all, set_state, stranger, until
 from tests.social.samples import gif, image_file
@@ -167,6 +169,29 @@ async def test_words_become_links(town: Town) -> None:
     assert own.startswith('<a href="https://example.com/me" target="_blank" rel="nofollow noopener me"')
     assert f'href="{bob.me["url"]}"' in friend
     assert [field["value"] for field in shown["source"]["fields"]] == ["https://example.com/me", f"@{bob.name}@{host}"]
+
+
+async def test_emoji_are_told_with_the_words_they_are_in(town: Town) -> None:
+    ada = await join(town)
+    code = f"blob_{ada.name}"
+    far = await stranger(town, display_name=f"Far :{code}:")
+    async with town.house() as house, house.works.begin() as work:
+        for domain in ("", far.domain):
+            await work.db.run(
+                command(insert_into(emojis)), id=work.new_id(), shortcode=code, domain=domain, static_file="",
+                file=f"emojis/{domain or 'here'}.png", category=None, visible_in_picker=True, disabled=False, uri=None,
+                updated_at=work.now,
+            )  # fmt: skip
+    await ada.patch(UPDATE, json={"display_name": f":{code}:", "note": f":none_such: :{code}:"})
+
+    many = await town.http.get("/api/v1/accounts", params={"id[]": [ada.id, far.id]})
+
+    check(many.json(), [ACCOUNT])
+    told = {one["id"]: [emoji["url"] for emoji in one["emojis"]] for one in many.json()}
+    assert told == {
+        ada.id: [f"{town.base_url}/media/emojis/here.png"],
+        str(far.id): [f"{town.base_url}/media/emojis/{far.domain}.png"],
+    }
 
 
 # Pictures

@@ -151,7 +151,6 @@ __all__ = [
     "find_visitor",
     "front_channel",
     "get_device",
-    "get_user",
     "is_confirmed",
     "is_fresh",
     "is_password",
@@ -213,10 +212,6 @@ async def find_client(exchange: Exchange, app_id: int | None, provider_id: int |
     if found is not None:
         memo.put(exchange.version, kept_as, found, size=2048)
     return found
-
-
-async def get_user(work: Work, user_id: int) -> User:
-    return await users.get(work.db, user_id)
 
 
 def describe_api(base_url: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -79,17 +79,16 @@ async def pieces_of(work: Work, versions: dict[int, int], *, known: Sequence[Acc
 
 async def _make(work: Work, kept: AccountPieces, rows: Sequence[Account]) -> dict[int, bytes]:
     moved = await store.find_all(work.db, [row.moved_to for row in rows if row.moved_to is not None])
+    shapes = await _shapes(work, {row.id: row for row in (*rows, *moved.values())})
     made: dict[int, bytes] = {}
     for row in rows:
-        shape = await _shape(work, row)
+        shape = shapes[row.id]
         target = moved.get(row.moved_to) if row.moved_to is not None else None
         if target is None:
             made[row.id] = _encode(shape)[:-1]
             kept.put((row.id, row.version), made[row.id], len(made[row.id]))
-            continue
-        # Where somebody has gone is shown as it is now, so it is made anew each time.
-        there = await _shape(work, target) | _counts(target)
-        made[row.id] = _encode(shape | {"moved": there})[:-1]
+        else:  # where somebody has gone is shown as it is now, so it is made anew each time
+            made[row.id] = _encode(shape | {"moved": shapes[target.id] | _counts(target)})[:-1]
     return made
 
 
@@ -102,11 +101,21 @@ def _counts(row: Account) -> dict[str, Any]:
     }
 
 
-async def _shape(work: Work, row: Account) -> dict[str, Any]:
-    settings = work.settings
+async def _shapes(work: Work, rows: Mapping[int, Account]) -> dict[int, dict[str, Any]]:
+    told = await emojis.used_in_each(work, [(_texts(row), row.domain) for row in rows.values()])
+    return {row.id: _shape(work.settings, row, used) for row, used in zip(rows.values(), told, strict=True)}
+
+
+def _texts(row: Account) -> list[str]:
+    """Where emoji may be."""
+    if row.is_gone:
+        return []
+    fields = [part for field in row.fields for part in (field["name"], field.get("html", field["value"]))]
+    return [row.display_name, row.note_html, *fields]
+
+
+def _shape(settings: Settings, row: Account, used: list[dict[str, Any]]) -> dict[str, Any]:
     gone = row.is_gone
-    fields = [] if gone else [_field(field) for field in row.fields]
-    texts = [] if gone else [row.display_name, row.note_html, *(part for one in fields for part in one.values())]
     shape: dict[str, Any] = {
         "id": str(row.id),
         "username": row.username,
@@ -117,8 +126,8 @@ async def _shape(work: Work, row: Account) -> dict[str, Any]:
         "note": "" if gone else row.note_html,
         **_pictures(settings, row, gone=gone),
         "locked": row.locked and not gone,
-        "fields": fields,
-        "emojis": await emojis.used_in(work, [text for text in texts if isinstance(text, str)], row.domain),
+        "fields": [] if gone else [_field(field) for field in row.fields],
+        "emojis": used,
         "bot": row.actor_type in ("Service", "Application"),
         "group": row.actor_type == "Group",
         "discoverable": False if gone else row.discoverable,
@@ -137,8 +146,12 @@ async def _shape(work: Work, row: Account) -> dict[str, Any]:
     return shape | {name: True for name, is_set in flags.items() if is_set}
 
 
+def avatar_url(settings: Settings, row: Account) -> str:
+    return file_url(settings, row.avatar) if row.avatar and not row.is_gone else static_url(settings, NO_AVATAR)
+
+
 def _pictures(settings: Settings, row: Account, *, gone: bool) -> dict[str, str]:
-    avatar = file_url(settings, row.avatar) if row.avatar and not gone else static_url(settings, NO_AVATAR)
+    avatar = avatar_url(settings, row)
     header = file_url(settings, row.header) if row.header and not gone else static_url(settings, NO_HEADER)
     still = file_url(settings, row.avatar_static) if row.avatar_static and not gone else avatar
     still_header = file_url(settings, row.header_static) if row.header_static and not gone else header

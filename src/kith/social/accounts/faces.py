@@ -10,6 +10,7 @@ from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import store
+from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
 
@@ -72,6 +73,7 @@ async def make(work: Work, user_id: int) -> None:
             await store.insert(work.db, account)
     except Taken:
         return  # somebody was quicker
+    work.announce(AccountChanged(account_id=account.id))
 
 
 async def _free_name(work: Work, username: str) -> str:
@@ -104,3 +106,4 @@ async def keep_up(work: Work, user_id: int) -> None:
     }
     if changed:
         await store.change(work.db, account.id, changed, work.now)
+        work.announce(AccountChanged(account_id=account.id))

@@ -4,7 +4,10 @@ from typing import Any
 
 import msgspec
 
+from kith.base.work import Work
 from kith.identity import face as identity
+from kith.social.accounts.entities import avatar_url
+from kith.social.accounts.tables import Account
 
 PERSONAL = "Personal access token"
 BEARER = "Bearer"
@@ -75,9 +78,9 @@ def render_issued(issued: identity.Issued) -> Token:
     return Token(issued.access, BEARER, " ".join(issued.scopes), int(issued.created_at.timestamp()))
 
 
-def render_userinfo(base_url: str, user: identity.User) -> UserInfo:
+def render_userinfo(work: Work, account: Account) -> UserInfo:
     return UserInfo(
-        iss=f"{base_url}/", sub=f"{base_url}/users/{user.username}", name=user.name or user.username,
-        preferred_username=user.username, profile=f"{base_url}/@{user.username}",
-        picture=f"{base_url}/avatars/original/missing.png",
+        iss=f"{work.settings.base_url}/", sub=account.uri, name=account.display_name or account.username,
+        preferred_username=account.username, profile=account.url or account.uri,
+        picture=avatar_url(work.settings, account),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from kith.base.edge import exchange_of
 from kith.base.params import read_body, read_form
 from kith.base.work import Work
 from kith.identity import face as identity
+from kith.social.accounts.faces import of_user
 from kith.social.apps.entities import UserInfo, render_token, render_userinfo
 from kith.social.guards import Member, anyone, user
 
@@ -53,7 +54,7 @@ async def ask_userinfo(work: NamedDependency[Work], me: NamedDependency[Member])
 
 
 async def _userinfo(work: Work, me: Member) -> UserInfo:
-    return render_userinfo(work.settings.base_url, await identity.get_user(work, me.id))
+    return render_userinfo(work, await of_user(work, me.id))
 
 
 async def _sent(request: AnyRequest) -> dict[str, str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import and_, select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
@@ -16,7 +16,7 @@ from kith.social.emojis.tables import Emoji, emojis
 _CODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
 _named = query(
     select(emojis).where(
-        and_(any_of(emojis.c.shortcode, "codes"), emojis.c.domain == bindparam("domain"), ~emojis.c.disabled)
+        and_(any_of(emojis.c.shortcode, "codes"), any_of(emojis.c.domain, "domains"), ~emojis.c.disabled)
     ),
     Emoji,
 )
@@ -29,11 +29,20 @@ def codes_in(texts: Sequence[str]) -> list[str]:
 
 async def used_in(work: Work, texts: Sequence[str], domain: str) -> list[dict[str, Any]]:
     """The emoji of `domain` (ours: empty) that the texts name, as they are shown."""
-    codes = codes_in(texts)
+    [found] = await used_in_each(work, [(texts, domain)])
+    return found
+
+
+async def used_in_each(work: Work, things: Sequence[tuple[Sequence[str], str]]) -> list[list[dict[str, Any]]]:
+    """The same for many things, each with its texts and its domain, by one query at most."""
+    named = [(codes_in(texts), domain) for texts, domain in things]
+    codes = {code for used, _ in named for code in used}
     if not codes:
-        return []
-    found = {emoji.shortcode: emoji for emoji in await work.db.all(_named, codes=codes, domain=domain)}
-    return [shape(work, found[code]) for code in codes if code in found]
+        return [[] for _ in things]
+    domains = {domain for used, domain in named if used}
+    rows = await work.db.all(_named, codes=sorted(codes), domains=sorted(domains))
+    found = {(emoji.shortcode, emoji.domain): emoji for emoji in rows}
+    return [[shape(work, found[code, domain]) for code in used if (code, domain) in found] for used, domain in named]
 
 
 def shape(work: Work, emoji: Emoji) -> dict[str, Any]:

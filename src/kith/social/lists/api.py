@@ -91,9 +91,7 @@ async def show_members(
     return page(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.RECORD)
 
 
-@post(
-    "/api/v1/lists/{id:str}/accounts", guards=[WRITE], dependencies={"named": params(Named)}, status_code=200
-)
+@post("/api/v1/lists/{id:str}/accounts", guards=[WRITE], dependencies={"named": params(Named)}, status_code=200)
 async def add_members(
     work: NamedDependency[Work], me: NamedDependency[Member], named: NamedDependency[Named], id: FromPath[str]
 ) -> dict[str, Any]:
@@ -104,9 +102,7 @@ async def add_members(
     return {}
 
 
-@delete(
-    "/api/v1/lists/{id:str}/accounts", guards=[WRITE], dependencies={"named": params(Named)}, status_code=200
-)
+@delete("/api/v1/lists/{id:str}/accounts", guards=[WRITE], dependencies={"named": params(Named)}, status_code=200)
 async def drop_members(
     work: NamedDependency[Work], me: NamedDependency[Member], named: NamedDependency[Named], id: FromPath[str]
 ) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -11,11 +10,9 @@ from kith.base.work import Work
 from kith.social.accounts import entities as accounts
 from kith.social.accounts import store
 from kith.social.accounts.tables import Account, Preferences
-from kith.social.addresses import profile_url
-from kith.social.moments import day_of
 from kith.social.relationships import store as relationships
 from kith.social.tags import store as tags
-from kith.social.tags.tables import FeaturedTag
+from kith.social.tags.entities import render_featured
 
 _encode = msgspec.json.Encoder().encode
 
@@ -29,19 +26,8 @@ async def render_own(work: Work, account: Account) -> bytes:
 
 async def render_profile(work: Work, account: Account) -> bytes:
     features = await tags.features_of(work.db, account.id)
-    told = [_featured(work, account, feature) for feature in features]
+    told = [render_featured(work.settings, account, feature) for feature in features]
     return _encode(await accounts.render_profile(work, account, told))
-
-
-def _featured(work: Work, account: Account, feature: FeaturedTag) -> dict[str, Any]:
-    url = f"{profile_url(work.settings, account.username)}/tagged/{quote(feature.display, safe='')}"
-    return {
-        "id": str(feature.id),
-        "name": feature.display,
-        "url": url,
-        "statuses_count": str(feature.statuses_count),
-        "last_status_at": day_of(feature.last_status_at),
-    }
 
 
 def render_preferences(account: Account, kept: Preferences) -> dict[str, Any]:

@@ -17,7 +17,9 @@ from kith.social.search.words import MOST_TERMS, Term, to_term
 Within = Literal["all", "library", "public"]
 LONGEST = 2048
 
-_PIECE = re.compile(r'(?P<sign>[+-]?)(?:(?P<prefix>[a-z]{2,8}):)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))', re.I)
+_PIECE = re.compile(
+    r'(?P<sign>[+-]?)(?:(?P<prefix>[a-z]{2,8}):)?(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))', re.IGNORECASE
+)
 _HAS = frozenset({"media", "image", "video", "audio", "poll", "link", "embed"})
 _IS = frozenset({"reply", "sensitive", "quote"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,4})?\Z", re.IGNORECASE)
@@ -107,8 +109,12 @@ def _moment(kind: str, *, days: int = 0) -> Callable[[str], tuple[str, Any] | No
 
 
 def _during(given: str) -> tuple[str, Any] | None:
-    found = _moment("during")(given)
-    return None if found is None else ("during", _start_of(found[1].date()))
+    """A day, as when it begins and when the next one does."""
+    start, end = _moment("", days=0)(given), _moment("", days=1)(given)
+    if start is None or end is None:
+        return None
+    day = _start_of(start[1].date())
+    return "during", (day, day + timedelta(days=1))
 
 
 def _start_of(day: date) -> datetime:

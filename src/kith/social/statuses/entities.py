@@ -220,14 +220,17 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
     named = await store.mentions_of(work.db, [row.id for row in rows])
     cards = await store.cards_of(work.db, [row.card_id for row in rows if row.card_id is not None])
     domains = await store.domains_of(work.db, [row.account_id for row in rows])
+    places = [domains.get(row.account_id, ("", False)) for row in rows]
+    used = await emojis.used_in_each(
+        work, [((row.content, row.spoiler_text), domain) for row, (domain, _) in zip(rows, places, strict=True)]
+    )
     made: dict[int, Body] = {}
-    for row in rows:
-        domain, sensitized = domains.get(row.account_id, ("", False))
+    for row, (_, sensitized), told in zip(rows, places, used, strict=True):
         shape = _shape(work, row, sensitized=sensitized) | {
             "media_attachments": [attached[id] for id in row.media_ids if id in attached],
             "mentions": [_mention(one) for one in named.get(row.id, [])],
             "tags": [{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
-            "emojis": await emojis.used_in(work, [row.content, row.spoiler_text], domain),
+            "emojis": told,
             "card": cards.get(row.card_id) if row.card_id is not None else None,
         }
         made[row.id] = Body(

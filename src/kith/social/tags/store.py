@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, update
 
 from kith.base.db import Instant, Session, add_once, any_of, command, insert_into, query, upsert
+from kith.base.paging import Cursor
 from kith.social.tags.tables import (
     FeaturedTag,
     Tag,
@@ -16,6 +17,7 @@ from kith.social.tags.tables import (
     tag_follows,
     tags,
 )
+from kith.social.walks import Walk
 
 _now = bindparam("now", type_=Instant())
 _me: BindParameter[Any] = bindparam("me")
@@ -74,6 +76,14 @@ _count_featured = command(
     .where(and_(featured_tags.c.account_id == bindparam("account"), any_of(featured_tags.c.tag_id, "ids")))
     .values(statuses_count=featured_tags.c.statuses_count + bindparam("change"))
 )
+_note_featured = command(
+    update(featured_tags)
+    .where(and_(featured_tags.c.account_id == bindparam("account"), any_of(featured_tags.c.tag_id, "ids")))
+    .values(statuses_count=featured_tags.c.statuses_count + 1, last_status_at=_now)
+)
+_unlink_all = command(delete(status_tags).where(status_tags.c.status_id == bindparam("status")))
+_page_of_followed = Walk(select(tag_follows.c.id, tag_follows.c.tag_id).where(tag_follows.c.account_id == _me),
+                         tag_follows.c.id)  # fmt: skip
 
 
 async def note(db: Session, spelled: Mapping[str, str], *, ids: Sequence[int], now: datetime) -> dict[str, Tag]:
@@ -169,3 +179,19 @@ async def unfeature(db: Session, me: int, id: int) -> bool:
 async def count_featured(db: Session, account_id: int, tag_ids: Sequence[int], change: int) -> None:
     if tag_ids:
         await db.run(_count_featured, account=account_id, ids=list(tag_ids), change=change)
+
+
+async def note_featured(db: Session, account_id: int, tag_ids: Sequence[int], now: datetime) -> None:
+    """Those of them that the author shows on their profile have one post more."""
+    if tag_ids:
+        await db.run(_note_featured, account=account_id, ids=list(tag_ids), now=now)
+
+
+async def unlink_all(db: Session, status_id: int) -> None:
+    await db.run(_unlink_all, status=status_id)
+
+
+async def page_of_followed(db: Session, me: int, cursor: Cursor) -> list[tuple[int, int]]:
+    """The follow, by which the list is walked, and the tag."""
+    statement, params = _page_of_followed.form(cursor)
+    return cursor.newest_first(await db.all(statement, me=me, **params))

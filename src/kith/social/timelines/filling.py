@@ -349,4 +349,24 @@ entries_with = query(
     ),
     int,
 )
+# What a tag alone has brought into a home: none of its other tags is followed.
+_other_tag, _other_follow = status_tags.alias("other_tag"), tag_follows.alias("other_follow")
+brought_by_tag = query(
+    select(_feed.c.status_id, _feed.c.author_id)
+    .join(status_tags, status_tags.c.status_id == _feed.c.status_id)
+    .where(
+        and_(
+            _feed.c.owner == _owner,
+            _feed.c.by_tag,
+            status_tags.c.tag_id == bindparam("tag"),
+            ~exists(
+                select(_other_tag.c.tag_id)
+                .join(_other_follow, _other_follow.c.tag_id == _other_tag.c.tag_id)
+                .where(and_(_other_tag.c.status_id == _feed.c.status_id, _other_follow.c.account_id == _owner))
+                .correlate_except(_other_tag, _other_follow)
+            ),
+        )
+    ),
+    tuple,
+)
 overfull = query(select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int)

@@ -40,6 +40,12 @@ async def of(work: Work, me: int, names: Sequence[str]) -> dict[str, Any]:
     return {marker.timeline: shape(marker) for marker in found}
 
 
+async def last_read(work: Work, me: int, name: str) -> int:
+    """Nought where somebody has read nothing yet."""
+    found = await work.db.all(_of, me=me, names=[name])
+    return found[0].last_read_id if found else 0
+
+
 async def move(work: Work, me: int, read: Mapping[str, int]) -> dict[str, Any]:
     moved: dict[str, Any] = {}
     for name in sorted(read):

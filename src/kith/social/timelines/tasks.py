@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
@@ -10,9 +11,12 @@ from kith.base.ids import id_at
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
+from kith.social.lists import store as lists
+from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
 from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
+from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import filling
 
 MERGED = 200
@@ -136,6 +140,64 @@ async def show_again(work: Work, fact: Unmuted) -> None:
         await merge(work, fact.account_id, fact.target_id)
 
 
+# Lists and tags
+
+
+async def bring_into_list(work: Work, fact: ListJoined) -> None:
+    """Whoever is on an exclusive list is read there, and no longer at home."""
+    found = await lists.find(work.db, fact.account_id, fact.list_id)
+    if found is None or await feeds.find_state(work.db, fact.account_id) is None:
+        return
+    await work.db.run(filling.merge_into_list, owner=found.id, author=fact.member_id, most=MERGED, now=work.now)
+    await feeds.trim(work.db, [found.id])
+    if found.exclusive and fact.member_id != fact.account_id:
+        await feeds.drop_author(work.db, fact.account_id, fact.member_id)
+
+
+async def take_from_list(work: Work, fact: ListLeft) -> None:
+    await feeds.drop_author(work.db, fact.list_id, fact.member_id)
+    await _bring_home(work, fact.account_id, [fact.member_id])
+
+
+async def _bring_home(work: Work, me: int, authors: Sequence[int]) -> None:
+    """What the rules allow, of people whom a list may have kept away."""
+    if await feeds.find_state(work.db, me) is None:
+        return
+    for author in authors:
+        await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    await feeds.trim(work.db, [me])
+
+
+async def rebuild_list(work: Work, fact: ListChanged) -> None:
+    found = await lists.find(work.db, fact.account_id, fact.list_id)
+    if found is None or await feeds.find_state(work.db, fact.account_id) is None:
+        return
+    if fact.replies:
+        await feeds.clear(work.db, found.id)
+        await work.db.run(filling.build_list, owner=found.id, most=BUILT, now=work.now)
+        await feeds.trim(work.db, [found.id])
+    if not fact.exclusive:
+        return
+    on_it = [id for id in await lists.members_of(work.db, found.id) if id != fact.account_id]
+    if not found.exclusive:
+        await _bring_home(work, fact.account_id, on_it)
+        return
+    for member in on_it:
+        await feeds.drop_author(work.db, fact.account_id, member)
+
+
+async def drop_list(work: Work, fact: ListDeleted) -> None:
+    await feeds.clear(work.db, fact.list_id)
+    await _bring_home(work, fact.account_id, fact.member_ids)
+
+
+async def drop_tag(work: Work, fact: TagUnfollowed) -> None:
+    """What only this tag had brought leaves one's home; what a follow would bring comes again."""
+    found = await work.db.all(filling.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
+    await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
+    await _bring_home(work, fact.account_id, sorted({author_id for _, author_id in found}))
+
+
 async def tidy(work: Work, _payload: Tidy) -> None:
     idle = await feeds.idle_since(work.db, work.now - IDLE)
     for me in idle:
@@ -155,3 +217,8 @@ FOLLOW_ANEW: Kind[FollowChanged] = Kind(name="timelines.follow_anew", payload=Fo
 HIDE_BLOCKED: Kind[Blocked] = Kind(name="timelines.hide_blocked", payload=Blocked, handler=hide_blocked)
 HIDE_MUTED: Kind[Muted] = Kind(name="timelines.hide_muted", payload=Muted, handler=hide_muted)
 SHOW_AGAIN: Kind[Unmuted] = Kind(name="timelines.show_again", payload=Unmuted, handler=show_again)
+BRING_INTO_LIST: Kind[ListJoined] = Kind(name="timelines.bring_into_list", payload=ListJoined, handler=bring_into_list)
+TAKE_FROM_LIST: Kind[ListLeft] = Kind(name="timelines.take_from_list", payload=ListLeft, handler=take_from_list)
+REBUILD_LIST: Kind[ListChanged] = Kind(name="timelines.rebuild_list", payload=ListChanged, handler=rebuild_list)
+DROP_LIST: Kind[ListDeleted] = Kind(name="timelines.drop_list", payload=ListDeleted, handler=drop_list)
+DROP_TAG: Kind[TagUnfollowed] = Kind(name="timelines.drop_tag", payload=TagUnfollowed, handler=drop_tag)

@@ -150,6 +150,9 @@ async def _retag(work: Work, status: Status, understood: wording.Wording) -> Non
     before = set(await tags.of_status(work.db, status.id))
     await tags.unlink(work.db, status.id, sorted(before - noted))
     await tags.link(work.db, status.id, status.account_id, sorted(noted - before))
+    if status.visibility in (PUBLIC, UNLISTED):
+        await tags.count_featured(work.db, status.account_id, sorted(before - noted), -1)
+        await tags.note_featured(work.db, status.account_id, sorted(noted - before), status.created_at)
 
 
 async def snapshot(work: Work, status: Status, *, at_edit: bool = False) -> Edit:

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BindParameter, and_, bindparam, func, select
+
+from kith.base.db import Session, query
+from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
+from kith.social.tags.tables import FeaturedTag, featured_tags, status_tags
+
+_account: BindParameter[Any] = bindparam("account")
+_one = query(
+    select(featured_tags).where(and_(featured_tags.c.account_id == _account, featured_tags.c.id == bindparam("id"))),
+    FeaturedTag,
+)
+_of_tag = query(
+    select(featured_tags).where(
+        and_(featured_tags.c.account_id == _account, featured_tags.c.tag_id == bindparam("tag"))
+    ),
+    FeaturedTag,
+)
+_used = query(
+    select(func.count(), func.max(statuses.c.created_at, type_=statuses.c.created_at.type))
+    .select_from(status_tags.join(statuses, statuses.c.id == status_tags.c.status_id))
+    .where(
+        and_(
+            status_tags.c.account_id == _account,
+            status_tags.c.tag_id == bindparam("tag"),
+            statuses.c.deleted_at.is_(None),
+            statuses.c.visibility.in_((PUBLIC, UNLISTED)),
+        )
+    ),
+    tuple,
+)
+_recent = (
+    select(statuses.c.id)
+    .where(
+        and_(
+            statuses.c.account_id == _account,
+            statuses.c.deleted_at.is_(None),
+            statuses.c.reblog_of_id.is_(None),
+            statuses.c.id > bindparam("since"),
+        )
+    )
+    .order_by(statuses.c.id.desc())
+    .limit(bindparam("most"))
+    .subquery()
+)
+_shown = featured_tags.alias("shown")
+_liked = query(
+    select(status_tags.c.tag_id)
+    .join(_recent, _recent.c.id == status_tags.c.status_id)
+    .where(status_tags.c.tag_id.not_in(select(_shown.c.tag_id).where(_shown.c.account_id == _account)))
+    .group_by(status_tags.c.tag_id)
+    .having(func.count() >= bindparam("least"))
+    .order_by(func.count().desc(), status_tags.c.tag_id)
+    .limit(bindparam("shown")),
+    int,
+)
+
+
+async def find(db: Session, me: int, id: int) -> FeaturedTag | None:
+    return await db.one(_one, account=me, id=id)
+
+
+async def of_tag(db: Session, me: int, tag_id: int) -> FeaturedTag | None:
+    return await db.one(_of_tag, account=me, tag=tag_id)
+
+
+async def uses(db: Session, me: int, tag_id: int) -> tuple[int, datetime | None]:
+    """How often somebody used a tag where everybody can see it, and when last."""
+    found = await db.one(_used, account=me, tag=tag_id)
+    return (0, None) if found is None else (found[0], found[1])
+
+
+async def liked(db: Session, me: int, *, since: int, posts: int, least: int, most: int) -> Sequence[int]:
+    """The tags that somebody used most in their newest posts, without those they feature."""
+    return await db.all(_liked, account=me, since=since, most=posts, least=least, shown=most)

@@ -1,0 +1,107 @@
+"""Who is told: of those a thing concerns, everybody but those who do not want to hear of it from its author."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, false, or_, select, true
+
+from kith.base.db import Instant, any_of, query
+from kith.social.accounts.tables import accounts
+from kith.social.relationships.access import any_row
+from kith.social.relationships.tables import blocks, domain_blocks, follows, mutes
+from kith.social.statuses.tables import conversation_mutes, mentions, statuses
+
+Clause = ColumnElement[bool]
+_R = accounts.alias("r")  # who would be told
+_F = accounts.alias("f")  # whom it is from
+_from: BindParameter[Any] = bindparam("from_id")
+_status: BindParameter[Any] = bindparam("status")
+_now = bindparam("now", type_=Instant())
+
+RANKS = ("user", "moderator", "administrator", "owner")
+
+
+def _blocks(other: ColumnElement[Any]) -> Clause:
+    own = blocks.alias()
+    return any_row(own, and_(own.c.account_id == _R.c.id, own.c.target_id == other))
+
+
+def _mutes(other: ColumnElement[Any]) -> Clause:
+    own = mutes.alias()
+    lasting = or_(own.c.expires_at.is_(None), own.c.expires_at > _now)
+    return any_row(own, and_(own.c.account_id == _R.c.id, own.c.target_id == other, own.c.hide_notifications, lasting))
+
+
+def _silences(other: ColumnElement[Any]) -> Clause:
+    return or_(_blocks(other), _mutes(other))
+
+
+def _follows_sender() -> Clause:
+    own = follows.alias()
+    return any_row(own, and_(own.c.account_id == _R.c.id, own.c.target_id == _F.c.id))
+
+
+def _blocks_domain() -> Clause:
+    own = domain_blocks.alias()
+    blocked = any_row(own, and_(own.c.account_id == _R.c.id, own.c.domain == _F.c.domain))
+    return and_(_F.c.domain != "", blocked, ~_follows_sender())
+
+
+def _muted_thread() -> Clause:
+    own, about = conversation_mutes.alias(), statuses.alias()
+    return any_row(
+        own.join(about, about.c.conversation_id == own.c.conversation_id),
+        and_(own.c.account_id == _R.c.id, about.c.id == _status),
+    )
+
+
+def _names_the_silenced() -> Clause:
+    """It also mentions, or answers, somebody the recipient does not want to hear of."""
+    named, about = mentions.alias(), statuses.alias()
+    return or_(
+        any_row(named, and_(named.c.status_id == _status, _silences(named.c.account_id))),
+        any_row(
+            about,
+            and_(
+                about.c.id == _status,
+                about.c.in_reply_to_account_id.is_not(None),
+                _silences(about.c.in_reply_to_account_id),
+            ),
+        ),
+    )
+
+
+def _told(*, mention: bool, own: bool) -> Any:
+    """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case."""
+    unwanted = or_(_silences(_F.c.id), _blocks_domain(), _muted_thread(), _names_the_silenced() if mention else false())
+    return query(
+        select(_R.c.id)
+        .select_from(_R.join(_F, _F.c.id == _from))
+        .where(
+            and_(
+                any_of(_R.c.id, "ids"),
+                _R.c.domain == "",
+                _R.c.user_id.is_not(None),
+                _R.c.suspended_at.is_(None),
+                _R.c.deleted_at.is_(None),
+                _F.c.suspended_at.is_(None),
+                _F.c.deleted_at.is_(None),
+                true() if own else _R.c.id != _F.c.id,
+                or_(any_of(_R.c.role, "below"), ~unwanted) if mention else ~unwanted,
+            )
+        ),
+        int,
+    )
+
+
+_queries = {(mention, own): _told(mention=mention, own=own) for mention in (False, True) for own in (False, True)}
+
+
+def who_is_told(*, mention: bool, own: bool) -> Any:
+    return _queries[mention, own]
+
+
+def below(role: str) -> list[str]:
+    """The roles that a member of the team outranks."""
+    return list(RANKS[: RANKS.index(role)]) if role in RANKS else []

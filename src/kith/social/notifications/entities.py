@@ -1,0 +1,43 @@
+"""Notifications on the wire: accounts and statuses as everywhere else, in a fixed number of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kith.base.work import Work
+from kith.social.accounts.entities import render_lines
+from kith.social.accounts.lines import WIDTH
+from kith.social.moments import moment
+from kith.social.statuses import entities as statuses
+
+_encode = msgspec.json.Encoder().encode
+Row = Sequence[Any]
+
+
+async def render(work: Work, rows: Sequence[Row], me: int) -> list[bytes]:
+    """In the order they came; one whose status the viewer may not see any more is left out."""
+    people = await render_lines(work, rows)
+    about = [row[WIDTH + 2] for row in rows if row[WIDTH + 2] is not None]
+    shown = await statuses.render_by_id(work, about, me)
+    return [
+        _whole(row, person, shown.get(row[WIDTH + 2]))
+        for row, person in zip(rows, people, strict=True)
+        if row[WIDTH + 2] is None or row[WIDTH + 2] in shown
+    ]
+
+
+def _whole(row: Row, person: bytes, status: bytes | None) -> bytes:
+    id, type, _, group_key, filtered, created_at = row[WIDTH:]
+    told: dict[str, Any] = {"id": str(id), "type": type, "group_key": group_key, "created_at": _moment(created_at)}
+    if filtered:
+        told["filtered"] = True
+    about = b"" if status is None else b',"status":%b' % status
+    return b'%b,"account":%b%b}' % (_encode(told)[:-1], person, about)
+
+
+def _moment(at: Any) -> str:
+    """A row for the wire has it as its database does."""
+    return f"{at[:23]}Z" if isinstance(at, str) else moment(at)

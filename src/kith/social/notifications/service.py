@@ -1,0 +1,86 @@
+"""Telling people what concerns them, once, and taking it back when it is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.errors import NotFound
+from kith.base.ids import id_at
+from kith.base.work import Work
+from kith.social.notifications import store
+from kith.social.notifications.facts import NotificationMade
+from kith.social.notifications.tables import Notification
+
+TYPES = (
+    "mention", "status", "reblog", "follow", "follow_request", "favourite", "poll", "update",
+    "severed_relationships", "moderation_warning", "annual_report", "admin.sign_up", "admin.report", "quote",
+    "quoted_update", "added_to_collection", "collection_update",
+)  # fmt: skip
+GROUPED = frozenset({"favourite", "reblog", "follow"})
+GROUP_HOURS = 12
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """What one person would be told; `key` says what it is about, so that it is told once."""
+
+    account_id: int
+    key: str
+    status_id: int | None = None
+
+
+async def tell(
+    work: Work, type: str, from_id: int, notices: Sequence[Notice], *, about_id: int | None = None,
+    mention_from: str | None = None, own: bool = False,
+) -> None:  # fmt: skip
+    """Those of them who want to hear of it. `about_id` is the status whose thread and mentions decide that."""
+    told = await store.known_keys(work.db, [one.key for one in notices])
+    fresh = [one for one in notices if one.key not in told]
+    wanted = await store.who_is_told(
+        work.db, [one.account_id for one in fresh], from_id, about_id, work.now, mention_from=mention_from, own=own
+    )
+    for one in fresh:
+        if one.account_id in wanted:
+            await _tell(work, type, from_id, one)
+
+
+async def _tell(work: Work, type: str, from_id: int, notice: Notice) -> None:
+    id = work.new_id()
+    row = Notification(
+        id=id, account_id=notice.account_id, from_id=from_id, type=type, status_id=notice.status_id,
+        group_key=await _group_key(work, type, id, notice), filtered=False, created_at=work.now, once_key=notice.key,
+    )  # fmt: skip
+    if await store.add(work.db, row):
+        work.announce(NotificationMade(notification_id=id, account_id=row.account_id, type=type))
+
+
+async def _group_key(work: Work, type: str, id: int, notice: Notice) -> str:
+    """Alike things within some hours are one group: it is named after the hour in which it began."""
+    if type not in GROUPED:
+        return f"ungrouped-{id}"
+    hour = int(work.now.timestamp()) // 3600
+    since = id_at(work.now - timedelta(hours=GROUP_HOURS + 1))
+    last = await store.last_group(work.db, notice.account_id, type, notice.status_id, since)
+    if last is not None:
+        began = last.rpartition("-")[2]
+        if began.isdigit() and hour - int(began) < GROUP_HOURS:
+            return last
+    about = f"{type}-{notice.status_id}" if notice.status_id is not None else type
+    return f"{about}-{hour}"
+
+
+def wanted_types(types: Sequence[str], excluded: Sequence[str]) -> list[str]:
+    """Names that nobody knows are as if they were not there."""
+    asked = [type for type in types if type in TYPES] if types else TYPES
+    return [type for type in asked if type not in excluded]
+
+
+async def dismiss(work: Work, me: int, id: int) -> None:
+    if not await store.dismiss(work.db, me, id):
+        raise NotFound
+
+
+async def clear(work: Work, me: int) -> None:
+    await store.clear(work.db, me)

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BindParameter, and_, bindparam, delete, func, or_, select
+
+from kith.base.db import Session, add_once, any_of, command, query
+from kith.base.paging import Cursor
+from kith.social.accounts.lines import A
+from kith.social.accounts.lines import lines as account_lines
+from kith.social.accounts.tables import accounts
+from kith.social.notifications import access
+from kith.social.notifications.tables import Notification, notifications
+from kith.social.relationships.access import is_there
+from kith.social.relationships.tables import follows
+from kith.social.statuses.tables import favourites, statuses, votes
+from kith.social.walks import Walk
+
+N = notifications
+_me: BindParameter[Any] = bindparam("me")
+_add = command(add_once(N))
+_known = query(select(N.c.once_key).where(any_of(N.c.once_key, "keys")), str)
+
+
+def _newest_group(*, about: bool) -> Any:
+    clauses = [N.c.account_id == _me, N.c.id > bindparam("since"), N.c.type == bindparam("type")]
+    if about:
+        clauses.append(N.c.status_id == bindparam("status"))
+    return query(select(N.c.group_key).where(and_(*clauses)).order_by(N.c.id.desc()).limit(1), str)
+
+
+_last_group = {about: _newest_group(about=about) for about in (False, True)}
+_forget_keys = command(delete(N).where(any_of(N.c.once_key, "keys")))
+_forget_status = command(delete(N).where(N.c.status_id == bindparam("status")))
+_forget_older = command(
+    delete(N).where(
+        and_(
+            N.c.status_id == bindparam("status"),
+            N.c.type == bindparam("type"),
+            any_of(N.c.account_id, "accounts"),
+            ~any_of(N.c.once_key, "keys"),
+        )
+    )
+)
+_forget_between = command(delete(N).where(and_(N.c.account_id == _me, N.c.from_id == bindparam("other"))))
+_forget_account = command(delete(N).where(or_(N.c.account_id == _me, N.c.from_id == _me)))
+_clear = command(delete(N).where(N.c.account_id == _me))
+_dismiss = command(delete(N).where(and_(N.c.account_id == _me, N.c.id == bindparam("id"))))
+
+_SHOWN = (N.c.id, N.c.type, N.c.status_id, N.c.group_key, N.c.filtered, N.c.created_at)
+_source = N.join(A, A.c.id == N.c.from_id)
+_mine = and_(N.c.account_id == _me, is_there(A))
+_of_types = any_of(N.c.type, "types")
+
+
+def _walk(*, filtered: bool, of_one: bool) -> Walk:
+    clauses = [_mine, _of_types]
+    if not filtered:
+        clauses.append(~N.c.filtered)
+    if of_one:
+        clauses.append(N.c.from_id == bindparam("from_id"))
+    return Walk(account_lines(_source, *_SHOWN).where(and_(*clauses)), N.c.id)
+
+
+_walks = {
+    (filtered, of_one): _walk(filtered=filtered, of_one=of_one)
+    for filtered in (False, True)
+    for of_one in (False, True)
+}
+_one = query(account_lines(_source, *_SHOWN).where(and_(_mine, N.c.id == bindparam("id"))), tuple, wire=True)
+
+
+def _count(*, of_one: bool) -> Any:
+    clauses = [_mine, _of_types, N.c.id > bindparam("since"), ~N.c.filtered]
+    if of_one:
+        clauses[-1] = N.c.from_id == bindparam("from_id")
+    newer = select(N.c.id).select_from(_source).where(and_(*clauses)).limit(bindparam("most")).subquery()
+    return query(select(func.count()).select_from(newer), int)
+
+
+_counts = {of_one: _count(of_one=of_one) for of_one in (False, True)}
+
+# Whom a thing concerns, a stretch at a time: account, and what the stretches go by.
+_after: BindParameter[Any] = bindparam("after")
+_about: BindParameter[Any] = bindparam("about")
+
+
+def _local(column: Any) -> Any:
+    own = accounts.alias()
+    return column.in_(select(own.c.id).where(and_(own.c.domain == "", own.c.id == column)).correlate_except(own))
+
+
+_observers = query(
+    select(follows.c.account_id, follows.c.id)
+    .where(and_(follows.c.target_id == _about, follows.c.notify, follows.c.id > _after, _local(follows.c.account_id)))
+    .order_by(follows.c.id)
+    .limit(bindparam("most")),
+    tuple,
+)
+_boosters = query(
+    select(statuses.c.account_id, statuses.c.id)
+    .where(
+        and_(
+            statuses.c.reblog_of_id == _about, statuses.c.deleted_at.is_(None), statuses.c.id > _after, statuses.c.local
+        )
+    )
+    .order_by(statuses.c.id)
+    .limit(bindparam("most")),
+    tuple,
+)  # fmt: skip
+_quoters = query(
+    select(statuses.c.account_id, statuses.c.id)
+    .where(
+        and_(
+            statuses.c.quoted_id == _about, statuses.c.quote_state == "accepted", statuses.c.deleted_at.is_(None),
+            statuses.c.id > _after, statuses.c.local,
+        )
+    )
+    .order_by(statuses.c.id)
+    .limit(bindparam("most")),
+    tuple,
+)  # fmt: skip
+_voters = query(
+    select(votes.c.account_id, votes.c.account_id.label("place"))
+    .where(and_(votes.c.poll_id == _about, votes.c.account_id > _after, _local(votes.c.account_id)))
+    .distinct()
+    .order_by(votes.c.account_id)
+    .limit(bindparam("most")),
+    tuple,
+)
+_favourite = query(
+    select(favourites.c.id).where(and_(favourites.c.account_id == _me, favourites.c.status_id == bindparam("status"))),
+    int,
+)
+
+
+async def add(db: Session, row: Notification) -> bool:
+    """False when it was told already."""
+    return await db.run(_add, **{name: getattr(row, name) for name in Notification.__struct_fields__}) == 1
+
+
+async def known_keys(db: Session, keys: Sequence[str]) -> set[str]:
+    """What was told already, and is still there."""
+    return set(await db.all(_known, keys=list(keys))) if keys else set()
+
+
+async def last_group(db: Session, me: int, type: str, status_id: int | None, since: int) -> str | None:
+    found: str | None = await db.one(
+        _last_group[status_id is not None], me=me, type=type, status=status_id, since=since
+    )
+    return found
+
+
+async def who_is_told(
+    db: Session, ids: Sequence[int], from_id: int, status_id: int | None, now: datetime, *,
+    mention_from: str | None = None, own: bool = False,
+) -> set[int]:  # fmt: skip
+    """Those of `ids` who hear of it. `mention_from` is the role of whoever mentions them."""
+    if not ids:
+        return set()
+    statement = access.who_is_told(mention=mention_from is not None, own=own)
+    below = access.below(mention_from or "")
+    return set(
+        await db.all(statement, ids=list(dict.fromkeys(ids)), from_id=from_id, status=status_id, now=now, below=below)
+    )
+
+
+async def forget_keys(db: Session, keys: Sequence[str]) -> None:
+    await db.run(_forget_keys, keys=list(keys))
+
+
+async def forget_status(db: Session, status_id: int) -> None:
+    await db.run(_forget_status, status=status_id)
+
+
+async def forget_older(db: Session, type: str, status_id: int, accounts: Sequence[int], keys: Sequence[str]) -> None:
+    """All of these people's notices of a type about a status, but those with one of the keys."""
+    if accounts:
+        await db.run(_forget_older, type=type, status=status_id, accounts=list(accounts), keys=list(keys))
+
+
+async def forget_between(db: Session, me: int, other: int) -> None:
+    await db.run(_forget_between, me=me, other=other)
+
+
+async def forget_account(db: Session, account_id: int) -> None:
+    """What they were told, and what others were told of them."""
+    await db.run(_forget_account, me=account_id)
+
+
+async def clear(db: Session, me: int) -> None:
+    await db.run(_clear, me=me)
+
+
+async def dismiss(db: Session, me: int, id: int) -> bool:
+    return await db.run(_dismiss, me=me, id=id) == 1
+
+
+async def page_of(
+    db: Session, me: int, cursor: Cursor, *, types: Sequence[str], from_id: int | None, filtered: bool
+) -> list[Any]:
+    """Rows begin as lines of accounts do."""
+    walk = _walks[filtered or from_id is not None, from_id is not None]
+    statement, params = walk.form(cursor)
+    rows = await db.all(statement, me=me, types=list(types), from_id=from_id, **params)
+    return cursor.newest_first(rows)
+
+
+async def find(db: Session, me: int, id: int) -> Any | None:
+    return await db.one(_one, me=me, id=id)
+
+
+async def count_since(db: Session, me: int, since: int, *, types: Sequence[str], from_id: int | None, most: int) -> int:
+    statement = _counts[from_id is not None]
+    return await db.one(statement, me=me, since=since, types=list(types), from_id=from_id, most=most) or 0
+
+
+async def has_favourite(db: Session, me: int, status_id: int) -> bool:
+    return await db.one(_favourite, me=me, status=status_id) is not None
+
+
+Stretch = list[tuple[int, int]]
+
+
+async def observers(db: Session, author: int, after: int, most: int) -> Stretch:
+    """Those who want to hear of everything an author posts."""
+    return await db.all(_observers, about=author, after=after, most=most)
+
+
+async def boosters(db: Session, status_id: int, after: int, most: int) -> Stretch:
+    return await db.all(_boosters, about=status_id, after=after, most=most)
+
+
+async def quoters(db: Session, status_id: int, after: int, most: int) -> Stretch:
+    return await db.all(_quoters, about=status_id, after=after, most=most)
+
+
+async def voters(db: Session, poll_id: int, after: int, most: int) -> Stretch:
+    return await db.all(_voters, about=poll_id, after=after, most=most)

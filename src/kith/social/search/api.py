@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from litestar import Request, get
+from litestar.di import NamedDependency
+from litestar.response.base import ASGIResponse
+
+from kith.base.edge import exchange_of
+from kith.base.errors import Malformed, Unauthenticated
+from kith.base.params import query
+from kith.base.work import Work
+from kith.social.accounts.entities import render_lines
+from kith.social.accounts.viewers import account_of, account_of_caller
+from kith.social.guards import Caller, Member, optional, user
+from kith.social.pages import answer, joined, number
+from kith.social.search import service
+from kith.social.search.service import Wish
+from kith.social.statuses import entities as statuses
+from kith.social.tags.entities import render_tags
+
+AnyRequest = Request[Any, Any, Any]
+LIMIT, MOST = 20, 40
+PEOPLE, MOST_PEOPLE = 40, 80
+FURTHEST = 100_000
+KINDS = ("accounts", "statuses", "hashtags")
+NO_QUERY = "param is missing or the value is empty or invalid: q"
+NOT_POSITIVE = "Pagination values for `offset` and `limit` must be positive"
+NO_PAGES = "Search queries pagination is not supported without authentication"
+NO_RESOLVING = "Search queries that resolve remote resources are not supported without authentication"
+_INTEGER = re.compile(r"[+-]?\d{1,19}\Z", re.ASCII)
+_encode = msgspec.json.Encoder().encode
+
+
+class Sought(msgspec.Struct, kw_only=True):
+    q: str = ""
+    type: str = ""
+    resolve: bool = False
+    following: bool = False
+    exclude_unreviewed: bool = False
+    account_id: str = ""
+
+
+class People(msgspec.Struct, kw_only=True):
+    q: str = ""
+    resolve: bool = False
+    following: bool = False
+
+
+@get("/api/v2/search", guards=[optional("read:search")], dependencies={"sought": query(Sought)})
+async def search(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], sought: NamedDependency[Sought]
+) -> ASGIResponse:
+    me = await account_of_caller(work, caller)
+    if me is None:
+        _refuse_strangers(request, sought)
+    people, found, tags = await _search(request, work, me, sought)
+    return _answer(request, people, found, _encode(await render_tags(work, tags, me)), b',"collections":[]')
+
+
+@get("/api/v1/search", guards=[user("read:search")], dependencies={"sought": query(Sought)})
+async def search_as_before(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], sought: NamedDependency[Sought]
+) -> ASGIResponse:
+    """Tags are only their names."""
+    people, found, tags = await _search(request, work, await account_of(work, me), sought)
+    return _answer(request, people, found, _encode([tag.display for tag in tags]))
+
+
+@get("/api/v1/accounts/search", guards=[user("read:accounts")], dependencies={"sought": query(People)})
+async def search_people(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], sought: NamedDependency[People]
+) -> ASGIResponse:
+    limit, offset = _stretch(request, PEOPLE, MOST_PEOPLE)
+    wish = Wish(
+        text=_text(sought.q), me=await account_of(work, me), limit=limit, offset=offset, resolve=sought.resolve,
+        following=sought.following,
+    )  # fmt: skip
+    rows = await service.find_people(work, wish)
+    return answer(exchange_of(request), joined(await render_lines(work, rows)))
+
+
+async def _search(
+    request: AnyRequest, work: Work, me: int | None, sought: Sought
+) -> tuple[list[bytes], list[bytes], list[Any]]:
+    """Pages only where one kind is asked for: of three lists nobody could turn one page."""
+    limit, offset = _stretch(request, LIMIT, MOST)
+    wish = Wish(
+        text=_text(sought.q), me=me, limit=limit, offset=offset if sought.type else 0, resolve=sought.resolve,
+        following=sought.following, exclude_unreviewed=sought.exclude_unreviewed,
+        author=number(sought.account_id) if sought.account_id else None, max_id=_integer(request, "max_id"),
+        min_id=_integer(request, "min_id"),
+    )  # fmt: skip
+    kinds = (sought.type,) if sought.type else KINDS
+    people = await service.find_people(work, wish) if "accounts" in kinds else []
+    found = await service.find_statuses(work, wish, is_all=bool(sought.type)) if "statuses" in kinds else []
+    tags = await service.find_tags(work, wish) if "hashtags" in kinds else []
+    return await render_lines(work, people), await statuses.render(work, found, me), tags
+
+
+def _answer(
+    request: AnyRequest, people: list[bytes], found: list[bytes], tags: bytes, rest: bytes = b""
+) -> ASGIResponse:
+    body = b'{"accounts":%b,"statuses":%b,"hashtags":%b%b}' % (joined(people), joined(found), tags, rest)
+    return answer(exchange_of(request), body)
+
+
+def _refuse_strangers(request: AnyRequest, sought: Sought) -> None:
+    if request.query_params.get("offset"):
+        raise Unauthenticated(NO_PAGES)
+    if sought.resolve:
+        raise Unauthenticated(NO_RESOLVING)
+
+
+def _text(q: str) -> str:
+    text = q.replace("\0", "").strip()
+    if not text:
+        raise Malformed(NO_QUERY)
+    return text
+
+
+def _stretch(request: AnyRequest, default: int, most: int) -> tuple[int, int]:
+    limit, offset = _integer(request, "limit"), _integer(request, "offset")
+    if (limit or 0) < 0 or (offset or 0) < 0:
+        raise Malformed(NOT_POSITIVE)
+    return min(limit or default, most), min(offset or 0, FURTHEST)
+
+
+def _integer(request: AnyRequest, name: str) -> int | None:
+    """What is no number is as if it were not there."""
+    given = request.query_params.get(name, "").strip()
+    return min(int(given), 2**63 - 1) if _INTEGER.match(given) else None
+
+
+routes = [search, search_as_before, search_people]

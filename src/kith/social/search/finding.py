@@ -1,0 +1,233 @@
+"""Search as queries: the statuses somebody may find, people, and tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from sqlalchemy import ColumnElement, Text, and_, bindparam, case, cast, func, not_, or_, select
+
+from kith.base.db import Instant, Query, any_of, query
+from kith.base.work import Work
+from kith.social.accounts import lines as people
+from kith.social.media.tables import media
+from kith.social.relationships.access import any_row, i_follow, is_there
+from kith.social.search.asking import Filter, Within
+from kith.social.search.matching import account_matches, bound, status_matches
+from kith.social.search.words import Term
+from kith.social.statuses import access
+from kith.social.statuses.lines import A, S, lines
+from kith.social.statuses.lines import by_ids as lines_by_ids
+from kith.social.statuses.tables import PUBLIC, bookmarks, cards, favourites, statuses, votes
+from kith.social.tags.tables import Tag, tags
+
+Clause = ColumnElement[bool]
+Rows = list[Sequence[Any]]
+ME = access.ME
+
+
+# Statuses
+
+
+def _library() -> Clause:
+    """What one had to do with: said it, was named in it, marked it, passed it on, or voted."""
+    boosts, liked, kept, voted = statuses.alias(), favourites.alias(), bookmarks.alias(), votes.alias()
+    return or_(
+        S.c.account_id == ME,
+        access.mentions_me(S.c.id),
+        any_row(liked, and_(liked.c.account_id == ME, liked.c.status_id == S.c.id)),
+        any_row(kept, and_(kept.c.account_id == ME, kept.c.status_id == S.c.id)),
+        any_row(
+            boosts,
+            and_(boosts.c.account_id == ME, boosts.c.reblog_of_id == S.c.id, boosts.c.deleted_at.is_(None)),
+        ),
+        any_row(voted, and_(voted.c.account_id == ME, voted.c.poll_id == S.c.poll_id)),
+    )
+
+
+def _public() -> Clause:
+    return and_(S.c.visibility == PUBLIC, A.c.indexable)
+
+
+def _anything() -> Clause:
+    return or_(_library(), _public())
+
+
+_WITHIN: dict[str, Callable[[], Clause]] = {"library": _library, "public": _public, "all": _anything}
+
+
+def _has_media(*kinds: str) -> Clause:
+    own = media.alias()
+    return any_row(own, and_(own.c.status_id == S.c.id, own.c.kind.in_(kinds)))
+
+
+def _embeds() -> Clause:
+    """Whether what is linked can be looked at in place; the databases write documents with a space or without."""
+    own = cards.alias()
+    written = cast(own.c.data, Text)
+    moves = or_(*(written.like(f'%"type":{space}"{kind}"%') for kind in ("video", "rich") for space in ("", " ")))
+    return any_row(own, and_(own.c.id == S.c.card_id, moves))
+
+
+_SIMPLE: dict[str, Clause] = {
+    "has:media": func.length(cast(S.c.media_ids, Text)) > 2,  # more than "[]"
+    "has:image": _has_media("image", "gifv"),
+    "has:video": _has_media("video", "gifv"),
+    "has:audio": _has_media("audio"),
+    "has:poll": S.c.poll_id.is_not(None),
+    "has:link": S.c.card_id.is_not(None),
+    "has:embed": _embeds(),
+    "is:reply": S.c.in_reply_to_id.is_not(None),
+    "is:sensitive": S.c.sensitive == cast(True, S.c.sensitive.type),
+    "is:quote": S.c.quoted_id.is_not(None),
+}
+
+
+def _clause(kind: str, name: str) -> Clause:
+    """What a filter asks for; its value is bound as `name`, the end of a stretch as `name_end`."""
+    at = bindparam(name, type_=Instant())
+    match kind:
+        case "from":
+            return any_of(S.c.account_id, name)
+        case "language":
+            return any_of(func.lower(func.coalesce(S.c.language, "")), name)
+        case "before":
+            return S.c.created_at < at
+        case "after":
+            return S.c.created_at >= at
+        case "during":
+            return and_(S.c.created_at >= at, S.c.created_at < bindparam(f"{name}_end", type_=Instant()))
+    return _SIMPLE[kind]
+
+
+class Form(msgspec.Struct, frozen=True):
+    """What a search for statuses consists of, without its values: searches of one form share a statement."""
+
+    within: Within
+    has_wanted: bool
+    has_unwanted: bool
+    filters: tuple[tuple[str, bool], ...]
+    of_author: bool
+    has_top: bool
+    has_floor: bool
+
+
+@lru_cache(512)
+def _statuses(form: Form) -> Query[Any]:
+    clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
+    clauses.append(or_(S.c.account_id == ME, ~access.in_my_way(A)))
+    if form.has_wanted:
+        clauses.append(status_matches(S.c.id, "wanted"))
+    if form.has_unwanted:
+        clauses.append(not_(status_matches(S.c.id, "unwanted")))
+    for place, (kind, negated) in enumerate(form.filters):
+        clause = _clause(kind, f"filter{place}")
+        clauses.append(not_(clause) if negated else clause)
+    if form.of_author:
+        clauses.append(S.c.account_id == bindparam("author"))
+    if form.has_top:
+        clauses.append(S.c.id < bindparam("max_id"))
+    if form.has_floor:
+        clauses.append(S.c.id > bindparam("min_id"))
+    found = lines(anonymous=False).where(and_(*clauses)).order_by(S.c.id.desc())
+    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), tuple, wire=True)
+
+
+async def find_statuses(
+    work: Work, me: int, *, within: Within, wanted: Sequence[Term], unwanted: Sequence[Term],
+    filters: Sequence[Filter], author: int | None, max_id: int | None, min_id: int | None, limit: int, offset: int,
+) -> Rows:  # fmt: skip
+    """Newest first, as lines. Whoever is in the searcher's way is left out."""
+    form = Form(
+        within, bool(wanted), bool(unwanted), tuple((one.kind, one.negated) for one in filters), author is not None,
+        max_id is not None, min_id is not None,
+    )  # fmt: skip
+    values: dict[str, Any] = bound("wanted", wanted) | bound("unwanted", unwanted, every=False)
+    for place, one in enumerate(filters):
+        if one.kind == "during":
+            values |= {f"filter{place}": one.value[0], f"filter{place}_end": one.value[1]}
+        else:
+            values[f"filter{place}"] = one.value
+    return await work.db.slow(
+        _statuses(form), me=me, now=work.now, author=author, max_id=max_id, min_id=min_id, limit=limit, offset=offset,
+        **values,
+    )  # fmt: skip
+
+
+# People
+
+
+@lru_cache(16)
+def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
+    """Those one follows come first, then those whose name begins so, then those whom many follow."""
+    person = people.A
+    key = bindparam("key", type_=Text())
+    clauses: list[Clause] = [is_there(person), person.c.moved_to.is_(None), account_matches(person.c.id, "words")]
+    order: list[Any] = []
+    if not anonymous:
+        mine = or_(i_follow(person.c.id), person.c.id == ME)
+        order.append(case((mine, 0), else_=1))
+        if following:
+            clauses.append(mine)
+    if has_top:
+        clauses.append(person.c.id != bindparam("top"))
+    order.append(case((func.substr(person.c.username_key, 1, func.length(key)) == key, 0), else_=1))
+    order += [person.c.followers_count.desc(), person.c.id]
+    found = people.lines().where(and_(*clauses)).order_by(*order)
+    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), tuple, wire=True)
+
+
+async def find_people(
+    work: Work, me: int | None, terms: Sequence[Term], *, key: str, following: bool, without: int | None,
+    limit: int, offset: int,
+) -> Rows:  # fmt: skip
+    """As lines of accounts. `key` is how the name one is looking for would begin."""
+    statement = _people(anonymous=me is None, following=following, has_top=without is not None)
+    return await work.db.slow(
+        statement, me=me, key=key, top=without, limit=limit, offset=offset, **bound("words", terms)
+    )
+
+
+_url = bindparam("url", type_=Text())
+_by_url = query(select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), int)
+_status_by_url = query(select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), int)
+_mine = or_(i_follow(people.A.c.id), people.A.c.id == ME)
+_is_followed = query(select(people.A.c.id).where(and_(people.A.c.id == bindparam("account"), _mine)), int)
+by_ids = lines_by_ids(anonymous=False)
+
+
+async def account_at(work: Work, url: str) -> int | None:
+    found = await work.db.slow(_by_url, url=url)
+    return found[0] if found else None
+
+
+async def status_at(work: Work, url: str) -> int | None:
+    found = await work.db.slow(_status_by_url, url=url)
+    return found[0] if found else None
+
+
+async def is_mine(work: Work, me: int, account_id: int) -> bool:
+    """Oneself, or somebody one follows."""
+    return await work.db.one(_is_followed, me=me, account=account_id) is not None
+
+
+# Tags
+
+
+@lru_cache(2)
+def _tags(*, reviewed: bool) -> Query[Tag]:
+    name = bindparam("name", type_=Text())
+    clauses: list[Clause] = [tags.c.listable, tags.c.name.like(bindparam("pattern", type_=Text()), escape="!")]
+    if reviewed:
+        clauses.append(tags.c.trendable.is_not(None))
+    order = (case((tags.c.name == name, 0), else_=1), tags.c.last_status_at.is_(None), tags.c.last_status_at.desc())
+    found = select(tags).where(and_(*clauses)).order_by(*order, tags.c.name)
+    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), Tag)
+
+
+async def find_tags(work: Work, name: str, *, reviewed: bool, limit: int, offset: int) -> list[Tag]:
+    """The one that is called so first, then those that begin so, used last first."""
+    pattern = name.replace("!", "!!").replace("_", "!_").replace("%", "!%") + "%"
+    return await work.db.slow(_tags(reviewed=reviewed), name=name, pattern=pattern, limit=limit, offset=offset)

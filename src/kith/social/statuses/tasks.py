@@ -1,0 +1,82 @@
+"""What becomes of statuses later: tags are counted, polls end, what is over is forgotten."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+from sqlalchemy import and_, bindparam, select
+
+from kith.base.db import query
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.feeds import store as feeds
+from kith.social.statuses import store
+from kith.social.statuses.facts import StatusDeleted, StatusPosted
+from kith.social.statuses.service import poll
+from kith.social.statuses.tables import PUBLIC, statuses
+from kith.social.tags import store as tags
+
+BATCH = 200
+MOST_POLLS = 100
+REMEMBERED = timedelta(hours=1)
+TAG_DAYS = timedelta(days=8)
+
+_boosts = query(
+    select(statuses.c.id, statuses.c.account_id)
+    .where(and_(statuses.c.reblog_of_id == bindparam("status"), statuses.c.deleted_at.is_(None)))
+    .order_by(statuses.c.id)
+    .limit(BATCH),
+    tuple,
+)
+
+
+class EndPolls(msgspec.Struct):
+    """Polls whose time is over."""
+
+
+class Sweep(msgspec.Struct):
+    """What nobody asks for any more."""
+
+
+async def count_tags(work: Work, fact: StatusPosted) -> None:
+    """Who used which tag today: of posts that everybody can find, by authors everybody may see."""
+    if fact.reblog_of_id is not None:
+        return
+    status = await store.find(work.db, fact.status_id)
+    if status is None or status.deleted_at is not None or status.visibility != PUBLIC or not status.tag_names:
+        return
+    author = await accounts.find(work.db, status.account_id)
+    if author is None or author.silenced_at is not None or author.is_gone:
+        return
+    used = await tags.of_status(work.db, status.id)
+    await tags.use(work.db, used, author.id, status.created_at.date().isoformat(), status.created_at)
+
+
+async def clear_up(work: Work, fact: StatusDeleted) -> None:
+    """Whatever hung on a status that is gone: its tags, and the boosts of it, a stretch at a time."""
+    await tags.unlink_all(work.db, fact.status_id)
+    boosts = await work.db.all(_boosts, status=fact.status_id)
+    for boost_id, account_id in boosts:
+        if await store.remove(work.db, boost_id, work.now):
+            await accounts.count(work.db, account_id, statuses=-1)
+            await feeds.drop_status(work.db, boost_id)
+    if len(boosts) == BATCH:
+        work.enqueue(CLEAR_UP, fact)
+
+
+async def end_polls(work: Work, _payload: EndPolls) -> None:
+    if await poll.end_polls(work) == MOST_POLLS:
+        work.enqueue(END_POLLS, EndPolls(), key="more")
+
+
+async def sweep(work: Work, _payload: Sweep) -> None:
+    await store.forget_idempotent(work.db, work.now - REMEMBERED)
+    await tags.forget_days(work.db, (work.now - TAG_DAYS).date().isoformat())
+
+
+COUNT_TAGS: Kind[StatusPosted] = Kind(name="statuses.count_tags", payload=StatusPosted, handler=count_tags)
+CLEAR_UP: Kind[StatusDeleted] = Kind(name="statuses.clear_up", payload=StatusDeleted, handler=clear_up)
+END_POLLS: Kind[EndPolls] = Kind(name="statuses.end_polls", payload=EndPolls, handler=end_polls)
+SWEEP: Kind[Sweep] = Kind(name="statuses.sweep", payload=Sweep, handler=sweep)

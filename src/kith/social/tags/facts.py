@@ -1,0 +1,18 @@
+"""What happens to tags, for whoever wants to know."""
+
+from __future__ import annotations
+
+from kith.base.news import Fact
+
+
+class TagUnfollowed(Fact, frozen=True):
+    tag_id: int
+    account_id: int
+
+
+class TagFeatured(Fact, frozen=True):
+    """Shown on somebody's profile from now on, or no longer."""
+
+    tag_id: int
+    account_id: int
+    featured: bool

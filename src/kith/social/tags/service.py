@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from kith.base.errors import NotFound
+from kith.base.work import Work
+from kith.social.tags import store
+from kith.social.tags.facts import TagUnfollowed
+from kith.social.tags.tables import Tag
+from kith.social.text.parts import is_tag, normal_tag
+
+
+def plain_name(given: str) -> str:
+    """As somebody wrote it, without its sign; what can be no tag is not there."""
+    name = given.strip().removeprefix("#")
+    if not is_tag(name):
+        raise NotFound
+    return name
+
+
+async def find(work: Work, given: str) -> Tag:
+    """A tag, or what it would be if anybody had used it: it has no id then."""
+    name = plain_name(given)
+    normal = normal_tag(name)
+    found = (await store.find_named(work.db, [normal])).get(normal)
+    return found or Tag(
+        id=0, name=normal, display=name, usable=True, listable=True, trendable=None, last_status_at=None,
+        created_at=work.now,
+    )  # fmt: skip
+
+
+async def note(work: Work, given: str) -> Tag:
+    """A tag, made if it is new."""
+    name = plain_name(given)
+    normal = normal_tag(name)
+    return (await store.note(work.db, {normal: name}, ids=[work.new_id()], now=work.now))[normal]
+
+
+async def follow(work: Work, me: int, given: str) -> Tag:
+    tag = await note(work, given)
+    await store.follow(work.db, me, tag.id, id=work.new_id(), now=work.now)
+    return tag
+
+
+async def unfollow(work: Work, me: int, given: str) -> Tag:
+    tag = await find(work, given)
+    if tag.id and await store.unfollow(work.db, me, tag.id):
+        work.announce(TagUnfollowed(tag_id=tag.id, account_id=me))
+    return tag

@@ -1,0 +1,89 @@
+"""What people post and where it is then seen."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import and_, select
+
+from kith.base.db import connect, query
+from kith.base.jobs.tables import DEAD, Job, jobs
+from kith.base.settings import load
+from tests.social.members import Member
+from tests.town import Town
+
+_NEXT = re.compile(r'<([^>]+)>; rel="next"')
+_PREV = re.compile(r'<([^>]+)>; rel="prev"')
+_waiting = query(select(jobs).where(jobs.c.kind != "statuses.publish"), Job)
+_failed = query(select(jobs).where(and_(jobs.c.attempts > 0, jobs.c.error.is_not(None))), Job)
+
+
+async def settle(town: Town) -> None:
+    """Until the workers have done all there is to do; one job that fails is one too many."""
+    database = await connect(load(town.environment), connections=1)
+    try:
+        async with asyncio.timeout(30):
+            while True:
+                session = database.session()
+                found = await session.all(_waiting)
+                await session.rollback()
+                wrong = [job for job in found if job.error or job.state == DEAD]
+                assert not wrong, wrong[0].error
+                if not found:
+                    return
+                await asyncio.sleep(0.02)
+    finally:
+        await database.close()
+
+
+async def post(author: Member, text: str = "Hello", **sent: Any) -> dict[str, Any]:
+    return dict(await author.post("/api/v1/statuses", json={"status": text, **sent}))
+
+
+async def does(member: Member, verb: str, status: Mapping[str, Any] | str, **sent: Any) -> Any:
+    id = status if isinstance(status, str) else status["id"]
+    return await member.post(f"/api/v1/statuses/{id}/{verb}", json=sent)
+
+
+async def ids(member: Member, path: str, **params: Any) -> list[str]:
+    """Which statuses a list shows, boosts by what they boost."""
+    answer = await member.call("GET", path, params={"limit": "40", **params})
+    assert answer.status_code == 200, answer.text
+    return [(one["reblog"] or one)["id"] for one in answer.json()]
+
+
+async def home(member: Member, **params: Any) -> list[str]:
+    return await ids(member, "/api/v1/timelines/home", **params)
+
+
+async def arrive(*members: Member) -> None:
+    """Whoever has looked at their home once has one from then on."""
+    for member in members:
+        answer = await member.call("GET", "/api/v1/timelines/home")
+        assert answer.status_code in (200, 206), answer.text
+    await settle(members[0].town)
+
+
+async def walk(member: Member, path: str, *, back: bool = False) -> list[list[str]]:
+    """Every page from where `path` begins, by its links: to the oldest, or `back` to the newest."""
+    pages: list[list[str]] = []
+    url: str | None = path
+    while url is not None and len(pages) < 200:
+        answer = await member.call("GET", url)
+        assert answer.status_code == 200, answer.text
+        found = [one["id"] for one in answer.json()]
+        if not found:
+            break
+        pages.append(found)
+        link = (_PREV if back else _NEXT).search(answer.headers.get("link", ""))
+        url = link.group(1) if link else None
+    return pages
+
+
+async def notices(member: Member, **params: Any) -> list[tuple[str, str, str | None]]:
+    """Type, who, and about which status; newest first."""
+    found = await member.get("/api/v1/notifications", params=params)
+    return [(one["type"], one["account"]["id"], (one.get("status") or {}).get("id")) for one in found]
