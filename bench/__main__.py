@@ -10,11 +10,11 @@ import click
 import uvloop
 from rich.console import Console
 
-from bench import commits, identity, jobs, memory, report, server, signin, starting
+from bench import commits, identity, jobs, memory, report, server, signin, social, starting
 from bench.report import Report, Result
 from bench.stage import open_stage
 
-NAMES = ("start", "server", "memory", "identity", "signin", "jobs", "commits")
+NAMES = ("start", "server", "memory", "identity", "signin", "jobs", "commits", "social")
 
 
 @click.command()
@@ -62,6 +62,9 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
         if "commits" in names:
             console.log("committing ...")
             found += await commits.measure(folder, quick=quick)
+        if "social" in names:
+            console.log("building a community ...")
+            found += await social.measure(folder, console, quick=quick)
         return Report(at, machine, found)
 
 

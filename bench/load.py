@@ -58,9 +58,12 @@ def cpu_seconds(pid: int) -> float:
 
 
 class Load:
-    """Connections to one port, all asking the same; where the request says `{number}` each asks anew."""
+    """Connections to one port, all asking the same, or one thing of a list after the other.
 
-    def __init__(self, port: int, request: str, connections: int) -> None:
+    Where a request says `{number}` each asks anew.
+    """
+
+    def __init__(self, port: int, request: str | list[str], connections: int) -> None:
         self._requests = requests_of(request)
         self._epoll = select.epoll()
         self._sockets: dict[int, socket.socket] = {}
@@ -123,7 +126,10 @@ class Load:
             one.close()
 
 
-def requests_of(template: str) -> Iterator[bytes]:
+def requests_of(template: str | list[str]) -> Iterator[bytes]:
+    if isinstance(template, list):
+        each = [requests_of(one) for one in template]
+        return (next(one) for one in itertools.cycle(each))
     before, number, after = template.encode("latin-1").partition(b"{number}")
     if not number:
         return itertools.repeat(before)

@@ -76,8 +76,10 @@ from kith.social.errors import FACE as SOCIAL
 from kith.social.featured import api as featured
 from kith.social.files import api as files
 from kith.social.files.workshop import Workshop
-from kith.social.guards import caller_of, member_of
+from kith.social.guards import MemberSeen, Presence, caller_of, member_of
 from kith.social.instance import api as instance
+from kith.social.instance import tasks as instance_tasks
+from kith.social.instance.keeping import Kept
 from kith.social.lists import api as lists
 from kith.social.lists import tasks as lists_tasks
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
@@ -107,6 +109,7 @@ from kith.social.search import api as search
 from kith.social.search import tasks as search_tasks
 from kith.social.statuses import api as statuses
 from kith.social.statuses import tasks as statuses_tasks
+from kith.social.statuses.cards import service as cards
 from kith.social.statuses.entities import StatusPieces
 from kith.social.statuses.facts import (
     PollEnded,
@@ -192,7 +195,9 @@ KINDS: list[Kind[Any]] = [
     relationships_tasks.CUT_TIES,
     relationships_tasks.LEAVE,
     schedule.PUBLISH,
-    statuses_tasks.COUNT_TAGS,
+    statuses_tasks.FOLLOW_UP,
+    statuses_tasks.LOOK_AGAIN,
+    cards.FETCH,
     statuses_tasks.CLEAR_UP,
     statuses_tasks.END_POLLS,
     statuses_tasks.SWEEP,
@@ -216,6 +221,9 @@ KINDS: list[Kind[Any]] = [
     lists_tasks.GIVE_UP,
     lists_tasks.ACCEPT_NO,
     *notifications_tasks.KINDS,
+    instance_tasks.COUNT,
+    instance_tasks.NOTE_PRESENCE,
+    instance_tasks.FORGET,
     search_tasks.LEARN_POSTED,
     search_tasks.LEARN_EDITED,
     search_tasks.FORGET,
@@ -237,6 +245,7 @@ PERIODIC = [
     Periodic(kind=timelines_tasks.TIDY, every=timedelta(minutes=10), payload=timelines_tasks.Tidy()),
     Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
     Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
+    Periodic(kind=instance_tasks.FORGET, every=timedelta(days=1), payload=instance_tasks.Forget()),
     Periodic(kind=signing_keys.ROTATE, every=timedelta(hours=6), payload=signing_keys.Rotate()),
     Periodic(kind=oauth_logout.LOOK, every=timedelta(minutes=1), payload=oauth_logout.Look()),
 ]
@@ -301,6 +310,8 @@ class House:
             Blobs: self.blobs,
             Workshop: Workshop(settings.data / "workshop"),
             Faces: Faces(),
+            Presence: Presence(),
+            Kept: Kept(self.memo),
             AccountPieces: AccountPieces(),
             StatusPieces: StatusPieces(),
             Directory: NoDirectory(),
@@ -331,9 +342,9 @@ class House:
         subscribe(Unfollowed, lists_tasks.PART)
         subscribe(FollowWithdrawn, lists_tasks.GIVE_UP)
         subscribe(FollowRejected, lists_tasks.ACCEPT_NO)
-        subscribe(StatusPosted, statuses_tasks.COUNT_TAGS, notifications_tasks.TELL_OF_POST)
+        subscribe(StatusPosted, statuses_tasks.FOLLOW_UP, notifications_tasks.TELL_OF_POST)
         subscribe(StatusDeleted, statuses_tasks.CLEAR_UP, notifications_tasks.FORGET_POST)
-        subscribe(StatusEdited, notifications_tasks.TELL_OF_EDIT)
+        subscribe(StatusEdited, statuses_tasks.LOOK_AGAIN, notifications_tasks.TELL_OF_EDIT)
         subscribe(StatusFavourited, notifications_tasks.TELL_OF_FAVOURITE)
         subscribe(StatusUnfavourited, notifications_tasks.TAKE_BACK_FAVOURITE)
         subscribe(StatusQuoted, notifications_tasks.TELL_OF_QUOTE)
@@ -346,6 +357,8 @@ class House:
         subscribe(FollowWithdrawn, notifications_tasks.FORGET_WITHDRAWN)
         subscribe(Blocked, notifications_tasks.FORGET_BLOCKED)
         subscribe(AccountDeleted, notifications_tasks.FORGET_GONE)
+        subscribe(MemberSeen, instance_tasks.NOTE_PRESENCE)
+        subscribe(StatusPosted, instance_tasks.COUNT)
         subscribe(StatusPosted, search_tasks.LEARN_POSTED)
         subscribe(StatusEdited, search_tasks.LEARN_EDITED)
         subscribe(StatusDeleted, search_tasks.FORGET)

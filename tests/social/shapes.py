@@ -24,6 +24,10 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "midnight": lambda value: isinstance(value, str) and value.endswith("T00:00:00.000Z"),
     "date": lambda value: isinstance(value, str) and _DATE.fullmatch(value) is not None,
     "digits": lambda value: isinstance(value, str) and value.isdigit(),
+    "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "anything": lambda _value: True,
+    "nothing": lambda value: value is None,
 }
 
 Shape = Any
@@ -133,3 +137,109 @@ PREFERENCES = {
     "reading:autoplay:gifs": "bool",
 }  # fmt: skip
 ERROR = {"error": "text", "details?": {}}
+
+VISIBILITY = OneOf("public", "unlisted", "private", "direct")
+META_SIDE = {
+    "width?": maybe("int"), "height?": maybe("int"), "size?": maybe("text"), "aspect?": maybe("number"),
+    "frame_rate?": maybe("text"), "duration?": maybe("number"), "bitrate?": maybe("int"),
+}  # fmt: skip
+META = {
+    "original?": META_SIDE, "small?": META_SIDE, "focus?": {"x": "number", "y": "number"},
+    "colors?": {"background": "text", "foreground": "text", "accent": "text"}, "length?": "text", "duration?": "number",
+    "fps?": "number", "size?": "text", "width?": "int", "height?": "int", "aspect?": "number", "audio_encode?": "text",
+    "audio_bitrate?": "text", "audio_channels?": "text",
+}  # fmt: skip
+MEDIA = {
+    "id": "id", "type": OneOf("unknown", "image", "gifv", "video", "audio"), "url": maybe("url"),
+    "preview_url": maybe("url"), "remote_url": maybe("url"), "preview_remote_url": maybe("url"),
+    "text_url": maybe("url"), "meta": maybe(META), "description": maybe("text"), "blurhash": maybe("text"),
+}  # fmt: skip
+POLL: dict[str, Shape] = {
+    "id": "id", "expires_at": maybe("moment"), "expired": "bool", "multiple": "bool", "votes_count": "int",
+    "voters_count": maybe("int"), "options": [{"title": "text", "votes_count": maybe("int")}], "emojis": [EMOJI],
+}  # fmt: skip
+OWN_POLL = POLL | {"voted": "bool", "own_votes": ["int"]}
+CARD: dict[str, Shape] = {
+    "url": "url", "title": "text", "description": "text", "type": OneOf("link", "photo", "video", "rich"),
+    "author_name": "text", "author_url": "text", "provider_name": "text", "provider_url": "text", "html": "text",
+    "width": "int", "height": "int", "image": maybe("url"), "image_description": "text", "embed_url": "text",
+    "blurhash": maybe("text"), "language": maybe("text"), "published_at": maybe("moment"),
+    "authors": [{"name": "text", "url": "text", "account": maybe(ACCOUNT)}], "missing_attribution?": "bool",
+}  # fmt: skip
+QUOTE_STATE = OneOf(
+    "pending", "accepted", "rejected", "revoked", "deleted", "unauthorized", "blocked_account", "blocked_domain",
+    "muted_account",
+)  # fmt: skip
+SHALLOW_QUOTE = {"state": QUOTE_STATE, "quoted_status_id": maybe("id")}
+WHO = OneOf("public", "followers", "following", "unsupported_policy")
+QUOTE_APPROVAL = {
+    "automatic": [WHO], "manual": [WHO], "current_user": OneOf("automatic", "manual", "denied", "unknown"),
+}  # fmt: skip
+
+
+def _status(poll: Shape, quote: Shape, **viewer: Shape) -> dict[str, Shape]:
+    """A status that is no boost, as one kind of viewer sees it."""
+    return {
+        "id": "id", "created_at": "moment", "edited_at": maybe("moment"), "in_reply_to_id": maybe("id"),
+        "in_reply_to_account_id": maybe("id"), "sensitive": "bool", "spoiler_text": "text", "visibility": VISIBILITY,
+        "language": maybe("text"), "uri": "url", "url": maybe("url"), "replies_count": "int", "reblogs_count": "int",
+        "favourites_count": "int", "quotes_count": "int", "content": "text", "reblog": maybe("nothing"),
+        "application?": maybe({"name": "text", "website": maybe("url")}), "account": ACCOUNT,
+        "media_attachments": [MEDIA], "mentions": [{"id": "id", "username": "text", "acct": "text", "url": "url"}],
+        "tags": [{"name": "text", "url": "url"}], "emojis": [EMOJI], "tagged_collections": [{}], "card": maybe(CARD),
+        "poll": maybe(poll), "quote": maybe(quote), "quote_approval": QUOTE_APPROVAL, **viewer,
+    }  # fmt: skip
+
+
+_SEEN: dict[str, Shape] = {
+    "favourited": "bool", "reblogged": "bool", "muted": "bool", "bookmarked": "bool", "filtered": [{}],
+    "pinned?": "bool",
+}  # fmt: skip
+
+
+def _with_boost(quoted: dict[str, Shape], plain: dict[str, Shape]) -> dict[str, Shape]:
+    plain["quote"] = maybe({"state": QUOTE_STATE, "quoted_status": maybe(quoted)})
+    return plain | {"reblog": maybe(plain)}
+
+
+# As those without an account see it, and as somebody does who has one.
+PUBLIC_STATUS = _with_boost(_status(POLL, SHALLOW_QUOTE), _status(POLL, None))
+STATUS = _with_boost(_status(OWN_POLL, SHALLOW_QUOTE, **_SEEN), _status(OWN_POLL, None, **_SEEN))
+DELETED_STATUS = {name: shape for name, shape in STATUS.items() if name != "content"} | {"text": "text"}
+PUBLIC_CONTEXT = {"ancestors": [PUBLIC_STATUS], "descendants": [PUBLIC_STATUS]}
+CONTEXT = {"ancestors": [STATUS], "descendants": [STATUS]}
+STATUS_EDIT = {
+    "account": ACCOUNT, "content": "text", "created_at": "moment", "emojis": [EMOJI], "media_attachments": [MEDIA],
+    "sensitive": "bool", "spoiler_text": "text", "poll?": maybe({"options": [{"title": "text"}]}),
+    "quote?": maybe(SHALLOW_QUOTE),
+}  # fmt: skip
+STATUS_SOURCE = {"id": "id", "text": "text", "spoiler_text": "text"}
+SCHEDULED = {
+    "id": "id", "scheduled_at": "moment", "media_attachments": [MEDIA],
+    "params": {
+        "text": "text", "media_ids": maybe(["id"]), "sensitive": maybe("bool"), "spoiler_text": maybe("text"),
+        "poll": maybe({"options": ["text"], "expires_in": "anything", "multiple": "anything", "hide_totals": "anything"}),
+        "visibility": maybe(VISIBILITY), "in_reply_to_id": maybe("int"), "language": maybe("text"),
+        "application_id": "int", "scheduled_at": maybe("nothing"), "idempotency": maybe("text"),
+        "with_rate_limit": "bool", "allowed_mentions": maybe(["id"]), "quoted_status_id": maybe("id"),
+        "quote_approval_policy": OneOf("public", "followers", "nobody"),
+    },
+}  # fmt: skip
+MARKER = {"last_read_id": "id", "updated_at": "moment", "version": "int"}
+MARKERS = {"home?": MARKER, "notifications?": MARKER}
+LIST = {"id": "id", "title": "text", "replies_policy": OneOf("followed", "list", "none"), "exclusive": "bool"}
+TAG = {
+    "id": "id", "name": "text", "url": "url", "history": [{"day": "digits", "uses": "digits", "accounts": "digits"}],
+}  # fmt: skip
+OWN_TAG = TAG | {"following": "bool", "featuring": "bool"}
+ABOUT_STATUSES = ("mention", "status", "reblog", "favourite", "poll", "update", "quote", "quoted_update")
+NOTIFICATION: dict[str, Shape] = {
+    "id": "id", "type": OneOf(*ABOUT_STATUSES, "follow", "follow_request", "admin.sign_up"), "created_at": "moment",
+    "group_key": "text", "account": ACCOUNT, "status?": STATUS, "filtered?": "true",
+}  # fmt: skip
+SEARCH_V1 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": ["text"], "collections?": [{}]}
+SEARCH_V2 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": [OWN_TAG], "collections": [{}]}
+
+ACTIVITY = {"week": "digits", "statuses": "digits", "logins": "digits", "registrations": "digits"}
+PAGE = {"content": "text", "updated_at": "moment"}
+PICKER_EMOJI = EMOJI | {"featured?": "bool"}

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import html
-import re
 import uuid
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -16,9 +13,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from mastodon import Mastodon, MastodonIllegalArgumentError
 
 from tests.conftest import TownBuilder
-from tests.identity.walking import Browser
-from tests.social.tokens import App, new_app
-from tests.town import Person, Town
+from tests.social.tokens import App, consent, new_app
+from tests.town import Town
 
 OOB = "urn:ietf:wg:oauth:2.0:oob"
 APPLICATION = {"id", "name", "website", "scopes", "redirect_uri", "redirect_uris", "vapid_key"}
@@ -239,7 +235,7 @@ async def test_a_library_that_people_use_gets_along(town: Town) -> None:
 
     async def by_code(api: Mastodon) -> None:
         url = await asyncio.to_thread(api.auth_request_url, scopes=scopes, allow_http=True)
-        code = await _consent(town, ada, url)
+        code = await consent(town, ada, url)
         await asyncio.to_thread(api.log_in, code=code, scopes=scopes, allow_http=True)
 
     def end(api: Mastodon) -> str:
@@ -258,20 +254,3 @@ async def test_a_library_that_people_use_gets_along(town: Town) -> None:
     for key in (first, second):
         answer = await town.http.get(VERIFY, headers={"Authorization": f"Bearer {key}"})
         assert (answer.status_code, answer.json()) == (401, {"error": "The access token was revoked"})
-
-
-async def _consent(town: Town, person: Person, url: str) -> str:
-    """Sign in, open the app's address, and say yes on its page; the code that is shown."""
-    browser = Browser(town)
-    await browser.sign_in(person)
-    shown = await browser.http.get(url)
-    assert shown.status_code == 200, shown.text
-    form = re.search(r"<form.*?</form>", shown.text, re.DOTALL)
-    assert form is not None
-    hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])
-    answer = await browser.http.post("/oauth/authorize", data={name: html.unescape(value) for name, value in hidden})
-    assert answer.status_code == 302, answer.text
-    [code] = parse_qs(urlsplit(answer.headers["location"]).query)["code"]
-    page = await browser.http.get(answer.headers["location"])
-    assert code in page.text
-    return code

@@ -1,37 +1,321 @@
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from tests.conftest import TownBuilder
+from tests.social.members import join, set_state, stranger, until
+from tests.social.samples import gif, image_file
+from tests.social.shapes import ACCOUNT, EMOJI, check, maybe
+from tests.social.tokens import new_app
 from tests.town import Town
 
-FIELDS = {
-    "uri", "title", "short_description", "description", "email", "version", "urls", "stats", "thumbnail",
-    "languages", "registrations", "approval_required", "invites_enabled", "configuration", "contact_account", "rules",
+KEPT = "public, max-age=300, stale-while-revalidate=30, stale-if-error=86400"
+RULE = {"id": "id", "text": "text", "hint": "text", "translations": {}}
+ACCESS = {"local": "text", "remote": "text"}
+LIMITS = {
+    "accounts": {
+        "max_featured_tags": "int", "max_pinned_statuses": "int", "max_display_name_length": "int",
+        "max_note_length": "int", "max_avatar_description_length": "int", "max_header_description_length": "int",
+        "max_profile_fields": "int", "profile_field_name_limit": "int", "profile_field_value_limit": "int",
+    },
+    "statuses": {"max_characters": "int", "max_media_attachments": "int", "characters_reserved_per_url": "int"},
+    "media_attachments": {
+        "supported_mime_types": ["text"], "description_limit": "int", "image_size_limit": "int",
+        "image_matrix_limit": "int", "video_size_limit": "int", "video_frame_rate_limit": "int",
+        "video_matrix_limit": "int",
+    },
+    "polls": {
+        "max_options": "int", "max_characters_per_option": "int", "min_expiration": "int", "max_expiration": "int",
+    },
 }  # fmt: skip
+V1 = {
+    "uri": "text", "title": "text", "short_description": "text", "description": "text", "email": "text",
+    "version": "text", "urls": {"streaming_api": "text"},
+    "stats": {"user_count": "int", "status_count": "int", "domain_count": "int"}, "thumbnail": maybe("url"),
+    "languages": ["text"], "registrations": "bool", "approval_required": "bool", "invites_enabled": "bool",
+    "configuration": LIMITS, "contact_account": maybe(ACCOUNT), "rules": [RULE],
+}  # fmt: skip
+V2 = {
+    "domain": "text", "title": "text", "version": "text", "source_url": "url", "description": "text",
+    "usage": {"users": {"active_month": "int"}},
+    "thumbnail": {"url": "url", "blurhash": maybe("text"), "versions": {}, "description": "text"},
+    "icon": [{"src": "url", "size": "text"}], "languages": ["text"],
+    "configuration": LIMITS | {
+        "urls": {"streaming": "text", "status": maybe("url"), "about": maybe("url"), "privacy_policy": maybe("url"),
+                 "terms_of_service": maybe("url")},
+        "vapid": {"public_key": "text"}, "translation": {"enabled": "bool"},
+        "timelines_access": {"live_feeds": ACCESS, "hashtag_feeds": ACCESS, "trending_link_feeds": ACCESS},
+        "limited_federation": "bool",
+    },
+    "registrations": {"enabled": "bool", "approval_required": "bool", "reason_required": "bool",
+                      "message": maybe("text"), "min_age": maybe("int"), "url": maybe("url")},
+    "api_versions": {"mastodon": "int"}, "contact": {"email": "text", "account": maybe(ACCOUNT)}, "rules": [RULE],
+    "wrapstodon": maybe("text"),
+}  # fmt: skip
+OPEN = (
+    "/api/v1/instance/peers", "/api/v1/instance/activity", "/api/v1/instance/rules",
+    "/api/v1/instance/domain_blocks", "/api/v1/instance/extended_description", "/api/v1/instance/privacy_policy",
+    "/api/v1/instance/translation_languages", "/api/v1/instance/languages", "/api/v1/peers/search?q=a",
+    "/api/v1/custom_emojis",
+)  # fmt: skip
 
 
-async def test_the_instance_tells_about_itself_to_anyone(town: Town) -> None:
-    answer = await town.http.get("/api/v1/instance")
+@pytest.mark.parametrize(("path", "shape"), [("/api/v1/instance", V1), ("/api/v2/instance", V2)])
+async def test_the_instance_tells_about_itself_to_anyone(town: Town, path: str, shape: Any) -> None:
+    await town.owner()
+
+    answer = await town.http.get(path)
 
     assert answer.status_code == 200
-    body = answer.json()
-    assert set(body) == FIELDS
-    assert body["uri"] == f"127.0.0.1:{town.port}"
-    assert body["version"].startswith("4.")
-    assert answer.headers["cache-control"].startswith("public, max-age=300")
+    check(answer.json(), shape)
+    assert answer.json()["version"].startswith("4.")
+    assert answer.headers["cache-control"] == KEPT
+    assert "authorization" not in answer.headers.get("vary", "").lower()
+    assert answer.headers.get("deprecation") == ("@1668384000" if "v1" in path else None)
+    named = answer.json().get("uri") or answer.json()["domain"]
+    assert named == f"127.0.0.1:{town.port}"
+
+
+@pytest.mark.parametrize("path", OPEN)
+async def test_what_is_the_same_for_everybody_may_be_kept(town: Town, path: str) -> None:
+    answer = await town.http.get(path)
+
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == KEPT
+    assert "authorization" not in answer.headers.get("vary", "").lower()
 
 
 async def test_its_numbers_are_counted_and_its_words_are_the_operators(new_town: TownBuilder) -> None:
-    town = await new_town(title="Our Town", description="Hello <b>there</b>", registrations="approval")
+    # given
+    town = await new_town(title="Our Town", description="Hello there", registrations="approval", minimum_age="16")
     before = (await town.http.get("/api/v1/instance")).json()
-    await town.sign_up()
+    ada = await join(town)
     await town.kith("users", "create", "unconfirmed", "--email", "u@example.org", "--password", "something 1")
+    await stranger(town, "b.example")
+    await stranger(town, "a.example")
+    await stranger(town, "a.example")
+    for visibility in ("public", "unlisted", "private", "direct"):
+        await ada.post("/api/v1/statuses", json={"status": visibility, "visibility": visibility})
 
-    after = (await town.http.get("/api/v1/instance")).json()
+    # when
+    async def is_counted() -> bool:
+        told = (await town.http.get("/api/v2/instance")).json()["usage"]["users"]["active_month"]
+        weeks = (await town.http.get("/api/v1/instance/activity")).json()
+        return bool(told == 1 and weeks[0]["statuses"] == "2" and weeks[0]["logins"] == "1")
 
+    await until(is_counted)
+
+    # then
     assert before["stats"] == {"user_count": 0, "status_count": 0, "domain_count": 0}
-    assert after["stats"]["user_count"] == 1
-    assert after["title"] == "Our Town"
-    assert (after["registrations"], after["approval_required"]) == (True, True)
+
+    async def is_right() -> bool:
+        stats = (await town.http.get("/api/v1/instance")).json()["stats"]
+        return bool(stats["user_count"] == 1 and stats["domain_count"] == 2 and stats["status_count"] >= 3)
+
+    await until(is_right)
+    after = (await town.http.get("/api/v2/instance")).json()
+    assert (after["title"], after["description"]) == ("Our Town", "Hello there")
+    assert after["registrations"] == {
+        "enabled": True, "approval_required": True, "reason_required": True, "message": None, "min_age": 16, "url": None,
+    }  # fmt: skip
+    assert (await town.http.get("/api/v1/instance/peers")).json() == ["a.example", "b.example"]
+    assert (await town.http.get("/api/v1/peers/search", params={"q": "B."})).json() == ["b.example"]
+    assert (await town.http.get("/api/v1/peers/search", params={"q": "%"})).json() == []
+
+
+async def test_activity_is_twelve_weeks_of_words(town: Town) -> None:
+    await join(town)
+
+    weeks = (await town.http.get("/api/v1/instance/activity")).json()
+
+    check(weeks, [{"week": "digits", "statuses": "digits", "logins": "digits", "registrations": "digits"}])
+    starts = [int(week["week"]) for week in weeks]
+    assert len(weeks) == 12
+    assert all(one - other == 7 * 86400 for one, other in pairwise(starts))
+    assert 0 <= time.time() - starts[0] < 2 * 86400
+    assert int(weeks[0]["registrations"]) >= 1
+
+
+async def test_peers_and_activity_can_be_kept_to_oneself(new_town: TownBuilder) -> None:
+    town = await new_town(publish_peers="off", publish_activity="off")
+
+    for path in ("/api/v1/instance/peers", "/api/v1/peers/search?q=a", "/api/v1/instance/activity"):
+        answer = await town.http.get(path)
+        assert (answer.status_code, answer.content) == (404, b"")
+
+
+async def test_a_closed_server_answers_only_its_people(new_town: TownBuilder) -> None:
+    # given
+    town = await new_town(secure_mode="on")
+    ada = await join(town)
+    app = await new_app(town, "read")
+    own_token = {"Authorization": f"Bearer {await app.token('read')}"}
+    posted = await ada.post("/api/v1/statuses", json={"status": "Hello"})
+    closed = (
+        *OPEN, "/api/v1/timelines/public", "/api/v1/timelines/tag/x", f"/api/v1/statuses/{posted['id']}",
+        f"/api/v1/accounts/{ada.id}", "/api/v2/search?q=abc", "/api/v1/directory",
+    )  # fmt: skip
+
+    # then
+    for path in closed:
+        refused = await town.http.get(path)
+        assert (refused.status_code, refused.json()) == (
+            401, {"error": "This method requires an authenticated user"},
+        ), path  # fmt: skip
+        assert (await town.http.get(path, headers=own_token)).status_code == 401, path
+        answer = await ada.call("GET", path)
+        assert answer.status_code == 200, path
+        assert answer.headers["cache-control"] == "private, no-store"
+    for path in ("/api/v1/instance", "/api/v2/instance"):
+        assert (await town.http.get(path)).status_code == 200
+    access = (await town.http.get("/api/v2/instance")).json()["configuration"]["timelines_access"]
+    assert access["live_feeds"] == {"local": "authenticated", "remote": "authenticated"}
+
+
+async def test_the_operator_writes_rules(new_town: TownBuilder) -> None:
+    # given
+    town = await new_town()
+    await town.kith("instance", "rules", "add", "Be kind")
+    await town.kith("instance", "rules", "add", "No spam", "--hint", "Nothing to buy here")
+
+    async def texts() -> list[str]:
+        return [rule["text"] for rule in (await town.http.get("/api/v1/instance/rules")).json()]
+
+    assert await texts() == ["Be kind", "No spam"]
+
+    # when
+    first = (await town.http.get("/api/v1/instance/rules")).json()[0]
+    await town.kith("instance", "rules", "remove", first["id"])
+
+    # then
+    assert await texts() == ["No spam"]
+    assert "No spam" in await town.kith("instance", "rules", "list")
+    [shown] = (await town.http.get("/api/v2/instance")).json()["rules"]
+    assert (shown["text"], shown["hint"]) == ("No spam", "Nothing to buy here")
+    assert "no rule" in await town.kith("instance", "rules", "remove", "1", expect=1)
+    assert "letters" in await town.kith("instance", "rules", "add", "x" * 301, expect=1)
+
+
+async def test_the_operator_writes_pages(new_town: TownBuilder, tmp_path: Path) -> None:
+    # given
+    town = await new_town()
+    empty = (await town.http.get("/api/v1/instance/extended_description")).json()
+    file = tmp_path / "page"
+    today = datetime.now(UTC).date()
+    later = (today + timedelta(days=30)).isoformat()
+
+    async def write(kind: str, text: str, *more: str) -> None:
+        file.write_text(text)
+        await town.kith("instance", "page", kind, str(file), *more)
+
+    async def read(name: str) -> Any:
+        answer = await town.http.get(f"/api/v1/instance/{name}")
+        return answer.json() if answer.status_code == 200 else answer.status_code
+
+    # when
+    await write("extended_description", "Who we are\n\nhttps://example.org")
+    await write("privacy_policy", "<h2>Privacy</h2><script>alert(1)</script><p onclick='x()'>Little</p>")
+
+    # then
+    check(empty, {"updated_at": "moment", "content": "text"})
+    assert empty["content"] == ""
+    assert (await read("extended_description"))["content"].startswith("<p>Who we are</p><p><a href=")
+    assert (await read("privacy_policy"))["content"] == "<h2>Privacy</h2><p>Little</p>"
+
+    # when
+    assert await read("terms_of_service") == 404
+    await write("terms_of_service", "Old terms", "--from", "2024-01-01")
+    await write("terms_of_service", "Newer terms", "--from", "2024-06-01")
+    await write("terms_of_service", "Terms to come", "--from", later)
+
+    # then
+    assert await read("terms_of_service") == {
+        "effective_date": "2024-06-01", "effective": True, "content": "<p>Newer terms</p>", "succeeded_by": later,
+    }  # fmt: skip
+    assert await read("terms_of_service/2024-01-01") == {
+        "effective_date": "2024-01-01", "effective": False, "content": "<p>Old terms</p>",
+        "succeeded_by": "2024-06-01",
+    }  # fmt: skip
+    assert (await read(f"terms_of_service/{later}"))["effective"] is False
+    assert await read("terms_of_service/2024-02-02") == 404
+
+    # when
+    await write("privacy_policy", "")
+
+    # then
+    assert (await read("privacy_policy"))["content"] == ""
+
+
+async def test_the_operator_brings_emoji(new_town: TownBuilder, tmp_path: Path) -> None:
+    # given
+    town = await new_town()
+    ada = await join(town)
+    still, moving, other = tmp_path / "still.png", tmp_path / "moving.gif", tmp_path / "other.txt"
+    still.write_bytes(image_file("PNG", (32, 32)))
+    moving.write_bytes(gif(3, (16, 16)))
+    other.write_text("no picture")
+
+    # when
+    await town.kith("emoji", "add", "blob_cat", str(still), "--category", "Cats")
+    await town.kith("emoji", "add", "party", str(moving))
+    await town.kith("emoji", "add", "secret", str(still), "--hidden")
+
+    # then
+    shown = (await town.http.get("/api/v1/custom_emojis")).json()
+    check(shown, [EMOJI])
+    assert [(emoji["shortcode"], emoji.get("category")) for emoji in shown] == [("blob_cat", "Cats"), ("party", None)]
+    assert shown[0]["static_url"] == shown[0]["url"]
+    assert shown[1]["static_url"] != shown[1]["url"]
+    for url in (shown[0]["url"], shown[1]["url"], shown[1]["static_url"]):
+        assert (await town.http.get(url)).headers["content-type"].startswith("image/")
+    posted = await ada.post("/api/v1/statuses", json={"status": "Hello :party: and :secret:"})
+    assert [emoji["shortcode"] for emoji in posted["emojis"]] == ["party", "secret"]
+    assert "blob_cat" in await town.kith("emoji", "list")
+    assert "already" in await town.kith("emoji", "add", "party", str(still), expect=1)
+    assert "picture" in await town.kith("emoji", "add", "text", str(other), expect=1)
+    assert "shortcode" in await town.kith("emoji", "add", "no way", str(still), expect=1)
+
+    # when
+    await town.kith("emoji", "remove", "party")
+
+    # then
+    assert [emoji["shortcode"] for emoji in (await town.http.get("/api/v1/custom_emojis")).json()] == ["blob_cat"]
+
+
+async def test_the_directory_lists_those_who_want_to_be_found(new_town: TownBuilder) -> None:
+    # given
+    town = await new_town()
+    ada, bob, eve, shy = [await join(town) for _ in range(4)]
+    for member in (ada, bob, eve):
+        await member.patch("/api/v1/accounts/update_credentials", json={"discoverable": True})
+    far = await stranger(town, discoverable=True)
+    for member in (bob, ada):
+        await member.post("/api/v1/statuses", json={"status": "Hello"})
+
+    async def names(**params: Any) -> list[str]:
+        answer = await town.http.get("/api/v1/directory", params=params)
+        check(answer.json(), [ACCOUNT])
+        return [account["acct"] for account in answer.json()]
+
+    # then
+    assert await names() == [ada.name, bob.name, far.acct, eve.name]
+    assert await names(order="new") == [far.acct, eve.name, bob.name, ada.name]
+    assert await names(local="true", limit=2) == [ada.name, bob.name]
+    assert await names(local="true", limit=2, offset=2) == [eve.name]
+
+    # when
+    await set_state(town, bob.id, lambda work: {"silenced_at": work.now})
+    await shy.to(ada, "block")
+
+    # then
+    assert await names(local="true") == [ada.name, eve.name]
+    assert [one["acct"] for one in await shy.get("/api/v1/directory", params={"local": "true"})] == [eve.name]
 
 
 async def test_the_plural_leads_to_the_singular(town: Town) -> None:
@@ -39,3 +323,11 @@ async def test_the_plural_leads_to_the_singular(town: Town) -> None:
 
     assert answer.status_code == 301
     assert answer.headers["location"] == "/api/v1/instance"
+
+
+async def test_languages_are_those_one_can_post_in(town: Town) -> None:
+    told = (await town.http.get("/api/v1/instance/languages")).json()
+
+    assert {"code": "de", "name": "German"} in told
+    assert (await town.http.get("/api/v1/instance/translation_languages")).json() == {}
+    assert (await town.http.get("/api/v1/instance/domain_blocks")).json() == []

@@ -65,7 +65,10 @@ async def test_what_cannot_be_is_refused(town: Town) -> None:
     assert answer.json()["error"] == "Validation failed: You have reached the maximum number of lists"
     path = f"/api/v1/lists/{first}/accounts"
     answer = await ada.call("POST", path, json={"account_ids": [bob.id]})
-    assert (answer.status_code, answer.json()["error"]) == (422, "Validation failed: Account must be a followed account")
+    assert (answer.status_code, answer.json()["error"]) == (
+        422,
+        "Validation failed: Account must be a followed account",
+    )
     assert (await ada.call("POST", path, json={"account_ids": ["1"]})).status_code == 404
     assert (await ada.call("POST", path, json={"account_ids": ["nobody"]})).status_code == 404
     await ada.to(bob, "follow")

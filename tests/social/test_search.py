@@ -151,7 +151,9 @@ async def test_whoever_searches_finds_what_they_had_to_do_with_and_what_is_open_
     marks = {verb: await says(bob, f"{word} {verb}") for verb in ("favourite", "bookmark", "reblog")}
     for verb, id in marks.items():
         await ada.post(f"/api/v1/statuses/{id}/{verb}")
-    asked = await bob.post("/api/v1/statuses", json={"status": word, "poll": {"options": ["x", "y"], "expires_in": 600}})
+    asked = await bob.post(
+        "/api/v1/statuses", json={"status": word, "poll": {"options": ["x", "y"], "expires_in": 600}}
+    )
     await ada.post(f"/api/v1/polls/{asked['poll']['id']}/votes", json={"choices": [0]})
     library = {own, named, asked["id"], *marks.values()}
     await learnt(ada, word, *library, open_post)
@@ -317,7 +319,9 @@ async def test_people_are_found_exact_names_first_and_those_one_follows_before_o
     # given
     word = rare()
     ada = await join(town)
-    exact, followed, famous, noted = [await join(town, name) for name in (word, f"{word}_b", f"{word}_c", f"n_{word[1:]}")]
+    exact, followed, famous, noted = [
+        await join(town, name) for name in (word, f"{word}_b", f"{word}_c", f"n_{word[1:]}")
+    ]
     await noted.patch("/api/v1/accounts/update_credentials", json={"note": f"All about {word}!"})
     await set_state(town, famous.id, lambda _: {"followers_count": 50})
     await ada.to(followed, "follow")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import re
 import uuid
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
+from tests.identity.walking import Browser
 from tests.town import Person, Town
 
 OOB = "urn:ietf:wg:oauth:2.0:oob"
@@ -41,3 +45,20 @@ async def new_app(town: Town, scopes: str, **more: Any) -> App:
     assert answer.status_code == 200, answer.text
     made = answer.json()
     return App(town, name, made["id"], made["client_id"], made["client_secret"])
+
+
+async def consent(town: Town, person: Person, url: str) -> str:
+    """Sign in, open the app's address, and say yes on its page; the code that is shown."""
+    browser = Browser(town)
+    await browser.sign_in(person)
+    shown = await browser.http.get(url)
+    assert shown.status_code == 200, shown.text
+    form = re.search(r"<form.*?</form>", shown.text, re.DOTALL)
+    assert form is not None
+    hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])
+    answer = await browser.http.post("/oauth/authorize", data={name: html.unescape(value) for name, value in hidden})
+    assert answer.status_code == 302, answer.text
+    [code] = parse_qs(urlsplit(answer.headers["location"]).query)["code"]
+    page = await browser.http.get(answer.headers["location"])
+    assert code in page.text
+    return code

@@ -57,6 +57,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str = "Kith"
     description: str = "A home for our community."
     contact_email: str = ""
+    publish_peers: bool = True
+    publish_activity: bool = True
+    secure_mode: bool = False
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
 
     @property
@@ -136,7 +139,10 @@ def _known(name: str, where: str, shown: str) -> str:
 
 
 _TUPLES = {"private_hosts", "reserved_names", "trusted_proxies"}
-_SWITCHES = {"check_email_host", "confirm_email", "password_grant", "rate_limits", "worker"}
+_SWITCHES = {
+    "check_email_host", "confirm_email", "password_grant", "publish_activity", "publish_peers", "rate_limits",
+    "secure_mode", "worker",
+}  # fmt: skip
 _WORDS = {
     "on": True,
     "true": True,

@@ -19,6 +19,8 @@ COMMANDS = {
     "recovery": "Make a link that lets somebody in, once.",
     "flows": "Bring the shipped flows back.",
     "why": "Why was somebody refused?",
+    "instance": "Write the rules and pages of the community.",
+    "emoji": "Add, list and remove emoji.",
     "jobs": "See jobs, and bring dead ones back.",
     "check": "Is the set-up sound?",
 }

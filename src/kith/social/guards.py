@@ -5,6 +5,7 @@
     app("write:accounts")       a client's own token, which speaks for nobody
     any_token                   any token that works, whatever its scopes
     anyone                      no token is looked at
+    outsider                    no token is looked at either, unless the server answers nobody but its people
 
 A parent scope includes its children. Scopes that begin with `admin:` also need a place in the team. Whoever got past
 a guard is the dependency `caller`; the person they speak for is `me`.
@@ -25,11 +26,15 @@ from litestar.handlers import BaseRouteHandler
 from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import Forbidden, Problem, Unauthenticated, Unprocessable
 from kith.base.limits import Limiter, Rule, Spent, address_key
+from kith.base.news import Fact
 from kith.base.params import read_body
 from kith.identity import face as identity
 from kith.social.errors import PRIVATE
 
-__all__ = ["ANONYMOUS", "Caller", "Member", "any_token", "anyone", "app", "caller_of", "member_of", "optional", "user"]
+__all__ = [
+    "ANONYMOUS", "Caller", "Member", "MemberSeen", "Presence", "any_token", "anyone", "app", "caller_of", "member_of",
+    "optional", "outsider", "user",
+]  # fmt: skip
 
 Connection = ASGIConnection[Any, Any, Any, Any]
 Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
@@ -58,6 +63,30 @@ class Member(msgspec.Struct, frozen=True):
     role: str
 
 
+class MemberSeen(Fact, frozen=True):
+    """Somebody was here on a day. It may be told more than once."""
+
+    user_id: int
+    day: str
+
+
+class Presence:
+    """Who has been noted today, so that it is done once."""
+
+    def __init__(self) -> None:
+        self._day = ""
+        self._noted: set[int] = set()
+
+    def is_new(self, user_id: int, day: str) -> bool:
+        if day != self._day:
+            self._day = day
+            self._noted.clear()
+        if user_id in self._noted:
+            return False
+        self._noted.add(user_id)
+        return True
+
+
 class Caller(msgspec.Struct, frozen=True):
     """Whoever got past a guard. `member` is None for an app by itself and for anybody without a token."""
 
@@ -75,6 +104,13 @@ NOBODY = Caller()
 async def anyone(connection: Connection, _handler: BaseRouteHandler) -> None:
     """Open to all, but not without end."""
     _as_nobody(exchange_of(connection))
+
+
+async def outsider(connection: Connection, handler: BaseRouteHandler) -> None:
+    if exchange_of(connection).edge.works.settings.secure_mode:
+        await _whoever(connection, handler)
+    else:
+        await anyone(connection, handler)
 
 
 async def any_token(connection: Connection, _handler: BaseRouteHandler) -> None:
@@ -124,16 +160,25 @@ def optional(*scopes: str) -> Guard:
     async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
         exchange = exchange_of(connection)
         key = await _key(connection, exchange)
+        is_closed = exchange.edge.works.settings.secure_mode
         if not key:
             _as_nobody(exchange)
+            if is_closed:
+                raise Unauthenticated(NEEDS_USER)
             return
         bearer = await _known(exchange, key)
         _check_scopes(bearer, scopes)
         if bearer.is_active is False:
             raise Forbidden(DISABLED)
-        await _let_in(exchange, bearer, with_member=_why_not(exchange, bearer) is None)
+        is_member = _why_not(exchange, bearer) is None
+        if is_closed and not is_member:
+            raise Unauthenticated(NEEDS_USER)
+        await _let_in(exchange, bearer, with_member=is_member)
 
     return guard
+
+
+_whoever = optional()
 
 
 def caller_of(request: Request[Any, Any, Any]) -> Caller:
@@ -250,3 +295,13 @@ async def _let_in(exchange: Exchange, bearer: identity.Bearer, *, with_member: b
         member, bearer.app_id, bearer.provider_id, _words(bearer.scopes), bearer.grant_uuid, bearer.key_hash
     )
     await identity.note_use(exchange.work, bearer)
+    if member is not None:
+        await _note_presence(exchange, member)
+
+
+async def _note_presence(exchange: Exchange, member: Member) -> None:
+    """Once a day (and process), beside the request."""
+    day = exchange.work.now.date().isoformat()
+    if exchange.find(Presence).is_new(member.id, day):
+        async with exchange.work.aside() as aside:
+            aside.announce(MemberSeen(user_id=member.id, day=day))

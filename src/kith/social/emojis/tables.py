@@ -35,3 +35,7 @@ class Emoji(msgspec.Struct):
     disabled: bool
     uri: str | None
     updated_at: datetime
+
+    @property
+    def is_shown(self) -> bool:
+        return self.visible_in_picker and not self.disabled

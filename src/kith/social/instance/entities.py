@@ -1,14 +1,24 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 
 from kith import __version__
 from kith.base.settings import Settings
+from kith.social.addresses import NO_HEADER, static_url
+from kith.social.instance.service import Numbers, Terms
+from kith.social.instance.tables import Page, Rule
+from kith.social.moments import moment
 
 MASTODON_VERSION = "4.5.0"
+API_VERSION = 7
 VERSION = f"{MASTODON_VERSION} (compatible; Kith {__version__})"
+
+SOURCE = "https://pypi.org/project/kith/"
+LANGUAGES = ["en"]
+UNWRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 LIMITS: dict[str, Any] = {
     "accounts": {
@@ -46,42 +56,86 @@ LIMITS: dict[str, Any] = {
 }  # fmt: skip
 
 
-class V1Instance(msgspec.Struct):
-    uri: str
-    title: str
-    short_description: str
-    description: str
-    email: str
-    version: str
-    urls: dict[str, str]
-    stats: dict[str, int]
-    thumbnail: str | None
-    languages: list[str]
-    registrations: bool
-    approval_required: bool
-    invites_enabled: bool
-    configuration: dict[str, Any]
-    contact_account: None
-    rules: list[Any]
+def v1(settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None) -> dict[str, Any]:
+    return {
+        "uri": settings.domain,
+        "title": settings.title,
+        "short_description": settings.description,
+        "description": settings.description,
+        "email": settings.contact_email,
+        "version": VERSION,
+        "urls": {"streaming_api": _streaming(settings)},
+        "stats": {"user_count": numbers.members, "status_count": numbers.said, "domain_count": numbers.domains},
+        "thumbnail": None,
+        "languages": LANGUAGES,
+        "registrations": settings.registrations != "closed",
+        "approval_required": settings.registrations == "approval",
+        "invites_enabled": False,
+        "configuration": LIMITS,
+        "contact_account": contact,
+        "rules": [rule_shape(rule) for rule in rules],
+    }
 
 
-def render_v1(settings: Settings, *, members: int) -> V1Instance:
-    streaming = "ws" + settings.base_url.removeprefix("http")
-    return V1Instance(
-        uri=settings.domain,
-        title=settings.title,
-        short_description=settings.description,
-        description=settings.description,
-        email=settings.contact_email,
-        version=VERSION,
-        urls={"streaming_api": streaming},
-        stats={"user_count": members, "status_count": 0, "domain_count": 0},
-        thumbnail=None,
-        languages=["en"],
-        registrations=settings.registrations != "closed",
-        approval_required=settings.registrations == "approval",
-        invites_enabled=False,
-        configuration=LIMITS,
-        contact_account=None,
-        rules=[],
-    )
+def v2(
+    settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None, vapid: str
+) -> dict[str, Any]:
+    access = "authenticated" if settings.secure_mode else "public"
+    feeds = {"local": access, "remote": access}
+    return {
+        "domain": settings.domain,
+        "title": settings.title,
+        "version": VERSION,
+        "source_url": SOURCE,
+        "description": settings.description,
+        "usage": {"users": {"active_month": numbers.active_month}},
+        "thumbnail": {"url": static_url(settings, NO_HEADER), "blurhash": None, "versions": {}, "description": ""},
+        "icon": [],
+        "languages": LANGUAGES,
+        "configuration": {
+            "urls": {"streaming": _streaming(settings), "status": None, "about": None, "privacy_policy": None,
+                     "terms_of_service": None},
+            "vapid": {"public_key": vapid},
+            **LIMITS,
+            "translation": {"enabled": False},
+            "timelines_access": {"live_feeds": feeds, "hashtag_feeds": feeds,
+                                 "trending_link_feeds": {"local": "disabled", "remote": "disabled"}},
+            "limited_federation": False,
+        },
+        "registrations": {
+            "enabled": settings.registrations != "closed",
+            "approval_required": settings.registrations == "approval",
+            "reason_required": settings.registrations == "approval",
+            "message": None,
+            "min_age": settings.minimum_age or None,
+            "url": None,
+        },
+        "api_versions": {"mastodon": API_VERSION},
+        "contact": {"email": settings.contact_email, "account": contact},
+        "rules": [rule_shape(rule) for rule in rules],
+        "wrapstodon": None,
+    }  # fmt: skip
+
+
+def _streaming(settings: Settings) -> str:
+    return "ws" + settings.base_url.removeprefix("http")
+
+
+def rule_shape(rule: Rule) -> dict[str, Any]:
+    return {"id": str(rule.id), "text": rule.text, "hint": rule.hint, "translations": {}}
+
+
+def page_shape(page: Page | None) -> dict[str, str]:
+    """A page that nobody has written is empty, since the day there could have been one."""
+    if page is None:
+        return {"updated_at": moment(UNWRITTEN), "content": ""}
+    return {"updated_at": moment(page.updated_at), "content": page.text}
+
+
+def terms_shape(terms: Terms) -> dict[str, Any]:
+    return {
+        "effective_date": terms.page.effective_date,
+        "effective": terms.is_effective,
+        "content": terms.page.text,
+        "succeeded_by": terms.succeeded_by,
+    }

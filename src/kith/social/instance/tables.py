@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from datetime import datetime
+
+import msgspec
 from sqlalchemy import BigInteger, Column, Integer, String, Table, Text
 
 from kith.base.db import METADATA, Instant
@@ -39,3 +42,21 @@ presence = Table(
     Column("day", String(10), primary_key=True),
     Column("user_id", Integer, primary_key=True, autoincrement=False),
 )
+
+
+class Rule(msgspec.Struct):
+    id: int
+    text: str
+    hint: str
+    position: int
+    deleted_at: datetime | None = None
+
+
+class Page(msgspec.Struct):
+    """`effective_date` is empty for pages that are simply there."""
+
+    kind: str
+    effective_date: str
+    text: str
+    changelog: str
+    updated_at: datetime

@@ -94,7 +94,15 @@ def _local(column: Any) -> Any:
 
 _observers = query(
     select(follows.c.account_id, follows.c.id)
-    .where(and_(follows.c.target_id == _about, follows.c.notify, follows.c.id > _after, _local(follows.c.account_id)))
+    .where(
+        and_(
+            follows.c.target_id == _about,
+            follows.c.notify,
+            follows.c.id > _after,
+            follows.c.id < bindparam("before"),
+            _local(follows.c.account_id),
+        )
+    )
     .order_by(follows.c.id)
     .limit(bindparam("most")),
     tuple,
@@ -224,9 +232,9 @@ async def has_favourite(db: Session, me: int, status_id: int) -> bool:
 Stretch = list[tuple[int, int]]
 
 
-async def observers(db: Session, author: int, after: int, most: int) -> Stretch:
-    """Those who want to hear of everything an author posts."""
-    return await db.all(_observers, about=author, after=after, most=most)
+async def observers(db: Session, author: int, after: int, most: int, *, before: int) -> Stretch:
+    """Those who want to hear of everything an author posts, and did so when this was posted."""
+    return await db.all(_observers, about=author, after=after, most=most, before=before)
 
 
 async def boosters(db: Session, status_id: int, after: int, most: int) -> Stretch:

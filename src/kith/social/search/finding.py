@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Text, and_, bindparam, case, cast, func, not_, or_, select
+from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, desc, func, not_, or_, select
 
 from kith.base.db import Instant, Query, any_of, query
 from kith.base.work import Work
@@ -163,18 +163,17 @@ async def find_statuses(
 def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
     """Those one follows come first, then those whose name begins so, then those whom many follow."""
     person = people.A
-    key = bindparam("key", type_=Text())
     clauses: list[Clause] = [is_there(person), person.c.moved_to.is_(None), account_matches(person.c.id, "words")]
     order: list[Any] = []
     if not anonymous:
         mine = or_(i_follow(person.c.id), person.c.id == ME)
-        order.append(case((mine, 0), else_=1))
+        order.append(desc(mine))
         if following:
             clauses.append(mine)
     if has_top:
         clauses.append(person.c.id != bindparam("top"))
-    order.append(case((func.substr(person.c.username_key, 1, func.length(key)) == key, 0), else_=1))
-    order += [person.c.followers_count.desc(), person.c.id]
+    begins = person.c.username_key.like(bindparam("pattern", type_=Text()), escape="!")
+    order += [desc(begins), person.c.followers_count.desc(), person.c.id]
     found = people.lines().where(and_(*clauses)).order_by(*order)
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), tuple, wire=True)
 
@@ -186,7 +185,7 @@ async def find_people(
     """As lines of accounts. `key` is how the name one is looking for would begin."""
     statement = _people(anonymous=me is None, following=following, has_top=without is not None)
     return await work.db.slow(
-        statement, me=me, key=key, top=without, limit=limit, offset=offset, **bound("words", terms)
+        statement, me=me, pattern=_beginning(key), top=without, limit=limit, offset=offset, **bound("words", terms)
     )
 
 
@@ -222,12 +221,16 @@ def _tags(*, reviewed: bool) -> Query[Tag]:
     clauses: list[Clause] = [tags.c.listable, tags.c.name.like(bindparam("pattern", type_=Text()), escape="!")]
     if reviewed:
         clauses.append(tags.c.trendable.is_not(None))
-    order = (case((tags.c.name == name, 0), else_=1), tags.c.last_status_at.is_(None), tags.c.last_status_at.desc())
+    order = (desc(tags.c.name == name), tags.c.last_status_at.is_(None), tags.c.last_status_at.desc())
     found = select(tags).where(and_(*clauses)).order_by(*order, tags.c.name)
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), Tag)
 
 
 async def find_tags(work: Work, name: str, *, reviewed: bool, limit: int, offset: int) -> list[Tag]:
     """The one that is called so first, then those that begin so, used last first."""
-    pattern = name.replace("!", "!!").replace("_", "!_").replace("%", "!%") + "%"
-    return await work.db.slow(_tags(reviewed=reviewed), name=name, pattern=pattern, limit=limit, offset=offset)
+    return await work.db.slow(_tags(reviewed=reviewed), name=name, pattern=_beginning(name), limit=limit, offset=offset)
+
+
+def _beginning(text: str) -> str:
+    """Whatever begins so, as LIKE reads it."""
+    return text.replace("!", "!!").replace("_", "!_").replace("%", "!%") + "%"

@@ -16,6 +16,7 @@ from kith.social.emojis import service as emojis
 from kith.social.media import entities as media
 from kith.social.moments import maybe, moment
 from kith.social.statuses import polls, store
+from kith.social.statuses.cards.entities import render_card
 from kith.social.statuses.lines import Line, by_ids, unguarded
 from kith.social.statuses.tables import VISIBILITIES, Status
 
@@ -231,7 +232,7 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
             "mentions": [_mention(one) for one in named.get(row.id, [])],
             "tags": [{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
             "emojis": told,
-            "card": cards.get(row.card_id) if row.card_id is not None else None,
+            "card": _card(work, cards, row.card_id),
         }
         made[row.id] = Body(
             piece=_encode(shape)[:-1], account_id=row.account_id, conversation_id=row.conversation_id,
@@ -239,6 +240,10 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
             quote_policy=row.quote_policy, is_boost=row.reblog_of_id is not None,
         )  # fmt: skip
     return made
+
+
+def _card(work: Work, cards: dict[int, dict[str, Any]], id: int | None) -> dict[str, Any] | None:
+    return render_card(work.settings, cards[id]) if id is not None and id in cards else None
 
 
 def _shape(_work: Work, row: Status, *, sensitized: bool) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.feeds import store as feeds
 from kith.social.statuses import store
-from kith.social.statuses.facts import StatusDeleted, StatusPosted
+from kith.social.statuses.cards import service as cards
+from kith.social.statuses.facts import StatusDeleted, StatusEdited, StatusPosted
 from kith.social.statuses.service import poll
-from kith.social.statuses.tables import PUBLIC, statuses
+from kith.social.statuses.tables import PUBLIC, Status, statuses
 from kith.social.tags import store as tags
 
 BATCH = 200
@@ -40,13 +41,24 @@ class Sweep(msgspec.Struct):
     """What nobody asks for any more."""
 
 
-async def count_tags(work: Work, fact: StatusPosted) -> None:
-    """Who used which tag today: of posts that everybody can find, by authors everybody may see."""
-    if fact.reblog_of_id is not None:
+async def follow_up(work: Work, fact: StatusPosted) -> None:
+    """What a new post brings with it: tags that were used, a link that has a page behind it."""
+    status = await store.find(work.db, fact.status_id) if fact.reblog_of_id is None else None
+    if status is None or status.deleted_at is not None:
         return
+    await cards.look(work, status)
+    if status.visibility == PUBLIC and status.tag_names:
+        await _count_tags(work, status)
+
+
+async def look_again(work: Work, fact: StatusEdited) -> None:
     status = await store.find(work.db, fact.status_id)
-    if status is None or status.deleted_at is not None or status.visibility != PUBLIC or not status.tag_names:
-        return
+    if status is not None:
+        await cards.look(work, status)
+
+
+async def _count_tags(work: Work, status: Status) -> None:
+    """Who used which tag today: of posts that everybody can find, by authors everybody may see."""
     author = await accounts.find(work.db, status.account_id)
     if author is None or author.silenced_at is not None or author.is_gone:
         return
@@ -76,7 +88,8 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await tags.forget_days(work.db, (work.now - TAG_DAYS).date().isoformat())
 
 
-COUNT_TAGS: Kind[StatusPosted] = Kind(name="statuses.count_tags", payload=StatusPosted, handler=count_tags)
+FOLLOW_UP: Kind[StatusPosted] = Kind(name="statuses.follow_up", payload=StatusPosted, handler=follow_up)
+LOOK_AGAIN: Kind[StatusEdited] = Kind(name="statuses.look_again", payload=StatusEdited, handler=look_again)
 CLEAR_UP: Kind[StatusDeleted] = Kind(name="statuses.clear_up", payload=StatusDeleted, handler=clear_up)
 END_POLLS: Kind[EndPolls] = Kind(name="statuses.end_polls", payload=EndPolls, handler=end_polls)
 SWEEP: Kind[Sweep] = Kind(name="statuses.sweep", payload=Sweep, handler=sweep)

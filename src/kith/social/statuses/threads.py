@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import and_, bindparam, literal, select
+from sqlalchemy import Integer, and_, bindparam, literal_column, select
 
 from kith.base.db import query
 from kith.base.work import Work
@@ -16,12 +16,12 @@ FOR_MEMBERS = (4096, 4096, 1 << 30)
 
 _parent = statuses.alias("parent")
 _up = (
-    select(statuses.c.id, statuses.c.in_reply_to_id, literal(0, type_=statuses.c.replies_count.type).label("distance"))
+    select(statuses.c.id, statuses.c.in_reply_to_id, literal_column("0", Integer).label("distance"))
     .where(statuses.c.id == bindparam("status"))
     .cte("up", recursive=True)
 )
 _up = _up.union_all(
-    select(_parent.c.id, _parent.c.in_reply_to_id, _up.c.distance + 1)
+    select(_parent.c.id, _parent.c.in_reply_to_id, _up.c.distance + literal_column("1", Integer))
     .join(_up, _parent.c.id == _up.c.in_reply_to_id)
     .where(_up.c.distance < bindparam("most"))
 )
@@ -29,12 +29,12 @@ _ancestors = query(select(_up.c.id).where(_up.c.distance > 0).order_by(_up.c.dis
 
 _child = statuses.alias("child")
 _start = (
-    select(statuses.c.id, literal(0, type_=statuses.c.replies_count.type).label("depth"))
+    select(statuses.c.id, literal_column("0", Integer).label("depth"))
     .where(statuses.c.id == bindparam("status"))
     .cte("down", recursive=True)
 )
 _down = _start.union_all(
-    select(_child.c.id, _start.c.depth + 1)
+    select(_child.c.id, _start.c.depth + literal_column("1", Integer))
     .join(_start, _child.c.in_reply_to_id == _start.c.id)
     .where(and_(_start.c.depth < bindparam("deep"), _child.c.deleted_at.is_(None), _child.c.reblog_of_id.is_(None)))
 )

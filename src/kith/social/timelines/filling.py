@@ -328,7 +328,7 @@ lists_with = query(
     .where(and_(lists.c.account_id == _owner, members.c.account_id == bindparam("author"))),
     int,
 )
-# What somebody hides leaves their feeds: by them, boosts of them, and posts that name them.
+# What somebody hides leaves their feeds: by them, boosts of them, and posts that name them, but for one's own.
 _feed = feeds.alias("feed")
 entries_with = query(
     select(_feed.c.status_id)
@@ -336,6 +336,7 @@ entries_with = query(
     .where(
         and_(
             any_of(_feed.c.owner, "owners"),
+            _feed.c.author_id != _feed.c.owner,
             or_(
                 _feed.c.author_id == bindparam("author"),
                 T.c.account_id == bindparam("author"),

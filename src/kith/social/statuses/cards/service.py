@@ -1,0 +1,215 @@
+"""Preview cards: looked for when something is posted or edited, fetched once for everybody, and kept for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from datetime import timedelta
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from kith.base.http import Outgoing, OutgoingError
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
+from kith.social.files.processing import Picture, shape_preview
+from kith.social.files.workshop import BadFile
+from kith.social.moments import maybe
+from kith.social.statuses import store as statuses
+from kith.social.statuses.cards import store
+from kith.social.statuses.cards.page import (
+    LONGEST_NAME,
+    LONGEST_TITLE,
+    Page,
+    clean_embed,
+    first_link,
+    is_web,
+    pixels,
+    plain_line,
+    player,
+    read_page,
+)
+from kith.social.statuses.cards.store import Card
+from kith.social.statuses.tables import Status
+
+FRESH = timedelta(days=14)
+PAGE_BYTES = 1 << 20
+OEMBED_BYTES = 1 << 18
+IMAGE_BYTES = 8 << 20
+LARGEST_PAGE = 64 << 20  # of which the beginning is read
+SECONDS = 10.0
+
+
+class Fetch(msgspec.Struct):
+    """The page that a post links to, read and made into a card."""
+
+    status_id: int
+
+
+async def look(work: Work, status: Status) -> None:
+    """A card that is at hand is put on; one that is not is fetched later."""
+    url = link_of(work, status)
+    if url is None:
+        return
+    known = await store.find(work.db, _hash(url))
+    if known is None or known.fetched_at < work.now - FRESH:
+        work.enqueue(FETCH, Fetch(status_id=status.id), key=str(status.id))
+    elif status.card_id != known.id:
+        await statuses.change(work.db, status.id, {"card_id": known.id})
+
+
+def link_of(work: Work, status: Status) -> str | None:
+    """Only of posts that show nothing else."""
+    if status.deleted_at is not None or status.reblog_of_id is not None or status.media_ids or status.quote_state:
+        return None
+    settings = work.settings
+    ours = (f"{settings.base_url}/", f"https://{settings.domain}/", f"http://{settings.domain}/")
+    return first_link(status.content, tuple(one.lower() for one in ours))
+
+
+def _hash(url: str) -> str:
+    return hashlib.sha256(url.encode()).hexdigest()
+
+
+async def fetch(work: Work, payload: Fetch) -> None:
+    status = await statuses.find(work.db, payload.status_id)
+    url = None if status is None else link_of(work, status)
+    if status is None or url is None:
+        return
+    known = await store.find(work.db, _hash(url))
+    if known is None or known.fetched_at < work.now - FRESH:
+        card = await _made(work, url, work.new_id() if known is None else known.id)
+        if card is not None:
+            await _keep(work, status.id, known, card)
+            return
+    if known is not None and status.card_id != known.id:
+        await statuses.change(work.db, status.id, {"card_id": known.id})
+
+
+async def _keep(work: Work, status_id: int, known: Card | None, card: Card) -> None:
+    """Unless the post was edited while its page was fetched."""
+    await work.db.begin()
+    now = await statuses.find(work.db, status_id)
+    card_id = await store.save(work.db, card)
+    if known is not None:
+        await store.show_anew(work.db, card_id)
+        if known.data["image"]:
+            work.enqueue(FORGET_FILES, ForgetFiles(keys=[known.data["image"]]))
+    if now is not None and link_of(work, now) == card.url and now.card_id != card_id:
+        await statuses.change(work.db, status_id, {"card_id": card_id})
+
+
+async def _made(work: Work, url: str, card_id: int) -> Card | None:
+    """None where there is nothing to show; raises `OutgoingError` where it may be had another time."""
+    try:
+        found = await _read(work, url)
+    except OutgoingError as error:
+        if error.reason in ("timeout", "connect"):
+            raise
+        return None
+    if found is None or not found.title:
+        return None
+    offered = await _offered(work, found.oembed) if found.oembed else {}
+    picture = await _picture(work, card_id, _image_of(found, offered))
+    return Card(id=card_id, url_hash=_hash(url), url=url, data=_data(url, found, offered, picture), fetched_at=work.now)
+
+
+async def _read(work: Work, url: str) -> Page | None:
+    """As much of a page as holds what it says about itself."""
+    headers = {"Accept": "text/html, application/xhtml+xml;q=0.9"}
+    async with work.find(Outgoing).stream("GET", url, headers=headers, max_bytes=LARGEST_PAGE, timeout=SECONDS) as page:
+        kind, _, rest = page.headers.get("Content-Type", "").partition(";")
+        if page.status != 200 or kind.strip().lower() not in ("text/html", "application/xhtml+xml"):
+            return None
+        body = bytearray()
+        async for chunk in page:
+            body += chunk
+            if len(body) >= PAGE_BYTES:
+                break
+        charset = rest.partition("charset=")[2].strip(" \"'").partition(";")[0]
+        return read_page(bytes(body[:PAGE_BYTES]), charset, page.url)
+
+
+async def _offered(work: Work, url: str) -> dict[str, Any]:
+    """What the page offers to embed; nothing where it cannot be had."""
+    try:
+        answer = await work.find(Outgoing).request(
+            "GET", url, headers={"Accept": "application/json"}, max_bytes=OEMBED_BYTES, timeout=SECONDS
+        )
+        told = msgspec.json.decode(answer.body) if answer.status == 200 else {}
+    except (OutgoingError, msgspec.DecodeError):
+        return {}
+    return told if isinstance(told, dict) and told.get("type") in ("photo", "video") else {}
+
+
+def _image_of(page: Page, offered: dict[str, Any]) -> str:
+    for given in (
+        offered.get("url") if offered.get("type") == "photo" else "",
+        page.image,
+        offered.get("thumbnail_url"),
+    ):
+        if isinstance(given, str) and is_web(given):
+            return given
+    return ""
+
+
+async def _picture(work: Work, card_id: int, url: str) -> Picture | None:
+    if not url:
+        return None
+    with tempfile.SpooledTemporaryFile(1 << 20) as file:
+        try:
+            await _download(work, url, file)
+            return await shape_preview(work, "cards", card_id, file)
+        except (OutgoingError, BadFile):
+            return None
+
+
+async def _download(work: Work, url: str, file: IO[bytes]) -> None:
+    headers = {"Accept": "image/*"}
+    async with work.find(Outgoing).stream("GET", url, headers=headers, max_bytes=IMAGE_BYTES, timeout=SECONDS) as image:
+        if image.status != 200:
+            raise OutgoingError("protocol", f"answered {image.status}")
+        async for chunk in image:
+            file.write(chunk)
+
+
+def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None) -> dict[str, Any]:
+    """PreviewCard, but for the address of its picture, whose key is kept."""
+    html = clean_embed(offered["html"]) if isinstance(offered.get("html"), str) else ""
+    html = html or player(page.embed, page.width, page.height)
+    type = "video" if html else "photo" if offered.get("type") == "photo" and picture is not None else "link"
+    width, height = (pixels(offered.get("width")) or page.width, pixels(offered.get("height")) or page.height)
+    if type == "link" or not (width and height):
+        width, height = (picture.width, picture.height) if picture is not None else (0, 0)
+    name = plain_line(offered.get("author_name"), LONGEST_NAME) or page.author_name
+    author_url = offered.get("author_url")
+    author_url = author_url if isinstance(author_url, str) and is_web(author_url) else page.author_url
+    parts = urlsplit(url)
+    return {
+        "url": url,
+        "title": plain_line(offered.get("title"), LONGEST_TITLE) or page.title,
+        "description": page.description,
+        "language": page.language,
+        "type": type,
+        "author_name": name,
+        "author_url": author_url,
+        "authors": [{"name": name, "url": author_url, "account": None}] if name or author_url else [],
+        "provider_name": plain_line(offered.get("provider_name"), LONGEST_NAME) or page.provider_name or parts.netloc,
+        "provider_url": f"{parts.scheme}://{parts.netloc}",
+        "html": html,
+        "width": width,
+        "height": height,
+        "image": None if picture is None else picture.key,
+        "image_description": page.image_description if picture is not None else "",
+        "embed_url": _image_of(page, offered) if type == "photo" else "",
+        "blurhash": None if picture is None else picture.blurhash or None,
+        "published_at": maybe(page.published_at),
+    }
+
+
+FETCH: Kind[Fetch] = Kind(
+    name="statuses.fetch_card", payload=Fetch, handler=fetch, outside=True, concurrency=4, attempts=3,
+    patience=timedelta(minutes=2),
+)  # fmt: skip

@@ -1,0 +1,211 @@
+"""Who sees which status, asked of everything that can show one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+
+from tests.social.members import Member, join, join_all, set_state
+from tests.social.posts import arrive, does, post, settle
+from tests.town import Town
+
+VISIBILITIES = ("public", "unlisted", "private", "direct")
+VIEWERS = ("nobody", "author", "stranger", "follower", "mentioned", "shut out", "blocking")
+Seen = set[tuple[str, str]]
+
+
+def may_see(viewer: str, visibility: str) -> bool:
+    """The rule, as it is told: whoever the author blocks sees nothing, though it names them."""
+    if viewer == "author":
+        return True
+    if viewer == "shut out":
+        return False
+    allowed = {
+        "public": VIEWERS, "unlisted": VIEWERS, "private": ("follower", "mentioned"), "direct": ("mentioned",),
+    }  # fmt: skip
+    return viewer in allowed[visibility]
+
+
+class Cast:
+    """An author, those who look, and what there is to see."""
+
+    def __init__(self, town: Town, author: Member, others: dict[str, Member]) -> None:
+        self.town = town
+        self.author = author
+        self.members: dict[str, Member | None] = {"nobody": None, "author": author, **others}
+        self.named = f"@{others['mentioned'].name} @{others['shut out'].name}"
+
+    async def look(self, viewer: str, path: str, **params: Any) -> httpx.Response:
+        member = self.members[viewer]
+        if member is None:
+            return await self.town.http.get(path, params=params)
+        return await member.call("GET", path, params=params)
+
+    async def posts(self, author: Member, **sent: Any) -> dict[str, dict[str, Any]]:
+        """One of each visibility; all of them name the same two."""
+        return {
+            visibility: await post(author, f"{self.named} {visibility}", visibility=visibility, **sent)
+            for visibility in VISIBILITIES
+        }
+
+
+async def _cast(town: Town) -> Cast:
+    author = await join(town)
+    others = {name: await join(town) for name in VIEWERS if name not in ("nobody", "author")}
+    await others["follower"].to(author, "follow")
+    cast = Cast(town, author, others)
+    await arrive(author, *others.values())
+    return cast
+
+
+async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(town: Town) -> None:  # noqa: C901
+    cast = await _cast(town)
+    host, quoter = await join_all(town, 2)
+    tag = f"seen{cast.author.name.replace('_', '')}"
+    cast.named += f" #{tag}"
+    root = await post(host, "a question")
+    plain = await cast.posts(cast.author, poll={"options": ["a", "b"], "expires_in": 600})
+    replies = await cast.posts(cast.author, in_reply_to_id=root["id"])
+    below = {
+        visibility: await post(cast.author, "going on", in_reply_to_id=one["id"]) for visibility, one in plain.items()
+    }
+    for visibility in ("public", "unlisted"):
+        await does(host, "reblog", plain[visibility])
+    quotes = {visibility: await post(quoter, "see", quoted_status_id=plain[visibility]["id"])
+              for visibility in ("public", "unlisted")}  # fmt: skip
+    for name in ("mentioned", "shut out"):
+        for one in plain.values():
+            await does(cast.members[name] or host, "favourite", one)
+            await does(cast.members[name] or host, "bookmark", one)
+    await settle(town)
+    shut_out, blocking = cast.members["shut out"], cast.members["blocking"]
+    assert shut_out is not None
+    assert blocking is not None
+    await cast.author.to(shut_out, "block")
+    await blocking.to(cast.author, "block")
+    await settle(town)
+
+    wrong: list[str] = []
+
+    def expect(place: str, viewer: str, visibility: str, *, seen: bool, wanted: bool) -> None:
+        if seen != wanted:
+            wrong.append(f"{place}: {viewer} {'sees' if seen else 'does not see'} {visibility}")
+
+    singles = ("", "/context", "/history", "/reblogged_by", "/favourited_by", "/card")
+    for viewer in VIEWERS:
+        for visibility, one in plain.items():
+            wanted = may_see(viewer, visibility)
+            for end in singles:
+                answer = await cast.look(viewer, f"/api/v1/statuses/{one['id']}{end}")
+                assert answer.status_code in (200, 404), answer.text
+                expect(end or "status", viewer, visibility, seen=answer.status_code == 200, wanted=wanted)
+            answer = await cast.look(viewer, f"/api/v1/polls/{one['poll']['id']}")
+            expect("poll", viewer, visibility, seen=answer.status_code == 200, wanted=wanted)
+            answer = await cast.look(viewer, f"/api/v1/statuses/{below[visibility]['id']}/context")
+            if answer.status_code == 200:
+                above = {ancestor["id"] for ancestor in answer.json()["ancestors"]}
+                expect("ancestors", viewer, visibility, seen=one["id"] in above, wanted=wanted)
+            else:
+                assert viewer == "shut out", (viewer, visibility)
+
+        async def listed(
+            place: str, viewer: str, path: str, among: dict[str, Any], wanted: Seen, **params: Any
+        ) -> None:
+            answer = await cast.look(viewer, path, limit="40", **params)
+            assert answer.status_code == 200, answer.text
+            found = answer.json()
+            if isinstance(found, dict):
+                found = found["descendants"]
+            shown = {(one["reblog"] or one)["id"] for one in found}
+            for visibility, one in among.items():
+                expect(place, viewer, visibility, seen=one["id"] in shown, wanted=(viewer, visibility) in wanted)
+
+        allowed = {(viewer, visibility) for visibility in VISIBILITIES if may_see(viewer, visibility)}
+        far = viewer in ("shut out", "blocking")
+        by_id = {"id[]": [one["id"] for one in plain.values()]}
+        await listed("by id", viewer, "/api/v1/statuses", plain, allowed, **by_id)
+        await listed("profile", viewer, f"/api/v1/accounts/{cast.author.id}/statuses", plain, allowed)
+        descendants = set() if far else allowed
+        await listed("thread", viewer, f"/api/v1/statuses/{root['id']}/context", replies, descendants)
+        public = set() if far else {(viewer, "public")}
+        await listed("public", viewer, "/api/v1/timelines/public", plain, public)
+        await listed("tag", viewer, f"/api/v1/timelines/tag/{tag}", plain, public)
+        boosts = set() if far else {(viewer, "public"), (viewer, "unlisted")}
+        await listed("boosts", viewer, f"/api/v1/accounts/{host.id}/statuses", plain, boosts)
+        for visibility, one in quotes.items():
+            quote = (await cast.look(viewer, f"/api/v1/statuses/{one['id']}")).json()["quote"]
+            expect("quote", viewer, visibility, seen=quote["quoted_status"] is not None, wanted=viewer != "shut out")
+        if viewer != "nobody":
+            at_home = {"author": set(VISIBILITIES), "follower": {"public", "unlisted", "private"}}.get(viewer, set())
+            homely = {(viewer, visibility) for visibility in at_home}
+            await listed("home", viewer, "/api/v1/timelines/home", plain, homely)
+            marked = allowed if viewer == "mentioned" else set()
+            await listed("favourites", viewer, "/api/v1/favourites", plain, marked)
+            await listed("bookmarks", viewer, "/api/v1/bookmarks", plain, marked)
+            own = {(viewer, "direct")} if viewer in ("author", "mentioned") else set()
+            await listed("direct", viewer, "/api/v1/timelines/direct", plain, own)
+            member = cast.members[viewer]
+            assert member is not None
+            told = await member.get("/api/v1/notifications", params={"types[]": "mention"})
+            about = {one["status"]["id"] for one in told}
+            for visibility, one in plain.items():
+                expect("notices", viewer, visibility, seen=one["id"] in about, wanted=viewer == "mentioned")
+    assert wrong == []
+
+
+async def test_what_is_gone_is_gone_for_everybody(town: Town) -> None:
+    cast = await _cast(town)
+    suspended = await join(town)
+    follower, mentioned = cast.members["follower"], cast.members["mentioned"]
+    assert follower is not None
+    assert mentioned is not None
+    await follower.to(suspended, "follow")
+    await settle(town)
+    deleted, hidden = await cast.posts(cast.author), await cast.posts(suspended)
+    for made in (deleted, hidden):
+        await does(follower, "reblog", made["public"])
+        for one in made.values():
+            await does(mentioned, "favourite", one)
+    await settle(town)
+    for one in deleted.values():
+        await cast.author.delete(f"/api/v1/statuses/{one['id']}")
+    await set_state(town, suspended.id, lambda work: {"suspended_at": work.now})
+    await settle(town)
+    gone = {one["id"] for made in (deleted, hidden) for one in made.values()}
+    for viewer in VIEWERS:
+        for id in gone:
+            for end in ("", "/context", "/history"):
+                assert (await cast.look(viewer, f"/api/v1/statuses/{id}{end}")).status_code == 404
+        paths = [
+            "/api/v1/timelines/public", f"/api/v1/accounts/{cast.author.id}/statuses",
+            f"/api/v1/accounts/{suspended.id}/statuses", f"/api/v1/accounts/{follower.id}/statuses",
+        ]  # fmt: skip
+        if viewer != "nobody":
+            paths += ["/api/v1/timelines/home", "/api/v1/favourites", "/api/v1/timelines/direct"]
+        for path in paths:
+            answer = await cast.look(viewer, path, limit="40")
+            assert answer.status_code == 200, f"{path}: {answer.text}"
+            assert gone.isdisjoint((one["reblog"] or one)["id"] for one in answer.json()), (viewer, path)
+    assert await mentioned.get("/api/v1/notifications") == []
+    assert (await follower.refreshed())["statuses_count"] == 1  # its boost of somebody who may come back
+
+
+async def test_what_may_not_be_seen_cannot_be_touched(town: Town) -> None:
+    author, stranger = await join_all(town, 2)
+    verbs = ("favourite", "reblog", "bookmark", "mute", "pin", "unpin", "unfavourite", "unreblog", "unbookmark")
+    for visibility in ("private", "direct"):
+        made = await post(author, "not for you", visibility=visibility)
+        for verb in verbs:
+            answer = await stranger.call("POST", f"/api/v1/statuses/{made['id']}/{verb}")
+            assert answer.status_code == 404, (verb, answer.text)
+        for method, path in (("PUT", ""), ("DELETE", ""), ("GET", "/source"), ("GET", "/quotes")):
+            answer = await stranger.call(method, f"/api/v1/statuses/{made['id']}{path}", json={"status": "mine"})
+            assert answer.status_code == 404, (method, path)
+        for sent in ({"in_reply_to_id": made["id"]}, {"quoted_status_id": made["id"]}):
+            answer = await stranger.call("POST", "/api/v1/statuses", json={"status": "well", **sent})
+            assert answer.status_code == 404
+    public = await post(author, "for all")
+    for method in ("PUT", "DELETE"):
+        answer = await stranger.call(method, f"/api/v1/statuses/{public['id']}", json={"status": "mine"})
+        assert answer.status_code == 404

@@ -1,0 +1,237 @@
+"""Who is told what, once, and what is told no more when it is undone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import bindparam, update
+
+from kith.base.db import Instant, command
+from kith.social.accounts.tables import accounts
+from kith.social.statuses.tables import polls
+from kith.social.statuses.tasks import EndPolls, end_polls
+from tests.social.members import Member, join_all, set_state
+from tests.social.posts import does, notices, post, settle, walk
+from tests.social.shapes import ACCOUNT, check
+from tests.town import Town
+
+NOTIFICATION = {
+    "id": "id", "type": "text", "group_key": "text", "created_at": "moment", "account": ACCOUNT, "status?": None,
+}  # fmt: skip
+_age = command(update(polls).where(polls.c.id == bindparam("poll")).values(expires_at=bindparam("at", type_=Instant())))
+
+
+def _shape(told: dict[str, Any]) -> None:
+    """What a status is made of is looked at elsewhere."""
+    rest = {name: value for name, value in told.items() if name != "status"}
+    check(rest, {name: shape for name, shape in NOTIFICATION.items() if name != "status?"})
+
+
+async def test_everything_that_concerns_somebody_is_told(town: Town) -> None:
+    ada, bob, eve = await join_all(town, 3)
+    own = await post(ada, "mine", quote_approval_policy="public")
+    await bob.to(ada, "follow", notify=True)
+    await does(bob, "favourite", own)
+    await does(bob, "reblog", own)
+    quoting = await post(bob, "see this", quoted_status_id=own["id"])
+    mention = await post(bob, f"hello @{ada.name}")
+    await settle(town)
+    told = await ada.get("/api/v1/notifications")
+    for one in told:
+        _shape(one)
+    assert sorted(await notices(ada)) == sorted([
+        ("mention", bob.id, mention["id"]), ("quote", bob.id, quoting["id"]), ("reblog", bob.id, own["id"]),
+        ("favourite", bob.id, own["id"]), ("follow", bob.id, None),
+    ])  # fmt: skip
+    groups = {one["type"]: one["group_key"] for one in told}
+    assert groups["favourite"].startswith(f"favourite-{own['id']}-")
+    assert groups["follow"].startswith("follow-")
+    assert groups["mention"].startswith("ungrouped-")
+
+    news = await post(ada, "news")
+    await post(ada, "to somebody else", in_reply_to_id=(await post(eve))["id"])
+    await settle(town)
+    assert await notices(bob) == [("status", ada.id, news["id"])]
+
+    await ada.does("PUT", f"/api/v1/statuses/{own['id']}", json={"status": "mine, edited"})
+    await ada.does("PUT", f"/api/v1/statuses/{own['id']}", json={"status": f"mine, edited for @{eve.name}"})
+    await settle(town)
+    assert sorted(await notices(bob, **{"exclude_types[]": "status"})) == sorted(
+        [("update", ada.id, own["id"]), ("quoted_update", ada.id, quoting["id"])]
+    )
+    assert await notices(eve) == [("mention", ada.id, own["id"])]
+
+
+async def test_what_is_undone_is_told_no_more(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    own = await post(ada)
+    for do, undo in (("favourite", "unfavourite"), ("reblog", "unreblog")):
+        await does(bob, do, own)
+        await settle(town)
+        assert len(await notices(ada)) == 1
+        await does(bob, undo, own)
+        await settle(town)
+        assert await notices(ada) == []
+    await bob.to(ada, "follow")
+    await settle(town)
+    assert await notices(ada) == [("follow", bob.id, None)]
+    await bob.to(ada, "unfollow")
+    mention = await post(bob, f"@{ada.name}")
+    await settle(town)
+    assert await notices(ada) == [("mention", bob.id, mention["id"])]
+    await bob.delete(f"/api/v1/statuses/{mention['id']}")
+    await settle(town)
+    assert await notices(ada) == []
+    # Again and again is once each time.
+    for _ in range(2):
+        await does(bob, "favourite", own)
+        await does(bob, "unfavourite", own)
+    await does(bob, "favourite", own)
+    await does(bob, "favourite", own)
+    await settle(town)
+    assert await notices(ada) == [("favourite", bob.id, own["id"])]
+    await ada.to(bob, "block")
+    await settle(town)
+    assert await notices(ada) == []
+
+
+async def test_whoever_asks_to_follow_is_announced_until_answered(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    await ada.patch("/api/v1/accounts/update_credentials", json={"locked": True})
+    for other in (bob, cat):
+        await other.to(ada, "follow")
+    await settle(town)
+    assert await notices(ada) == [("follow_request", cat.id, None), ("follow_request", bob.id, None)]
+    await ada.post(f"/api/v1/follow_requests/{bob.id}/authorize")
+    await ada.post(f"/api/v1/follow_requests/{cat.id}/reject")
+    await settle(town)
+    assert await notices(ada) == [("follow", bob.id, None)]
+
+
+async def _mute(ada: Member, bob: Member, _: Member, *, notifications: bool) -> None:
+    await ada.to(bob, "mute", notifications=notifications)
+
+
+async def _block(ada: Member, bob: Member, _: Member) -> None:
+    await ada.to(bob, "block")
+
+
+async def _mute_other(ada: Member, _: Member, other: Member) -> None:
+    await ada.to(other, "mute")
+
+
+async def _nothing(*_: Member) -> None:
+    """Nobody minds."""
+
+
+# What ada did before bob mentions her and another, and whether she is told.
+DROPS: dict[str, tuple[Any, bool]] = {
+    "nothing": (_nothing, True),
+    "muted": (lambda *people: _mute(*people, notifications=True), False),
+    "muted, but for notices": (lambda *people: _mute(*people, notifications=False), True),
+    "blocked": (_block, False),
+    "somebody else in it is muted": (_mute_other, False),
+}
+
+
+@pytest.mark.parametrize("case", DROPS)
+async def test_mentions_that_are_not_wanted_are_dropped(town: Town, case: str) -> None:
+    ada, bob, other = await join_all(town, 3)
+    before, is_told = DROPS[case]
+    await before(ada, bob, other)
+    await post(bob, f"@{ada.name} and @{other.name}")
+    await settle(town)
+    assert [type for type, *_ in await notices(ada)] == (["mention"] if is_told else [])
+    assert [type for type, *_ in await notices(other)] == ["mention"]
+
+
+async def test_a_muted_thread_and_oneself_are_not_told_of(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    own = await post(ada, "a thread")
+    await does(ada, "favourite", own)
+    await does(ada, "reblog", own)
+    await post(ada, f"@{ada.name}")
+    await does(ada, "mute", own)
+    await does(bob, "favourite", own)
+    await post(bob, f"@{ada.name} well", in_reply_to_id=own["id"])
+    await settle(town)
+    assert await notices(ada) == []
+    await does(ada, "unmute", own)
+    await post(bob, f"@{ada.name} well?", in_reply_to_id=own["id"])
+    await settle(town)
+    assert [type for type, *_ in await notices(ada)] == ["mention"]
+
+
+async def test_the_team_reaches_those_who_block_them(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "block")
+    await set_state(town, bob.id, lambda _: {"role": "moderator"})
+    mention = await post(bob, f"@{ada.name} a word")
+    await settle(town)
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(command(accounts.update().where(accounts.c.id == int(bob.id)).values(role="user")))
+    assert mention["mentions"][0]["id"] == ada.id
+    count = await ada.get("/api/v1/notifications/unread_count")
+    assert count == {"count": 1}
+
+
+async def test_a_poll_that_ends_is_told_to_all_who_took_part(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    asked = await post(ada, "well?", poll={"options": ["yes", "no"], "expires_in": 300})
+    await bob.post(f"/api/v1/polls/{asked['poll']['id']}/votes", json={"choices": [0]})
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            await work.db.run(_age, poll=int(asked["poll"]["id"]), at=work.now - timedelta(seconds=1))
+        for _ in range(2):
+            async with house.works.begin() as work:
+                await end_polls(work, EndPolls())
+    await settle(town)
+    assert (await notices(ada), await notices(bob), await notices(cat)) == (
+        [("poll", ada.id, asked["id"])], [("poll", ada.id, asked["id"])], [],
+    )  # fmt: skip
+    assert (await cat.get(f"/api/v1/polls/{asked['poll']['id']}"))["expired"] is True
+
+
+async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    own = [await post(ada, f"post {number}") for number in range(4)]
+    for one in own:
+        await does(bob, "favourite", one)
+    await cat.to(ada, "follow")
+    await post(cat, f"@{ada.name}")
+    await settle(town)
+    every = [one["id"] for one in await ada.get("/api/v1/notifications")]
+    assert len(every) == 6
+    assert every == sorted(every, key=int, reverse=True)
+    path = "/api/v1/notifications?limit=2"
+    assert await walk(ada, path) == [every[:2], every[2:4], every[4:]]
+    assert [id for page in await walk(ada, f"{path}&min_id={every[-1]}", back=True) for id in page] == [
+        every[3], every[4], every[1], every[2], every[0],
+    ]  # fmt: skip
+    narrowed: list[tuple[dict[str, Any], set[str]]] = [
+        ({"types[]": "favourite"}, {"favourite"}),
+        ({"types[]": ["follow", "mention", "unheard_of"]}, {"follow", "mention"}),
+        ({"exclude_types[]": ["favourite", "mention"]}, {"follow"}),
+        ({"account_id": cat.id}, {"follow", "mention"}),
+        ({"account_id": "nobody"}, set()),
+        ({"types[]": "unheard_of"}, set()),
+    ]
+    for params, wanted in narrowed:
+        assert {type for type, *_ in await notices(ada, **params)} == wanted, params
+    count = "/api/v1/notifications/unread_count"
+    assert await ada.get(count) == {"count": 6}
+    assert await ada.get(count, params={"types[]": "favourite"}) == {"count": 4}
+    assert await ada.get(count, params={"limit": "3"}) == {"count": 3}
+    await ada.post("/api/v1/markers", json={"notifications": {"last_read_id": every[2]}})
+    assert await ada.get(count) == {"count": 2}
+    one = await ada.get(f"/api/v1/notifications/{every[0]}")
+    assert one["type"] == "mention"
+    for method, path in (("GET", ""), ("POST", "/dismiss")):
+        assert (await bob.call(method, f"/api/v1/notifications/{every[0]}{path}")).status_code == 404
+    assert await ada.post(f"/api/v1/notifications/{every[0]}/dismiss") == {}
+    assert await ada.post("/api/v1/notifications/dismiss", data={"id": every[1]}) == {}
+    assert [one["id"] for one in await ada.get("/api/v1/notifications")] == every[2:]
+    assert await ada.post("/api/v1/notifications/clear") == {}
+    assert await ada.get("/api/v1/notifications") == []

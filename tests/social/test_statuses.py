@@ -1,0 +1,445 @@
+"""Posting, changing, removing; what people do to posts; and what is shown of all that."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from aiohttp import web
+from sqlalchemy import bindparam, update
+
+from kith.base.db import Instant, command
+from kith.social.statuses.service.schedule import Publish, publish
+from kith.social.statuses.tables import cards, scheduled
+from tests.conftest import TownBuilder
+from tests.social.members import Member, join, join_all, set_state
+from tests.social.posts import does, ids, post, settle, walk
+from tests.social.samples import image_file
+from tests.social.shapes import ACCOUNT, APPROVAL, EMOJI, OneOf, check, maybe
+from tests.town import Town
+
+AUTHOR = {"name": "text", "url": "text", "account": maybe(ACCOUNT)}
+CARD = {
+    "url": "url", "title": "text", "description": "text", "type": OneOf("link", "photo", "video", "rich"),
+    "author_name": "text", "author_url": "text", "authors": [AUTHOR], "embed_url": "text", "height": "int",
+    "html": "text", "provider_name": "text", "provider_url": "text", "width": "int", "blurhash": maybe("text"),
+    "image": maybe("url"), "published_at": maybe("moment"), "language": maybe("text"), "image_description": "text",
+}  # fmt: skip
+POLL = {
+    "id": "id", "expires_at": maybe("moment"), "expired": "bool", "multiple": "bool", "votes_count": "int",
+    "voters_count": maybe("int"), "options": [{"title": "text", "votes_count": maybe("int")}], "emojis": [EMOJI],
+    "voted?": "bool", "own_votes?": ["int"],
+}  # fmt: skip
+MENTION = {"id": "id", "username": "text", "url": "url", "acct": "text"}
+STATUS: dict[str, Any] = {
+    "id": "id", "created_at": "moment", "edited_at": maybe("moment"), "in_reply_to_id": maybe("id"),
+    "in_reply_to_account_id": maybe("id"), "sensitive": "bool", "spoiler_text": "text",
+    "visibility": OneOf("public", "unlisted", "private", "direct"), "language": maybe("text"), "uri": "url",
+    "url": maybe("url"), "replies_count": "int", "reblogs_count": "int", "favourites_count": "int",
+    "quotes_count": "int", "favourited?": "bool", "reblogged?": "bool", "muted?": "bool", "bookmarked?": "bool",
+    "pinned?": "bool", "filtered?": [{}], "content": "text", "application?": maybe({"name": "text", "website": maybe("text")}),
+    "account": ACCOUNT, "media_attachments": [{}], "mentions": [MENTION], "tags": [{"name": "text", "url": "url"}],
+    "emojis": [EMOJI], "tagged_collections": [{}], "card": maybe(CARD), "poll": maybe(POLL), "reblog": maybe({}),
+    "quote": maybe({}), "quote_approval": APPROVAL,
+}  # fmt: skip
+QUOTED = STATUS | {"quote": maybe({"state": "text", "quoted_status_id": maybe("id")})}
+STATUS = STATUS | {"quote": maybe({"state": "text", "quoted_status": maybe(QUOTED)})}
+STATUS = STATUS | {"reblog": maybe(STATUS)}
+SCHEDULED = {
+    "id": "id", "scheduled_at": "moment", "media_attachments": [{}],
+    "params": {
+        "text": "text", "poll": maybe({"options": ["text"], "expires_in": "int", "multiple": "bool", "hide_totals": "bool"}),
+        "media_ids": maybe(["id"]), "sensitive": maybe("bool"), "spoiler_text": maybe("text"),
+        "visibility": maybe("text"), "in_reply_to_id": maybe("int"), "language": maybe("text"), "application_id": "int",
+        "scheduled_at": maybe("moment"), "idempotency": maybe("text"), "with_rate_limit": "bool",
+        "allowed_mentions": maybe(["id"]), "quoted_status_id": maybe("id"), "quote_approval_policy": "text",
+    },
+}  # fmt: skip
+STATUSES = "/api/v1/statuses"
+_due = command(
+    update(scheduled).where(scheduled.c.id == bindparam("id")).values(scheduled_at=bindparam("at", type_=Instant()))
+)
+_age_cards = command(update(cards).values(fetched_at=bindparam("at", type_=Instant())))
+
+
+async def test_a_post_is_the_same_in_every_encoding_and_for_every_viewer(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    plain: dict[str, Any] = {
+        "status": f"Hello @{bob.name} #Words https://example.org/page", "spoiler_text": "careful", "language": "de",
+        "visibility": "unlisted", "poll": {"options": ["a", "b"], "expires_in": 3600, "multiple": True},
+    }  # fmt: skip
+    form = {
+        "status": plain["status"], "spoiler_text": "careful", "language": "de", "visibility": "unlisted",
+        "poll[options][]": ["a", "b"], "poll[expires_in]": "3600", "poll[multiple]": "true",
+    }  # fmt: skip
+    shown: list[dict[str, Any]] = []
+    for body in ({"json": plain}, {"data": form}, {"data": form, "files": {"nothing": b""}}):
+        made = await ada.post(STATUSES, **body)
+        check(made, STATUS)
+        shown.append(made)
+        assert await ada.get(f"{STATUSES}/{made['id']}") == made
+    same = ("content", "spoiler_text", "language", "visibility", "sensitive", "mentions", "tags", "application")
+    assert all({name: one[name] for name in same} == {name: shown[0][name] for name in same} for one in shown)
+    first = shown[0]
+    assert (first["sensitive"], first["poll"]["multiple"], first["mentions"][0]["id"]) == (True, True, bob.id)
+    assert [tag["name"] for tag in first["tags"]] == ["words"]
+    for_bob = await bob.get(f"{STATUSES}/{first['id']}")
+    check(for_bob, STATUS)
+    assert "pinned" not in for_bob
+    for_all = (await town.http.get(f"{STATUSES}/{first['id']}")).json()
+    check(for_all, STATUS)
+    assert not {"favourited", "reblogged", "muted", "bookmarked", "filtered"}.intersection(for_all)
+    assert (await ada.refreshed())["statuses_count"] == 3
+
+
+REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
+    "nothing": ({}, 422, "Validation failed: Text can't be blank"),
+    "blank": ({"status": " \n "}, 422, "Validation failed: Text can't be blank"),
+    "too long": ({"status": "x" * 501}, 422, "Validation failed: Text character limit of 500 exceeded"),
+    "too long with warning": (
+        {"status": "x" * 490, "spoiler_text": "x" * 11}, 422, "Validation failed: Text character limit of 500 exceeded",
+    ),
+    "unknown parent": (
+        {"status": "x", "in_reply_to_id": "1"}, 404, "The post you are trying to reply to does not appear to exist.",
+    ),
+    "unknown quoted": (
+        {"status": "x", "quoted_status_id": "1"}, 404, "The post you are trying to quote does not appear to exist.",
+    ),
+    "one option": (
+        {"status": "x", "poll": {"options": ["a"], "expires_in": 600}}, 422,
+        "Validation failed: Choices must have more than one item",
+    ),
+    "twice the same": (
+        {"status": "x", "poll": {"options": ["a", "a"], "expires_in": 600}}, 422,
+        "Validation failed: Choices contain duplicate items",
+    ),
+    "too short": (
+        {"status": "x", "poll": {"options": ["a", "b"], "expires_in": 299}}, 422,
+        "Validation failed: Deadline is too soon",
+    ),
+}  # fmt: skip
+
+
+async def test_what_cannot_be_posted_is_refused(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    soon = {"status": "x", "scheduled_at": (datetime.now(UTC) + timedelta(minutes=2)).isoformat()}
+    refused = REFUSED | {"too soon": (soon, 422, "Validation failed: Scheduled at date must be in the future")}
+    for name, (sent, status, words) in refused.items():
+        answer = await ada.call("POST", STATUSES, json=sent)
+        assert (answer.status_code, answer.json()["error"]) == (status, words), name
+    answer = await ada.call("POST", STATUSES, json={"status": f"@{bob.name}", "allowed_mentions": [ada.id]})
+    assert (answer.status_code, answer.json()["error"]) == (422, "Post would be sent to unexpected accounts")
+    assert [one["id"] for one in answer.json()["unexpected_accounts"]] == [bob.id]
+    # A link counts as 23, however long it is, and of a mention only the name.
+    await post(ada, f"{'x' * 476} https://example.org/{'y' * 300}")
+    await post(ada, f"{'x' * (498 - len(bob.name))} @{bob.name}")
+
+
+async def test_the_same_key_posts_once(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    headers = {"Idempotency-Key": "only once"}
+    answers = await asyncio.gather(
+        *(ada.call("POST", STATUSES, json={"status": "once"}, headers=headers) for _ in range(4))
+    )
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    other = await bob.call("POST", STATUSES, json={"status": "mine"}, headers=headers)
+    assert other.json()["account"]["id"] == bob.id
+    assert (await ada.refreshed())["statuses_count"] == 1
+
+
+async def test_edits_are_kept_and_shown(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    made = await post(ada, "first #one", spoiler_text="warned")
+    path = f"{STATUSES}/{made['id']}"
+    assert len(await ada.get(f"{path}/history")) == 1
+    assert await ada.does("PUT", path, json={"status": "first #one", "spoiler_text": "warned"}) == made
+    edited = await ada.does("PUT", path, json={"status": "second #two", "language": "fr"})
+    check(edited, STATUS)
+    assert edited["edited_at"] is not None
+    assert (edited["spoiler_text"], edited["language"]) == ("", "fr")
+    assert [tag["name"] for tag in edited["tags"]] == ["two"]
+    history = await ada.get(f"{path}/history")
+    assert [("first" in one["content"], one["spoiler_text"]) for one in history] == [(True, "warned"), (False, "")]
+    assert await ada.get(f"{path}/source") == {"id": made["id"], "text": "second #two", "spoiler_text": ""}
+    assert (await ada.call("PUT", path, json={"status": ""})).status_code == 422
+
+
+async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    root = await post(bob, "root")
+    made = await post(ada, "typed *so*", in_reply_to_id=root["id"])
+    await does(bob, "reblog", made)
+    assert (await bob.get(f"{STATUSES}/{root['id']}"))["replies_count"] == 1
+    told = await ada.delete(f"{STATUSES}/{made['id']}")
+    assert (told["text"], "content" in told) == ("typed *so*", False)
+    assert (await ada.call("GET", f"{STATUSES}/{made['id']}")).status_code == 404
+    assert (await ada.call("DELETE", f"{STATUSES}/{made['id']}")).status_code == 404
+    assert (await bob.get(f"{STATUSES}/{root['id']}"))["replies_count"] == 0
+    await settle(town)
+    assert ((await ada.refreshed())["statuses_count"], (await bob.refreshed())["statuses_count"]) == (0, 1)
+
+
+async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    made = await post(ada)
+    marks = (
+        ("favourite", "favourited", "favourites_count"), ("bookmark", "bookmarked", None), ("mute", "muted", None),
+        ("reblog", "reblogged", "reblogs_count"),
+    )  # fmt: skip
+    for verb, flag, count in marks:
+        for _ in range(2):
+            shown = await does(bob, verb, made)
+            check(shown, STATUS)
+            subject = shown["reblog"] or shown
+            assert subject[flag] is True
+            assert count is None or subject[count] == 1
+        assert (await ada.get(f"{STATUSES}/{made['id']}"))[flag] is False
+        for _ in range(2):
+            shown = await does(bob, f"un{verb}", made)
+            assert shown[flag] is False
+            assert count is None or shown[count] == 0
+    for path, verb in (("/api/v1/favourites", "favourite"), ("/api/v1/bookmarks", "bookmark")):
+        several = [await post(ada, f"{verb} {number}") for number in range(3)]
+        for one in (several[1], several[2], several[0]):
+            await does(bob, verb, one)
+        wanted = [several[0]["id"], several[2]["id"], several[1]["id"]]
+        assert await ids(bob, path) == wanted
+        assert [id for page in await walk(bob, f"{path}?limit=2") for id in page] == wanted
+    who = [one["id"] for one in await ada.get(f"{STATUSES}/{several[0]['id']}/favourited_by")]
+    assert who == []
+    await does(bob, "favourite", made)
+    assert [one["id"] for one in await ada.get(f"{STATUSES}/{made['id']}/favourited_by")] == [bob.id]
+    await ada.to(bob, "block")
+    assert (await does(bob, "unfavourite", made))["favourited"] is False
+    assert (await bob.call("POST", f"{STATUSES}/{made['id']}/favourite")).status_code == 404
+
+
+async def test_pins(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    own = [await post(ada, f"pin {number}") for number in range(6)]
+    for one in own[:5]:
+        assert (await does(ada, "pin", one))["pinned"] is True
+    direct = await post(ada, "x", visibility="direct")
+    refusals = (
+        (own[5], "You have already pinned the maximum number of posts"), (own[0], "Account has already been taken"),
+        (await post(bob), "Someone else's post cannot be pinned"),
+        (await does(ada, "reblog", own[5]), "A boost cannot be pinned"),
+        (direct, "Posts that are only visible to mentioned users cannot be pinned"),
+    )  # fmt: skip
+    for status, words in refusals:
+        answer = await ada.call("POST", f"{STATUSES}/{status['id']}/pin")
+        assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}")
+    path = f"/api/v1/accounts/{ada.id}/statuses"
+    assert await ids(bob, path, pinned="true") == [one["id"] for one in own[4::-1]]
+    assert (await does(ada, "unpin", own[0]))["pinned"] is False
+    assert len(await ids(bob, path, pinned="true")) == 4
+
+
+async def test_polls_are_voted_in_once(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    made = await post(ada, "?", poll={"options": ["a", "b", "c"], "expires_in": 600, "hide_totals": True})
+    path = f"/api/v1/polls/{made['poll']['id']}"
+    votes = f"{path}/votes"
+    refusals: list[tuple[Member, list[int], str]] = [
+        (ada, [0], "You cannot vote in your own polls"), (bob, [3], "The chosen vote option does not exist"),
+        (bob, [], "The chosen vote option does not exist"), (bob, [0, 1], "You have already voted on this poll"),
+    ]  # fmt: skip
+    for member, choices, words in refusals:
+        answer = await member.call("POST", votes, json={"choices": choices})
+        assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}")
+    answers = await asyncio.gather(*(bob.call("POST", votes, json={"choices": [n]}) for n in (0, 1, 2)))
+    assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
+    shown = await bob.get(path)
+    check(shown, POLL)
+    assert (shown["voted"], shown["votes_count"], shown["voters_count"]) == (True, 1, 1)
+    assert [option["votes_count"] for option in shown["options"]] == [None] * 3
+    several = await post(ada, "?", poll={"options": ["a", "b", "c"], "expires_in": 600, "multiple": True})
+    path = f"/api/v1/polls/{several['poll']['id']}"
+    assert (await cat.post(f"{path}/votes", data={"choices[]": ["0", "2"]}))["own_votes"] == [0, 2]
+    shown = await bob.get(path)
+    assert ([option["votes_count"] for option in shown["options"]], shown["voters_count"]) == ([1, 0, 1], 1)
+    changed = {"status": "?", "poll": {"options": ["a", "z"], "expires_in": 600, "multiple": True}}
+    edited = await ada.does("PUT", f"{STATUSES}/{several['id']}", json=changed)
+    assert [option["votes_count"] for option in edited["poll"]["options"]] == [0, 0]
+
+
+async def test_quotes(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    made = await post(ada, "quote me", quote_approval_policy="followers")
+    answer = await bob.call("POST", STATUSES, json={"status": "see", "quoted_status_id": made["id"]})
+    assert answer.status_code == 403
+    await bob.to(ada, "follow")
+    quoting = await post(bob, "see", quoted_status_id=made["id"])
+    check(quoting, STATUS)
+    assert quoting["quote"]["quoted_status"]["id"] == made["id"]
+    twice = await post(cat, "and this", quoted_status_id=quoting["id"])
+    assert twice["quote"]["quoted_status"]["quote"] == {"state": "accepted", "quoted_status_id": made["id"]}
+    assert (await ada.get(f"{STATUSES}/{made['id']}"))["quotes_count"] == 1
+    assert await ids(ada, f"{STATUSES}/{made['id']}/quotes") == [quoting["id"]]
+    assert (await cat.call("POST", f"{STATUSES}/{made['id']}/quotes/{quoting['id']}/revoke")).status_code == 403
+    revoked = await ada.post(f"{STATUSES}/{made['id']}/quotes/{quoting['id']}/revoke")
+    assert revoked["quote"] == {"state": "revoked", "quoted_status": None}
+    assert (await ada.get(f"{STATUSES}/{made['id']}"))["quotes_count"] == 0
+    policy = {"quote_approval_policy": "nobody"}
+    shown = await ada.does("PUT", f"{STATUSES}/{made['id']}/interaction_policy", json=policy)
+    assert shown["quote_approval"]["automatic"] == []
+    assert (await bob.get(f"{STATUSES}/{made['id']}"))["quote_approval"]["current_user"] == "denied"
+
+
+async def test_threads_are_told_from_the_root_down(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    root = await post(ada, "root")
+    first = await post(bob, "first", in_reply_to_id=root["id"])
+    second = await post(ada, "second", in_reply_to_id=first["id"])
+    aside = await post(bob, "aside", in_reply_to_id=root["id"])
+    own = await post(ada, "own", in_reply_to_id=root["id"])
+    context = await bob.get(f"{STATUSES}/{root['id']}/context")
+    assert [one["id"] for one in context["descendants"]] == [own["id"], first["id"], second["id"], aside["id"]]
+    context = await bob.get(f"{STATUSES}/{second['id']}/context")
+    assert [one["id"] for one in context["ancestors"]] == [root["id"], first["id"]]
+    assert (own["in_reply_to_account_id"], second["in_reply_to_account_id"]) == (ada.id, bob.id)
+
+
+async def test_a_planned_post_is_posted_once_and_on_time(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    at = datetime.now(UTC) + timedelta(hours=1)
+    planned = await post(ada, "later", scheduled_at=at.isoformat(), visibility="unlisted")
+    check(planned, SCHEDULED)
+    path = f"/api/v1/scheduled_statuses/{planned['id']}"
+    assert await ada.get(path) == planned
+    assert await ada.get("/api/v1/scheduled_statuses") == [planned]
+    moved = await ada.does("PUT", path, json={"scheduled_at": (at + timedelta(hours=1)).isoformat()})
+    assert moved["scheduled_at"] > planned["scheduled_at"]
+    assert (await ada.call("PUT", path, json={"scheduled_at": "2001-01-01T00:00:00Z"})).status_code == 422
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            due = work.now - timedelta(seconds=1)
+            await work.db.run(_due, id=int(planned["id"]), at=due)
+        payload = Publish(id=int(planned["id"]), account_id=int(ada.id), at=due)
+        for _ in range(2):
+            async with house.works.begin() as work:
+                await publish(work, payload)
+    [shown] = await ada.get(f"/api/v1/accounts/{ada.id}/statuses")
+    assert (shown["content"], shown["visibility"]) == ("<p>later</p>", "unlisted")
+    assert await ada.get("/api/v1/scheduled_statuses") == []
+    again = await post(ada, "later", scheduled_at=at.isoformat())
+    assert await ada.delete(f"/api/v1/scheduled_statuses/{again['id']}") == {}
+    assert await ada.get("/api/v1/scheduled_statuses") == []
+
+
+async def test_who_is_limited_posts_unlisted(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    await set_state(town, ada.id, lambda work: {"silenced_at": work.now})
+    assert (await post(ada))["visibility"] == "unlisted"
+
+
+# Cards
+
+PAGE = """<html lang="en-GB"><head><title>Plain title</title>
+<meta property="og:title" content="A &amp; B"><meta name="description" content="Said  in
+short"><meta property="og:image" content="/picture.png"><meta property="og:image:alt" content="A picture">
+<meta property="og:site_name" content="The Site"><meta name="author" content="Somebody">
+<meta property="article:published_time" content="2026-02-03T04:05:06+01:00"></head><body>x</body></html>"""
+FILM = '<title>Film</title><link rel="alternate" type="application/json+oembed" href="/oembed?x=1">'
+OEMBED = {
+    "type": "video", "version": "1.0", "title": "A film", "author_name": "Director", "width": 640, "height": 360,
+    "html": '<script>x()</script><iframe src="https://player.example/1" onload="x()" width="640" height="360"></iframe>',
+}  # fmt: skip
+
+
+@asynccontextmanager
+async def _site() -> AsyncIterator[tuple[str, list[str]]]:
+    """A web site, and what was asked of it."""
+    asked: list[str] = []
+
+    async def show(request: web.Request) -> web.StreamResponse:
+        asked.append(request.path)
+        match request.path:
+            case "/page":
+                return web.Response(text=PAGE, content_type="text/html")
+            case "/film":
+                return web.Response(text=FILM, content_type="text/html")
+            case "/oembed":
+                return web.Response(text=json.dumps(OEMBED), content_type="application/json")
+            case "/picture.png":
+                return web.Response(body=image_file("PNG", (400, 300)), content_type="image/png")
+            case "/file":
+                return web.Response(body=b"%PDF", content_type="application/pdf")
+            case "/inward":
+                raise web.HTTPFound("http://10.0.0.1/")
+        raise web.HTTPNotFound
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", show)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}", asked
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_link_gets_a_card(new_town: TownBuilder) -> None:
+    async with _site() as (base, asked):
+        town = await new_town(private_hosts="127.0.0.1")
+        ada, bob = await join(town), await join(town)
+
+        async def carded(text: str, **sent: Any) -> dict[str, Any]:
+            made = await post(ada, text, **sent)
+            await settle(town)
+            shown: dict[str, Any] = await bob.get(f"{STATUSES}/{made['id']}")
+            check(shown, STATUS)
+            return shown
+
+        status = await carded(f"look @{bob.name} {ada.me['url']} {base}/page and {base}/film")
+        card = status["card"]
+        assert {name: card[name] for name in ("url", "title", "description", "type", "language", "html")} == {
+            "url": f"{base}/page", "title": "A & B", "description": "Said in short", "type": "link",
+            "language": "en-GB", "html": "",
+        }  # fmt: skip
+        assert (card["provider_name"], card["author_name"]) == ("The Site", "Somebody")
+        assert card["published_at"] == "2026-02-03T03:05:06.000Z"
+        assert (card["image_description"], card["width"] > 0, card["blurhash"] is not None) == ("A picture", True, True)
+        assert (await town.http.get(card["image"])).status_code == 200
+        assert await bob.get(f"{STATUSES}/{status['id']}/card") == card
+        again = await carded(f"again {base}/page")
+        assert again["card"] == card
+        assert asked == ["/page", "/picture.png"]
+
+        film = (await carded(f"{base}/film"))["card"]
+        assert (film["type"], film["title"], film["author_name"]) == ("video", "A film", "Director")
+        assert film["html"].startswith('<iframe src="https://player.example/1" width="640" height="360"')
+        assert "script" not in film["html"].replace("allow-scripts", "")
+        assert "onload" not in film["html"]
+        assert 'sandbox="' in film["html"]
+
+        for text in (f"{base}/file", f"{base}/nothing", f"{base}/inward", "http://10.0.0.1/", "no link"):
+            assert (await carded(text))["card"] is None, text
+        quoting = await carded(f"{base}/page", quoted_status_id=status["id"])
+        assert quoting["card"] is None
+
+        edited = await ada.does("PUT", f"{STATUSES}/{again['id']}", json={"status": f"now {base}/film"})
+        assert edited["card"] is None
+        await settle(town)
+        assert (await bob.get(f"{STATUSES}/{again['id']}"))["card"]["title"] == "A film"
+        asked.clear()
+        async with town.house() as house, house.works.begin() as work:
+            await work.db.run(_age_cards, at=work.now - timedelta(days=15))
+        await carded(f"once more {base}/page")
+        assert asked == ["/page", "/picture.png"]
+        shown = (await bob.get(f"{STATUSES}/{status['id']}"))["card"]
+        assert shown["image"] != card["image"]
+        assert (await town.http.get(shown["image"])).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/api/v1/statuses/x", "/api/v1/statuses/99999999999999999999", "/api/v1/polls/0"])
+async def test_what_is_no_id_names_nothing(town: Town, path: str) -> None:
+    assert (await town.http.get(path)).status_code == 404

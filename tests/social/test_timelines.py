@@ -1,0 +1,279 @@
+"""What comes home, from whom and in which order; and that nothing is lost or doubled on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from kith.base.paging import Cursor
+from kith.base.work import Work
+from kith.social.feeds import store as feeds
+from kith.social.statuses import entities
+from kith.social.timelines import reading
+from kith.social.timelines.tasks import IDLE, Tidy, tidy
+from tests.social.members import Member, join, join_all, set_state
+from tests.social.posts import arrive, does, home, ids, post, settle, walk
+from tests.town import Town
+
+HOME = "/api/v1/timelines/home"
+Setting = Callable[[Member, Member, Member], Awaitable[None]]
+
+
+async def _follows(me: Member, author: Member, _: Member, **options: Any) -> None:
+    await me.to(author, "follow", **options)
+
+
+def follows(**options: Any) -> Setting:
+    return lambda me, author, other: _follows(me, author, other, **options)
+
+
+async def nobody(*_: Member) -> None:
+    """Has to do with nobody."""
+
+
+async def both(me: Member, author: Member, other: Member) -> None:
+    await me.to(author, "follow")
+    await me.to(other, "follow")
+
+
+def and_then(verb: str, *, whom: int) -> Setting:
+    async def setting(*people: Member) -> None:
+        await people[0].to(people[1], "follow")
+        await people[0].to(people[whom], verb)
+
+    return setting
+
+
+async def blocked_by_other(me: Member, author: Member, other: Member) -> None:
+    await me.to(author, "follow")
+    await other.to(me, "block")
+
+
+async def exclusively(me: Member, author: Member, _: Member) -> None:
+    await me.to(author, "follow")
+    made = await me.post("/api/v1/lists", json={"title": "Elsewhere", "exclusive": True})
+    await me.post(f"/api/v1/lists/{made['id']}/accounts", json={"account_ids": [author.id]})
+
+
+OWN = {"plain", "german", "self-reply", "names other", "private"}
+# What somebody has to do with the author and with another, and which of the author's posts come home then.
+RULES: dict[str, tuple[Setting, set[str]]] = {
+    "follows nobody": (nobody, set()),
+    "follows": (follows(), OWN | {"boost of other"}),
+    "follows both": (both, OWN | {"reply to other"}),  # what is boosted is there already
+    "wants no boosts": (follows(reblogs=False), OWN),
+    "reads German alone": (follows(languages=["de"]), {"german"}),
+    "mutes other": (and_then("mute", whom=2), OWN - {"names other"}),
+    "blocks other": (and_then("block", whom=2), OWN - {"names other"}),
+    "is blocked by other": (blocked_by_other, OWN),
+    "mutes the author": (and_then("mute", whom=1), set()),
+    "blocks the author": (and_then("block", whom=1), set()),
+    "reads the author on a list": (exclusively, set()),
+}
+
+
+async def test_what_comes_home_is_what_the_rules_say(town: Town) -> None:
+    author, other = await join_all(town, 2)
+    readers = {name: await join(town) for name in RULES}
+    for name, (setting, _) in RULES.items():
+        await setting(readers[name], author, other)
+    await arrive(*readers.values())
+    by_other = await post(other, "by other", language="en")
+    made: dict[str, dict[str, Any]] = {"plain": await post(author, "plain", language="en")}
+    made["german"] = await post(author, "deutsch", language="de")
+    made["self-reply"] = await post(author, "more", language="en", in_reply_to_id=made["plain"]["id"])
+    made["names other"] = await post(author, f"with @{other.name}", language="en")
+    made["private"] = await post(author, "for followers", language="en", visibility="private")
+    made["direct"] = await post(author, f"only @{other.name}", language="en", visibility="direct")
+    made["reply to other"] = await post(author, "indeed", language="en", in_reply_to_id=by_other["id"])
+    await settle(town)
+    made["boost of other"] = await does(author, "reblog", by_other)
+    await settle(town)
+    for name, (_, wanted) in RULES.items():
+        shown = {one["id"] for one in await readers[name].get(HOME)}
+        assert {kind for kind, one in made.items() if one["id"] in shown} == wanted, name
+    # A feed that is built anew holds the same, but that it cannot know what was boosted when.
+    async with town.house() as house, house.works.begin() as work:
+        for reader in readers.values():
+            await feeds.forget(work.db, [int(reader.id)])
+    for reader in readers.values():
+        await reader.call("GET", HOME)
+    await settle(town)
+    for name, (_, wanted) in RULES.items():
+        shown = {one["id"] for one in await readers[name].get(HOME)}
+        built = {kind for kind, one in made.items() if one["id"] in shown}
+        assert built - {"boost of other"} == wanted - {"boost of other"}, name
+
+
+async def test_following_and_parting_fill_and_empty_a_home(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    by_bob, by_cat = (await post(bob))["id"], (await post(cat))["id"]
+    boost = await does(bob, "reblog", by_cat)
+    assert boost["reblog"]["id"] == by_cat
+    own = (await post(ada, "mine"))["id"]
+    await arrive(ada)
+    assert await home(ada) == [own]
+    await ada.to(bob, "follow")
+    await settle(town)
+    assert await home(ada) == [own, by_cat, by_bob]
+    await ada.to(cat, "mute")
+    await settle(town)
+    assert await home(ada) == [own, by_bob]
+    await ada.to(bob, "unfollow")
+    await settle(town)
+    assert await home(ada) == [own]
+    await bob.delete(f"/api/v1/statuses/{by_bob}")
+    await ada.to(bob, "follow")
+    await settle(town)
+    assert by_bob not in await home(ada)
+
+
+async def test_a_home_is_built_anew_after_long_absence(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    by_bob = (await post(bob))["id"]
+    await ada.to(bob, "follow")
+    await arrive(ada)
+    assert await home(ada) == [by_bob]
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            await feeds.note_presence(work.db, int(ada.id), work.now - IDLE - timedelta(days=1))
+        async with house.works.begin() as work:
+            await tidy(work, Tidy())
+    first = await ada.call("GET", HOME)
+    assert (first.status_code, first.json()) == (206, [])
+    assert first.headers["mastodon-async-refresh"].endswith("retry=5")
+    await settle(town)
+    assert await home(ada) == [by_bob]
+
+
+async def test_walking_loses_nothing_and_doubles_nothing_while_others_post(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "follow")
+    await arrive(ada)
+    old = [(await post(bob, f"old {number}"))["id"] for number in range(12)]
+    await settle(town)
+    pages: list[list[str]] = []
+    url, new = f"{HOME}?limit=5", []
+    while True:
+        answer = await ada.call("GET", url)
+        if not answer.json():
+            break
+        pages.append([one["id"] for one in answer.json()])
+        new.append((await post(bob, "meanwhile"))["id"])
+        await settle(town)
+        url = answer.links["next"]["url"]
+    assert [id for page in pages for id in page] == old[::-1]
+    forward = await walk(ada, f"{HOME}?limit=5&min_id={old[0]}", back=True)
+    assert [id for page in forward for id in reversed(page)] == [*old[1:], *new]
+    assert await home(ada, since_id=old[-1]) == new[::-1]
+    assert await home(ada, max_id=old[2], min_id=old[0]) == [old[1]]
+
+
+async def test_a_page_is_a_fixed_number_of_queries(town: Town) -> None:
+    """However long it is, and whatever stands in it."""
+    ada, *others = await join_all(town, 4)
+    for other in others:
+        await ada.to(other, "follow")
+    await arrive(ada)
+    for number, other in enumerate(others * 4):
+        if number % 4 == 1:
+            await post(other, "well?", poll={"options": ["a", "b"], "expires_in": 600})
+        elif number % 4 == 2:
+            await post(other, f"see #tag{number} @{ada.name}", quoted_status_id=(await post(others[0]))["id"])
+        else:
+            await post(other, f"@{others[0].name} #some words")
+    await settle(town)
+    counts: dict[int, tuple[int, int]] = {}
+    async with town.house() as house:
+        for limit in (1, 5, 40):
+            asked: list[int] = []
+            for _ in range(2):
+                work = house.works.open()
+                counting = _Counting(work.db)
+                work.db = counting
+                asked.append(await _queries(work, counting, int(ada.id), limit))
+                await work.rollback()
+            counts[limit] = (asked[0], asked[1])
+    assert counts[40][1] == counts[5][1]
+    assert counts[40][1] <= 8
+    assert counts[40][0] <= 16
+
+
+class _Counting:
+    """A session that knows how often it was asked."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("all", "one", "slow", "run", "many"):
+            self.asked += 1
+        return getattr(self._session, name)
+
+
+async def _queries(work: Work, counting: _Counting, me: int, limit: int) -> int:
+    rows = await reading.feed(work, me, me, Cursor(limit=limit))
+    assert len(rows) == min(limit, len(rows))
+    shown = await entities.render(work, rows, me)
+    assert len(shown) == len(rows) > 0
+    return counting.asked
+
+
+@pytest.mark.parametrize("who", ["member", "stranger"])
+async def test_open_timelines_show_what_is_open(town: Town, who: str) -> None:
+    ada, bob, limited = await join_all(town, 3)
+    await set_state(town, limited.id, lambda work: {"silenced_at": work.now})
+    tag = f"open{ada.name.replace('_', '')}"
+    made = {
+        "public": await post(bob, f"#{tag}"),
+        "unlisted": await post(bob, f"#{tag}", visibility="unlisted"),
+        "private": await post(bob, f"#{tag}", visibility="private"),
+        "reply": await post(bob, f"#{tag}", in_reply_to_id=(await post(ada))["id"]),
+        "limited": await post(limited, f"#{tag}"),
+    }
+    made["self-reply"] = await post(bob, f"#{tag} #second{tag}", in_reply_to_id=made["public"]["id"])
+    await does(ada, "reblog", made["public"])
+    await settle(town)
+
+    async def kinds(path: str, **params: Any) -> set[str]:
+        if who == "member":
+            found = await ids(ada, path, **params)
+        else:
+            answer = await town.http.get(path, params={"limit": "40", **params})
+            found = [one["id"] for one in answer.json()]
+        assert len(found) == len(set(found))
+        return {kind for kind, one in made.items() if one["id"] in found}
+
+    assert await kinds("/api/v1/timelines/public") == {"public", "self-reply"}
+    assert await kinds("/api/v1/timelines/public", local="true") == {"public", "self-reply"}
+    assert await kinds("/api/v1/timelines/public", remote="true") == set()
+    assert await kinds("/api/v1/timelines/public", only_media="1") == set()
+    path = f"/api/v1/timelines/tag/{tag.upper()}"
+    assert await kinds(path) == {"public", "reply", "self-reply"}
+    assert await kinds(path, **{"all[]": f"second{tag}"}) == {"self-reply"}
+    assert await kinds(path, **{"none[]": f"second{tag}"}) == {"public", "reply"}
+    assert await kinds(f"/api/v1/timelines/tag/second{tag}", **{"any[]": tag}) == {"public", "reply", "self-reply"}
+    assert await kinds("/api/v1/timelines/tag/nobodyeverusedthis") == set()
+    own = f"/api/v1/accounts/{bob.id}/statuses"
+    assert await kinds(own) == {"public", "unlisted", "reply", "self-reply"}
+    assert await kinds(own, exclude_replies="true") == {"public", "unlisted", "self-reply"}
+    assert await kinds(own, tagged=f"second{tag}") == {"self-reply"}
+    assert await kinds(f"/api/v1/accounts/{ada.id}/statuses", exclude_reblogs="true") == set()
+    if who == "member":
+        await ada.to(bob, "mute")
+        assert await kinds("/api/v1/timelines/public") == set()
+        assert await kinds(path) == set()
+
+
+async def test_markers_remember_how_far_somebody_read(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    assert await ada.get("/api/v1/markers", params={"timeline[]": ["home", "notifications"]}) == {}
+    first = await ada.post("/api/v1/markers", json={"home": {"last_read_id": "10"}})
+    assert (first["home"]["last_read_id"], first["home"]["version"]) == ("10", 0)
+    again = await ada.post("/api/v1/markers", data={"home[last_read_id]": "20"})
+    assert (again["home"]["last_read_id"], again["home"]["version"]) == ("20", 1)
+    assert await ada.get("/api/v1/markers", params={"timeline[]": "home"}) == again
