@@ -78,7 +78,6 @@ class Storm:
                 self.one_more.clear()
                 await self.one_more.wait()
             await asyncio.sleep(dice.random() / 50)  # not always right after an answer
-            print("kill", self.taken, __import__("time").monotonic())
             await self.doomed.die()
             await self.doomed.live()
         await asyncio.gather(*clients)
@@ -131,9 +130,7 @@ async def test_posts_pictures_homes_and_counts_survive_kills(storm: Storm) -> No
         await storm.blow()
 
     # when
-    print("calm", __import__("time").monotonic())
     await storm.calm()
-    print("calm", __import__("time").monotonic())
 
     # then
     posted = {told.number: told.status["id"] for told in storm.all if told.status}
@@ -141,7 +138,9 @@ async def test_posts_pictures_homes_and_counts_survive_kills(storm: Storm) -> No
     everything = Counter([*posted.values(), storm.root["id"]])
     for reader in storm.readers:
         assert await _ids(reader, "/api/v1/timelines/home") == everything
-    answers = Counter(posted[told.number] for told in storm.all if told.is_reply and told.author is not storm.authors[0])
+    answers = Counter(
+        posted[told.number] for told in storm.all if told.is_reply and told.author is not storm.authors[0]
+    )
     assert await _ids(storm.readers[0], "/api/v1/timelines/public") == everything - answers
     for author in storm.authors:
         own = Counter(posted[told.number] for told in storm.all if told.author is author)

@@ -150,7 +150,9 @@ class Garbage:
         for _ in range(dice.randint(0, 4)):
             name = self._name(route).replace('"', "").encode()
             if dice.random() < 0.4:
-                data = dice.choice([b"", dice.randbytes(40), self._picture[:60], self._picture, b"GIF89a", b"\xff\xd8\xff"])
+                data = dice.choice(
+                    [b"", dice.randbytes(40), self._picture[:60], self._picture, b"GIF89a", b"\xff\xd8\xff"]
+                )
                 head = b'Content-Disposition: form-data; name="%b"; filename="x.png"\r\nContent-Type: image/png' % name
             else:
                 data, head = self._text().encode(), b'Content-Disposition: form-data; name="%b"' % name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -44,18 +44,18 @@ async def _furnish(ada: Member, bob: Member) -> list[str]:
 
 
 @pytest.fixture
-async def ada(new_town: TownBuilder) -> AsyncIterator[Member]:
+async def ada(new_town: TownBuilder) -> Member:
     """Somebody in a town of their own, since nobody knows what will be left of it."""
     town = await new_town(log_level="warning")
     [ada] = await join_all(town, 1)
-    yield ada
+    return ada
 
 
 class Sender:
     """Sends what it is given, some at a time, and keeps what was answered wrongly."""
 
     def __init__(self, member: Member, http: httpx.AsyncClient) -> None:
-        self._token = {"Authorization": f"Bearer {member.token}"}
+        self._token = f"Bearer {member.token}".encode()
         self._http = http
         self.faults: list[str] = []
         self.counted: dict[int, int] = {}
@@ -67,11 +67,13 @@ class Sender:
                 self.faults.append(f"{request}: {fault}")
 
     async def _fault_of(self, request: Wrong) -> str:
-        headers = {"Content-Type": request.content_type.encode("latin-1")} if request.content_type else {}
+        headers = [(b"authorization", self._token)] if request.with_token else []
+        if request.content_type:
+            headers.append((b"content-type", request.content_type.encode("latin-1")))
+        target = {"target": request.path.encode()}
         whole = self._http.build_request(
-            request.method, "/", content=request.body or None, headers=headers | (self._token if request.with_token else {}),
-            extensions={"target": request.path.encode()},
-        )  # fmt: skip
+            request.method, "/", content=request.body or None, headers=headers, extensions=target
+        )
         try:
             answer = await self._http.send(whole)
         except httpx.TransportError as error:

@@ -10,9 +10,11 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.social.accounts.tables import accounts
+from kith.social.statuses.service.post import Draft
+from kith.social.statuses.service.post import post as post_status
 from kith.social.statuses.tables import polls
 from kith.social.statuses.tasks import EndPolls, end_polls
-from tests.social.members import Member, join_all, set_state
+from tests.social.members import Member, join_all, set_state, stranger
 from tests.social.posts import does, notices, post, settle, walk
 from tests.social.shapes import ACCOUNT, check
 from tests.town import Town
@@ -228,6 +230,9 @@ async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> 
     assert await ada.get(count) == {"count": 2}
     one = await ada.get(f"/api/v1/notifications/{every[0]}")
     assert one["type"] == "mention"
+    known = await ada.get("/api/v1/notifications", params={"supported_types[]": "favourite"})
+    assert {(one["type"] == "favourite", "fallback" in one) for one in known} == {(True, False), (False, True)}
+    assert known[0]["fallback"]["title"] == f"<b>{cat.name}</b> mentioned you"
     for method, path in (("GET", ""), ("POST", "/dismiss")):
         assert (await bob.call(method, f"/api/v1/notifications/{every[0]}{path}")).status_code == 404
     assert await ada.post(f"/api/v1/notifications/{every[0]}/dismiss") == {}
@@ -235,3 +240,14 @@ async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> 
     assert [one["id"] for one in await ada.get("/api/v1/notifications")] == every[2:]
     assert await ada.post("/api/v1/notifications/clear") == {}
     assert await ada.get("/api/v1/notifications") == []
+
+
+async def test_a_blocked_domain_is_not_heard_of(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    far = await stranger(town, "unwanted.example")
+    await ada.post("/api/v1/domain_blocks", json={"domain": "unwanted.example"})
+    async with town.house() as house, house.works.begin() as work:
+        await post_status(work, far, Draft(status=f"@{ada.name} @{bob.name}"))
+    await settle(town)
+    assert await notices(ada) == []
+    assert [(type, who) for type, who, _ in await notices(bob)] == [("mention", str(far.id))]

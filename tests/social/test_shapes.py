@@ -98,7 +98,9 @@ READS = [
     _get("/api/v1/blocks", [shapes.ACCOUNT], who="ada"),
     _get("/api/v1/mutes", [shapes.MUTED_ACCOUNT]),
     _get("/api/v1/domain_blocks", ["text"]),
-    _get("/api/v1/domain_blocks/preview", {"following_count": "int", "followers_count": "int"}, query="domain=x.example"),
+    _get(
+        "/api/v1/domain_blocks/preview", {"following_count": "int", "followers_count": "int"}, query="domain=x.example"
+    ),
     # statuses
     *(_get(ONE, shapes.STATUS, kind) for kind in STATUS_KINDS),
     *(_get(ONE, shapes.PUBLIC_STATUS, kind, who="") for kind in STATUS_KINDS if kind != "direct"),
@@ -115,7 +117,10 @@ READS = [
     _get("/api/v1/polls/{id:str}", shapes.OWN_POLL, "poll_id"),
     _get("/api/v1/polls/{id:str}", shapes.POLL, "poll_id", who=""),
     _get("/api/v1/scheduled_statuses", [shapes.SCHEDULED], who="ada"),
-    *(_get("/api/v1/scheduled_statuses/{id:str}", shapes.SCHEDULED, one, who="ada") for one in ("planned", "planned_bare")),
+    *(
+        _get("/api/v1/scheduled_statuses/{id:str}", shapes.SCHEDULED, one, who="ada")
+        for one in ("planned", "planned_bare")
+    ),
     *(_get("/api/v1/media/{id:str}", shapes.MEDIA, kind, who="ada") for kind in ("loose",)),
     # timelines
     _get("/api/v1/timelines/home", [shapes.STATUS]),
@@ -237,7 +242,10 @@ async def test_what_is_answered_has_every_key_and_every_kind(new_town: TownBuild
 
 async def _look(scene: Scene, case: Case) -> list[str]:
     sent = None if case.sent is None else _filled(case.sent, scene.ids)
-    path, options = case.path(scene), {"json": sent} if sent is not None else {"files": case.files} if case.files else {}
+    path, options = (
+        case.path(scene),
+        {"json": sent} if sent is not None else {"files": case.files} if case.files else {},
+    )
     if case.who:
         member: Member = getattr(scene, case.who)
         answer = await member.call(case.method, path, **options)
@@ -332,9 +340,15 @@ async def _meet(scene: Scene) -> None:
 
 async def _post_all(scene: Scene) -> None:
     ada, bob, ids = scene.ada, scene.bob, scene.ids
-    pictures = [await _upload(ada, image_file("PNG"), "a.png", description="a"), await _upload(ada, image_file("WEBP"), "b.webp")]
+    pictures = [
+        await _upload(ada, image_file("PNG"), "a.png", description="a"),
+        await _upload(ada, image_file("WEBP"), "b.webp"),
+    ]
     moving = [await _upload(ada, gif(), "b.gif")]
-    heard, seen = [await _upload(ada, sound("mp3", "libmp3lame"), "c.mp3")], [await _upload(ada, video(sound="aac"), "d")]
+    heard, seen = (
+        [await _upload(ada, sound("mp3", "libmp3lame"), "c.mp3")],
+        [await _upload(ada, video(sound="aac"), "d")],
+    )
     ids["loose"] = await _upload(ada, image_file("JPEG"), "e.jpg", focus="0.1,0.2")
     held = await _upload(ada, image_file("PNG"), "f.png")
     question = {"options": ["one", "two"], "expires_in": 3600, "multiple": True, "hide_totals": True}
@@ -358,7 +372,13 @@ async def _post_all(scene: Scene) -> None:
     ids["quote"] = (await post(bob, "as she said", quoted_status_id=ids["plain"]))["id"]
     ids["requote"] = (await post(ada, "as he said", quoted_status_id=ids["quote"]))["id"]
     await ada.does("PUT", f"/api/v1/statuses/{ids['edited']}", json={"status": "once", "media_ids": []})
-    everything = {"media_ids": [held], "spoiler_text": "s", "sensitive": True, "visibility": "private", "language": "de"}
+    everything = {
+        "media_ids": [held],
+        "spoiler_text": "s",
+        "sensitive": True,
+        "visibility": "private",
+        "language": "de",
+    }
     linked = {"in_reply_to_id": ids["plain"], "scheduled_at": "2036-01-01T00:00:00Z"}
     ids["planned"] = (await post(ada, "soon", **everything, **linked))["id"]
     ids["planned_bare"] = (await post(ada, "poll", poll=question, scheduled_at="2036-01-01T00:00:00Z"))["id"]

@@ -31,6 +31,7 @@ class Asked(msgspec.Struct, kw_only=True):
     exclude_types: list[str] = []
     account_id: str = ""
     include_filtered: bool = False
+    supported_types: list[str] = []
 
     @property
     def from_id(self) -> int | None:
@@ -62,7 +63,7 @@ async def show_notifications(
     rows = await store.page_of(
         work.db, account, cursor, types=types, from_id=asked.from_id, filtered=asked.include_filtered
     )
-    shown = await entities.render(work, rows, account)
+    shown = await entities.render(work, rows, account, supported=asked.supported_types)
     return page(exchange, cursor, shown, [row[WIDTH] for row in rows], kind=Kind.RECORD3, is_timeline=True)
 
 
@@ -77,13 +78,14 @@ async def count_unread(
     return {"count": await store.count_since(work.db, account, read, types=types, from_id=asked.from_id, most=most)}
 
 
-@get("/api/v1/notifications/{id:str}", guards=[READ])
+@get("/api/v1/notifications/{id:str}", guards=[READ], dependencies={"asked": query(Asked)})
 async def show_notification(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-) -> ASGIResponse:
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], asked: NamedDependency[Asked],
+    id: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
     account = await account_of(work, me)
     row = await store.find(work.db, account, number(id))
-    shown = [] if row is None else await entities.render(work, [row], account)
+    shown = [] if row is None else await entities.render(work, [row], account, supported=asked.supported_types)
     if not shown:
         raise NotFound
     return answer(exchange_of(request), shown[0])

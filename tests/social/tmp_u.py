@@ -1,0 +1,123 @@
+"""Whatever is sent, the answer is a no in the API's own words, or a yes: never a fault of ours, never silence."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.conftest import TownBuilder
+from tests.social.garbage import Garbage, Wrong, social_routes
+from tests.social.members import Member, join_all, stranger
+from tests.social.posts import arrive, post, settle
+from tests.social.samples import image_file
+from tests.town import Town
+
+MANY = {"sqlite": 16_000, "postgresql": 6_000}
+AT_ONCE = 24
+
+
+async def _furnish(ada: Member, bob: Member) -> list[str]:
+    """Things of one's own and of somebody else, by their ids."""
+    await bob.to(ada, "follow")
+    await ada.to(bob, "follow")
+    known = [ada.id, bob.id, str((await stranger(ada.town)).id)]
+    for one in (ada, bob):
+        picture = await one.post("/api/v2/media", files={"file": ("a.png", image_file("PNG"), "image/png")})
+        loose = await one.post("/api/v2/media", files={"file": ("b.png", image_file("PNG"), "image/png")})
+        poll = await post(one, "which?", poll={"options": ["a", "b"], "expires_in": 3600})
+        shown = await post(one, "look #tag", media_ids=[picture["id"]])
+        answer = await post(one, f"so @{ada.name} @{bob.name}", in_reply_to_id=shown["id"])
+        secret = await post(one, "hush", visibility="direct")
+        later = await post(one, "later", scheduled_at="2035-01-01T00:00:00Z")
+        named = await one.post("/api/v1/lists", json={"title": "friends"})
+        featured = await one.post("/api/v1/featured_tags", json={"name": "tag"})
+        known += [loose["id"], poll["id"], poll["poll"]["id"], shown["id"], answer["id"], secret["id"], later["id"]]
+        known += [named["id"], featured["id"]]
+    await arrive(ada, bob)
+    known += [one["id"] for one in await ada.get("/api/v1/notifications")]
+    return [*known, "tag"]
+
+
+@pytest.fixture
+async def ada(new_town: TownBuilder) -> AsyncIterator[Member]:
+    """Somebody in a town of their own, since nobody knows what will be left of it."""
+    town = await new_town(log_level="warning")
+    [ada] = await join_all(town, 1)
+    yield ada
+
+
+class Sender:
+    """Sends what it is given, some at a time, and keeps what was answered wrongly."""
+
+    def __init__(self, member: Member, http: httpx.AsyncClient) -> None:
+        self._token = {"Authorization": f"Bearer {member.token}"}
+        self._http = http
+        self.faults: list[str] = []
+        self.counted: dict[int, int] = {}
+
+    async def send(self, requests: Iterator[Wrong]) -> None:
+        for request in requests:
+            fault = await self._fault_of(request)
+            if fault:
+                self.faults.append(f"{request}: {fault}")
+
+    async def _fault_of(self, request: Wrong) -> str:
+        headers = {"Content-Type": request.content_type.encode("latin-1")} if request.content_type else {}
+        whole = self._http.build_request(
+            request.method, "/", content=request.body or None, headers=headers | (self._token if request.with_token else {}),
+            extensions={"target": request.path.encode()},
+        )  # fmt: skip
+        try:
+            answer = await self._http.send(whole)
+        except httpx.TransportError as error:
+            return f"no answer: {error!r}"
+        self.counted[answer.status_code] = self.counted.get(answer.status_code, 0) + 1
+        if answer.status_code >= 500:
+            return f"{answer.status_code} {answer.content!r}"
+        return "" if answer.status_code < 400 else _wrong_refusal(answer)
+
+
+def _wrong_refusal(answer: httpx.Response) -> str:
+    """A no is an object with `error`, in words."""
+    try:
+        said: Any = answer.json()
+    except ValueError:
+        return f"{answer.status_code} is no JSON: {answer.content!r}"
+    fine = isinstance(said, dict) and isinstance(said.get("error"), str) and said["error"]
+    is_json = answer.headers["content-type"].startswith("application/json")
+    return "" if fine and is_json else f"{answer.status_code} {said!r}"
+
+
+async def _send_all(ada: Member, requests: Iterator[Wrong]) -> Sender:
+    async with httpx.AsyncClient(base_url=ada.town.base_url, timeout=30) as http:
+        sender = Sender(ada, http)
+        await asyncio.gather(*(sender.send(requests) for _ in range(AT_ONCE)))
+    return sender
+
+
+def _faults_in(town: Town) -> list[str]:
+    """What the server itself thinks went wrong."""
+    lines = [json.loads(line) for line in town.log().splitlines() if line.startswith("{")]
+    return [str(line) for line in lines if line["level"] in ("error", "critical")]
+
+
+async def test_thousands_of_wrong_requests_are_all_answered(ada: Member) -> None:
+    [bob] = await join_all(ada.town, 1)
+    routes = social_routes()
+    known = await _furnish(ada, bob)
+    count = MANY[ada.town.engine]
+
+    sender = await _send_all(ada, Garbage(routes, known, seed=4242).requests(count))
+
+    print(sender.counted)
+    assert sender.faults == []
+    assert sum(sender.counted.values()) == count
+    assert sender.counted[200] > count / 20, "nearly everything stayed at the door"
+    await settle(ada.town)  # what they asked for can also be done
+    assert _faults_in(ada.town) == []
+    assert (await bob.get("/api/v1/accounts/verify_credentials"))["id"] == bob.id
