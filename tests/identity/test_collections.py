@@ -257,7 +257,8 @@ async def test_every_described_path_is_served_and_the_page_needs_nothing_from_el
         target = API + path.replace("{id}", "1").split("{")[0]
         if "get" in operations and "{" not in path:
             answered = (await ada.get(target)).status_code
-            assert str(answered) in operations["get"]["responses"] and answered < 300, path
+            assert answered in (200, 204), path
+            assert str(answered) in operations["get"]["responses"], path
 
 
 @pytest.mark.parametrize(

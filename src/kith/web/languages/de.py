@@ -599,7 +599,7 @@ SAID_ELSEWHERE = {
         "Die Anwendung hat nicht gesagt, wohin es zurückgehen soll (redirect_uri)."
     ),
     "The application wants to send you to a place it has not registered. You were not sent there.": (
-        "Die Anwendung will dich an einen Ort schicken, den sie nicht angemeldet hat. Du wurdest nicht dorthin geschickt."
+        "Die Anwendung will dich an einen Ort schicken, den sie nicht angemeldet hat. Dorthin ging es nicht."
     ),
     "This request has expired or was answered already. Please go back to the application and start again.": (
         "Diese Anfrage ist abgelaufen oder schon beantwortet. Bitte geh zurück zur Anwendung und beginne neu."
