@@ -48,6 +48,7 @@ from kith.identity.own.service import (
 )
 from kith.identity.own.visitor import Visitor
 from kith.identity.recovery import use as use_recovery
+from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
 from kith.identity.sessions import cookies
 from kith.identity.sessions.cookies import find as find_session
@@ -87,6 +88,7 @@ __all__ = [
     "Walk",
     "check_setup",
     "choose_language",
+    "code_for_page",
     "confirm_address",
     "count_members",
     "describe_api",
