@@ -310,7 +310,10 @@ def one_at_a_time(app: Litestar) -> None:
 
 def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     exchange = exchange_of(request)
-    return _response(exchange.face.shape(as_problem(_in_our_words(error, exchange), exchange), exchange))
+    problem = _in_our_words(error, exchange)
+    if isinstance(problem, Forbidden) and exchange.face.refused is not None:
+        raise problem  # the edge writes it down before it answers, for which there must be time to wait
+    return _response(exchange.face.shape(as_problem(problem, exchange), exchange))
 
 
 def _response(answer: Answer) -> Response[bytes]:
