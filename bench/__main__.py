@@ -10,11 +10,11 @@ import click
 import uvloop
 from rich.console import Console
 
-from bench import commits, identity, jobs, memory, report, server, signin, social, starting
+from bench import commits, identity, jobs, memory, oauth, report, server, signin, social, starting
 from bench.report import Report, Result
 from bench.stage import open_stage
 
-NAMES = ("start", "server", "memory", "identity", "signin", "jobs", "commits", "social")
+NAMES = ("start", "server", "memory", "identity", "signin", "oauth", "jobs", "commits", "social")
 
 
 @click.command()
@@ -56,6 +56,9 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
         if "signin" in names:
             console.log("signing in ...")
             found += await signin.measure(folder, quick=quick)
+        if "oauth" in names:
+            console.log("giving tokens ...")
+            found += await oauth.measure(folder, quick=quick)
         if "jobs" in names:
             console.log("doing jobs ...")
             found += await jobs.measure(folder, quick=quick)

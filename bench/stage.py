@@ -54,12 +54,15 @@ class Candidate(msgspec.Struct, frozen=True):
     port: int
     path: str
     credentials: str | None = None
+    bearer: str | None = None
 
     @property
     def request(self) -> str:
         lines = [f"GET {self.path} HTTP/1.1", f"host: {load.HOST}:{self.port}"]
         if self.credentials is not None:
             lines.append(f"authorization: Basic {base64.b64encode(self.credentials.encode()).decode()}")
+        if self.bearer is not None:
+            lines.append(f"authorization: Bearer {self.bearer}")
         return "\r\n".join(lines) + "\r\n\r\n"
 
     async def burst(self, seconds: float) -> Burst:

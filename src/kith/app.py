@@ -45,6 +45,7 @@ from kith.base.work import Work, Works
 from kith.identity import tasks as identity_tasks
 from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
+from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.errors import FACE as IDENTITY
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
@@ -52,13 +53,14 @@ from kith.identity.impersonation import refuse_page
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.judging import ByName
 from kith.identity.providers.oauth2 import api as oauth2
+from kith.identity.providers.oauth2 import granted as oauth_granted
 from kith.identity.providers.oauth2 import keys as signing_keys
 from kith.identity.providers.oauth2 import logout as oauth_logout
 from kith.identity.providers.oauth2.keys import KeyRing
 from kith.identity.rest.api import Rest
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies as sessions
-from kith.identity.sessions.service import SessionEnded
+from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
@@ -232,7 +234,9 @@ KINDS: list[Kind[Any]] = [
     stage_mail.SEND,
     signing_keys.ROTATE,
     oauth_logout.SESSION_ENDED,
+    oauth_logout.SESSION_RENEWED,
     oauth_logout.USER_CHANGED,
+    oauth_granted.CONSENT_WITHDRAWN,
     oauth_logout.LOOK,
     oauth_logout.BACK_CHANNEL,
 ]
@@ -366,6 +370,8 @@ class House:
         subscribe(AccountDeleted, search_tasks.FORGET_ACCOUNT)
 
         subscribe(SessionEnded, oauth_logout.SESSION_ENDED)
+        subscribe(SessionRenewed, oauth_logout.SESSION_RENEWED)
+        subscribe(ConsentWithdrawn, oauth_granted.CONSENT_WITHDRAWN)
         subscribe(UserChanged, oauth_logout.USER_CHANGED)
 
     def worker(self) -> Worker:
@@ -484,7 +490,10 @@ def one_at_a_time(app: Litestar) -> None:
 
 def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     exchange = exchange_of(request)
-    return _response(exchange.face.shape(as_problem(_in_our_words(error, exchange), exchange), exchange))
+    problem = _in_our_words(error, exchange)
+    if isinstance(problem, Forbidden) and exchange.face.refused is not None:
+        raise problem  # the edge writes it down before it answers, for which there must be time to wait
+    return _response(exchange.face.shape(as_problem(problem, exchange), exchange))
 
 
 def _response(answer: Answer) -> Response[bytes]:

@@ -328,3 +328,39 @@ async def test_the_mask_is_shown_without_the_right_and_sent_back_it_changes_noth
     assert (await keeper.get(item)).json()["client_secret"] == secret
     assert (await editor.call("PATCH", item, json={"client_secret": "their own"})).json()["client_secret"] == MASK
     assert (await keeper.get(item)).json()["client_secret"] == "their own"
+
+
+async def test_an_invitation_is_written_down(ada: Person) -> None:
+    made = await make(ada, "/stages/invitation/invitations/", name=word())
+
+    [event] = [
+        one
+        for one in await results(ada, EVENTS, action="invitation_created", username=ada.username)
+        if one["context"]["invitation_uuid"] == made["pk"]
+    ]
+    assert (event["app"], event["user"]) == ("stages.invitation", (await me(ada))["pk"])
+
+
+async def test_what_stood_in_the_address_is_told_and_secrets_in_it_are_not(town: Town, ada: Person) -> None:
+    bob = await town.sign_up()
+    asked = {"query": "next=%2Fx&flow_token=abc", "page": "2", "api_key": "k"}
+
+    answer = await bob.get(f"{API}{EVENTS}", params=asked)
+
+    [event] = await results(ada, EVENTS, username=bob.username, action="permission_denied")
+    assert event["context"]["http_request"]["args"] == {
+        "next": "/x", "flow_token": HIDDEN, "page": "2", "api_key": HIDDEN,
+    }  # fmt: skip
+    lines = [line for line in town.log().splitlines() if event["pk"] in line]
+    assert len(lines) == 1
+    assert answer.headers["x-request-id"] in lines[0]
+    assert "abc" not in lines[0]
+
+
+async def test_a_name_that_nobody_has_leaves_no_event(town: Town, ada: Person) -> None:
+    nobody = new_name("nobody")
+
+    answer = await town.http.get(f"{API}/core/users/me/", auth=(nobody, "guess"))
+
+    assert answer.status_code == 401
+    assert await results(ada, EVENTS, username=nobody) == []

@@ -506,9 +506,13 @@ async def test_tokens_come_in_the_fragment_and_only_where_the_record_says_so(
     assert names | {"state", "iss"} == set(fields_of(page))
 
 
+def main_of(page: httpx.Response) -> str:
+    return page.text.partition("<main")[2].partition("</main>")[0]
+
+
 def fields_of(page: httpx.Response) -> dict[str, str]:
     assert page.status_code == 200, page.text
-    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page.text.partition("<main")[2])
+    found = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', main_of(page))
     return {unescape(name): unescape(value) for name, value in found}
 
 

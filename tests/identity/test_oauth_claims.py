@@ -56,6 +56,16 @@ async def test_whom_a_subject_names(town: Town, ada: Person) -> None:
     party = await make_party(town, ada, sub_mode="user_upn")
     assert (await party.read((await party.tokens(browser))["id_token"]))["sub"] == "ada@corp.example"
 
+    # Whoever gets the name of somebody who left is not taken for them.
+    party = await make_party(town, ada)
+    assert (await ada.call("DELETE", f"{API}/core/users/{user['pk']}/")).status_code == 204
+    await town.kith("users", "create", person.username, "--email", "x@example.org", "--password", person.password)
+    await ada.call("PATCH", f"{API}/core/users/{(await _user(ada, person))['pk']}/", json={"is_active": True})
+    _, anew = await signed_in(town, person)
+    claims = await party.read((await party.tokens(anew))["id_token"])
+    assert claims["preferred_username"] == person.username
+    assert claims["sub"] not in told.values()
+
 
 async def test_scopes_bring_what_their_mappings_say(town: Town, ada: Person) -> None:
     person, browser = await signed_in(town)
@@ -155,7 +165,7 @@ async def test_every_kind_of_key_signs_as_it_should(town: Town, ada: Person) -> 
         assert {"x5c", "x5t", "x5t#S256", "kid", "use"} <= set(key)
         assert "d" not in key
         described = (await town.http.get(f"/application/o/{party.slug}/.well-known/openid-configuration")).json()
-        assert described["id_token_signing_alg_values_supported"] == [expected]
+        assert described["id_token_signing_alg_values_supported"] == list(dict.fromkeys((expected, "RS256")))
     for own in ("RS256", "ES256", "EdDSA"):
         party = await make_party(town, ada, jwt_alg=own)
         token = (await party.tokens(browser))["id_token"]

@@ -84,12 +84,13 @@ async def link_in_mail(town: Town, to: str, *, count: int = 1) -> str:
 
 async def follow(town: Town, key: str) -> httpx.Response:
     """Open the page that the mail leads to, and press its button."""
-    async with httpx.AsyncClient(base_url=town.base_url, timeout=30) as browser:
+    async with httpx.AsyncClient(base_url=town.base_url, timeout=30, follow_redirects=True) as browser:
         shown = await browser.get("/auth/confirmation", params={"confirmation_token": key})
         if shown.status_code != 200:
             return shown
-        [token] = re.findall(r'name="csrf" value="([^"]+)"', shown.text)
-        return await browser.post("/auth/confirmation", params={"confirmation_token": key}, data={"csrf": token})
+        token = re.findall(r'name="csrf" value="([^"]+)"', shown.text)[0]  # every form of the page has the same
+        assert shown.url.path == f"/confirm/{key}"
+        return await browser.post(str(shown.url), data={"csrf": token})
 
 
 async def test_the_token_works_once_the_mail_was_answered(town: Town) -> None:
@@ -240,7 +241,7 @@ async def test_the_enrollment_flows_policies_decide_here_too(new_town: TownBuild
 async def test_a_closed_town_lets_in_whom_somebody_invited(new_town: TownBuilder) -> None:
     town = await new_town(registrations="closed")
     owner, door = await town.owner(), await arrive(town)
-    fixed = {"email": "guest@example.org"}
+    fixed = {"email": "guest@example.org", "name": "Guest", "attributes.desk.floor": 3}
     made = await owner.call(
         "POST", "/api/v2/stages/invitation/invitations/", json={"single_use": True, "fixed_data": fixed}
     )
@@ -250,9 +251,15 @@ async def test_a_closed_town_lets_in_whom_somebody_invited(new_town: TownBuilder
         answer = await door.ask(body)
         assert (answer.status_code, answer.json()) == (403, {"error": "Forbidden"})
     assert (await door.ask(fresh(invite_code=code, password="x"))).status_code == 422
-    await door.made(fresh(invite_code=code))
-    assert await link_in_mail(town, "guest@example.org")
+    body = fresh(invite_code=code)
+    me = await door.made(body)
     assert (await door.ask(fresh(invite_code=code))).status_code == 403
+    # Whoever invited them vouches for the address.
+    assert (await town.http.get(USERINFO, headers=me)).json()["preferred_username"] == body["username"]
+    async with town.house() as house, house.works.begin() as work:
+        user = await store.find(work.db, body["username"])
+    assert user is not None
+    assert (user.email, user.name, user.attributes) == ("guest@example.org", "Guest", {"desk": {"floor": 3}})
 
 
 async def test_staff_are_asked_where_they_want_to_be(new_town: TownBuilder) -> None:

@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 
 import pytest
+from playwright.async_api import Browser as Chrome
 
 from tests.town import Town, build_town
 from tests.town.town import Engine
 from tests.web.browsing import Browser
+from tests.web.chromium import launched
 
 NewBrowser = Callable[[], Browser]
 
@@ -34,3 +36,9 @@ async def new_browser(town: Town) -> AsyncIterator[NewBrowser]:
 @pytest.fixture
 def browser(new_browser: NewBrowser) -> Browser:
     return new_browser()
+
+
+@pytest.fixture(scope="session")
+async def chrome() -> AsyncIterator[Chrome]:
+    async with launched() as browser:
+        yield browser

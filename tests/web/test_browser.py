@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
-from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, expect
 
 from tests.town import Person, Town, build_town
+from tests.web.chromium import check, opened, sign_in
 
 Scheme = Literal["light", "dark"]
-CHROMIUM = "/usr/bin/chromium"
-WORDS = [
-    "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    """Debian's own; the tests do not go without it."""
-    if not Path(CHROMIUM).exists() and os.getuid() == 0 and shutil.which("apt-get"):
-        subprocess.run(["apt-get", "install", "-y", "chromium"], check=False, capture_output=True)
-    assert Path(CHROMIUM).exists(), f"{CHROMIUM} is missing: install Debian's package `chromium` as root"
-    return CHROMIUM
-
-
-@pytest.fixture(scope="module")
-async def chrome(chromium: str) -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=chromium, args=WORDS)
-        yield browser
-        await browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,40 +24,6 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]
 @pytest.fixture(scope="module")
 async def ada(place: Town) -> Person:
     return await place.sign_up("ada")
-
-
-@asynccontextmanager
-async def opened(chrome: Browser, town: Town, **options: Any) -> AsyncIterator[Page]:
-    """A page that ends with an error where the browser refused something or a script failed."""
-    context = await chrome.new_context(base_url=town.base_url, **options)
-    page = await context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    try:
-        yield page
-    finally:
-        await context.close()
-    assert complaints == []
-
-
-async def sign_in(page: Page, person: Person) -> None:
-    await page.goto("/flows/-/default/authentication/")
-    await page.get_by_label("User name or e-mail address").fill(person.username)
-    await page.get_by_role("button", name="Continue").click()
-    await page.get_by_label("Password").fill(person.password)
-    await page.get_by_role("button", name="Continue").click()
-    await page.wait_for_url("**/")
-
-
-async def check(page: Page) -> None:
-    """Nothing that axe knows to be a barrier, and the plain rules of a page of ours."""
-    found = await Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
-    assert await page.locator("h1").count() == 1
-    assert await page.locator("main").count() == 1
-    width = await page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
-    assert width[0] <= width[1], "the page is wider than its window"
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -316,29 +255,6 @@ async def test_a_password_is_shown_by_keyboard_and_sent_hidden(chrome: Browser, 
         await page.keyboard.press("Enter")
         await page.get_by_label("Password").wait_for()
         await expect(page.get_by_role("button", name="Show password")).to_have_count(0)
-
-
-async def test_a_passkey_is_made_and_is_enough_to_sign_in(chrome: Browser, tmp_path: Path) -> None:
-    async with build_town("sqlite", tmp_path / "town", start=False) as town:
-        town.base_url = f"http://localhost:{town.port}"  # an address is no name that a passkey could be for
-        await town.start()
-        person = await town.sign_up()
-        async with opened(chrome, town) as page:
-            devices = await page.context.new_cdp_session(page)
-            await devices.send("WebAuthn.enable")
-            options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
-                       "hasUserVerification": True, "isUserVerified": True}  # fmt: skip
-            await devices.send("WebAuthn.addVirtualAuthenticator", {"options": options})
-            await sign_in(page, person)
-            await page.goto("/flows/default-authenticator-webauthn-setup/?next=/settings/security")
-            await check(page)
-            await page.get_by_role("button", name="Make a passkey").click()
-            await page.get_by_role("heading", name="Security", exact=True).wait_for()
-
-            await page.get_by_role("button", name="Sign out").click()
-            await page.get_by_role("link", name="Sign in").click()
-            await page.get_by_role("button", name="Use a passkey").click()
-            await page.get_by_text(f"You are signed in as {person.username}.").wait_for()
 
 
 async def test_a_browser_does_the_work_of_a_captcha(chrome: Browser, place: Town) -> None:

@@ -95,6 +95,28 @@ async def test_a_refusal_is_looked_up_by_the_code_that_was_shown(
     assert (await browser.open("/staff/refusals/nothing")).status_code == 404
 
 
+async def test_a_page_that_is_refused_has_a_code_too(
+    town: Town, staff: tuple[Browser, Person], visitor: Browser
+) -> None:
+    browser, _ = staff
+    ada = await town.sign_up()
+    await visitor.sign_in(ada.username, ada.password)
+
+    owners_only = await visitor.open("/settings/impersonate")
+    forged = await visitor.http.post("/settings/language", data={"csrf": "x.y", "language": "de"})
+    as_json = await visitor.http.post("/settings/language", json={"language": "de"})
+    shown, unasked = CODE.search(owners_only.text), CODE.search(forged.text)
+    assert shown is not None
+    assert unasked is not None
+    found = await browser.open(f"/staff/refusals/{shown[1]}")
+    said = await town.kith("why", as_json.json()["code"])
+
+    assert owners_only.status_code == forged.status_code == as_json.status_code == 403
+    for words in (ada.username, "Only an owner may see this server as somebody else", "/settings/impersonate"):
+        assert words in found.text, words
+    assert "CSRF" in said
+
+
 async def test_a_stage_that_breaks_shows_its_code_and_staff_where_it_broke(
     staff: tuple[Browser, Person], visitor: Browser
 ) -> None:

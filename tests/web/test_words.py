@@ -11,6 +11,8 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from kith.identity.executor import defaults
+from kith.identity.providers.oauth2 import authorize, entering, wording
+from kith.web import device
 from kith.web.languages import de
 from kith.web.words import CATALOGUES, LANGUAGES, SPEAKERS, best_of
 from tests.town import Town
@@ -68,6 +70,14 @@ def in_flows() -> set[str]:
     return said | named | asked
 
 
+def in_applications() -> set[str]:
+    """What is said to whoever lets an application in."""
+    room = SOURCES / "identity" / "providers" / "oauth2"
+    turned_away = {words for name, words in vars(entering).items() if name.isupper() and isinstance(words, str)}
+    shown = {device.WRONG, device.TOO_MANY, authorize.DENIED}
+    return said_in(room, {"Unfit": 0}) | said_in(room, {"Unfit": 1}) | turned_away | shown | set(wording.WORDS.values())
+
+
 def all_strings() -> set[str]:
     """Every piece of text in the code; what is said with a value in it stands there in parts."""
     found: set[str] = set()
@@ -82,7 +92,7 @@ def all_strings() -> set[str]:
 
 
 def test_every_word_is_known_in_every_language() -> None:
-    needed = in_templates() | in_pages() | in_flows()
+    needed = in_templates() | in_pages() | in_flows() | in_applications()
     assert len(needed) > 200
     for language, catalogue in CATALOGUES.items():
         if language != "en":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from secrets import token_hex
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ import msgspec
 import structlog
 from litestar.connection import ASGIConnection
 
-from kith.base.errors import Malformed, Problem, TooLarge
+from kith.base.errors import Forbidden, Malformed, Problem, TooLarge
 from kith.base.limits import Spent
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
@@ -62,6 +62,7 @@ class Face(msgspec.Struct, frozen=True):
     shape: Callable[[Problem, Exchange], Answer]
     cors: bool = False
     spent_headers: Callable[[Spent], Headers] | None = None
+    refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code
 
 
 class Exchange:
@@ -121,6 +122,7 @@ class Exchange:
             address=self.address,
             method=scope["method"],
             path=self.edge.safe_path(self.path),
+            query=scope["query_string"].decode("latin-1")[:2000],
             user_agent=header(scope, b"user-agent").decode("latin-1")[:300],
             session=self.session,
             acting=self.acting,
@@ -179,7 +181,7 @@ class Exchange:
             {
                 "type": "http.response.start",
                 "status": status,
-                "headers": [*message["headers"], *self._headers()],
+                "headers": [*message["headers"], *self._headers(message["headers"])],
             }
         )
 
@@ -213,7 +215,9 @@ class Exchange:
         """Answer with the face's own shape of `error`, straight to the wire."""
         await self.end_work(commit=False)
         await self._drain()
-        answer = self.face.shape(as_problem(error, self), self)
+        problem = as_problem(error, self)
+        await self._write_down(problem)
+        answer = self.face.shape(problem, self)
         self.status = answer.status
         await self._send(
             {
@@ -228,6 +232,14 @@ class Exchange:
         )
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
 
+    async def _write_down(self, problem: Problem) -> None:
+        if problem.status != Forbidden.status or self.face.refused is None or "refusal" in problem.extra:
+            return
+        try:
+            problem.extra["refusal"] = await self.face.refused(problem, self)
+        except Exception as error:  # noqa: BLE001 - it is a no all the same
+            _log.error("request.refusal_not_kept", request=self.id, exc_info=error)
+
     async def answer(self, answer: Answer) -> None:
         """A whole answer, without the framework in between."""
         body = b"" if self.is_head else answer.body
@@ -236,9 +248,11 @@ class Exchange:
         if not self._swallow:
             await self._send({"type": "http.response.body", "body": body})
 
-    def _headers(self) -> list[tuple[bytes, bytes]]:
-        name = self.id.encode()
-        headers = [(b"x-request-id", name), (b"x-kith-request-id", name), *self.face.headers, *self.edge.headers]
+    def _headers(self, given: Iterable[tuple[bytes, bytes]] = ()) -> list[tuple[bytes, bytes]]:
+        """What every answer gets besides its own; where it says otherwise than its face, that counts."""
+        name, own = self.id.encode(), {key.lower() for key, _ in given}
+        usual = [one for one in self.face.headers if one[0] not in own]
+        headers = [(b"x-request-id", name), (b"x-kith-request-id", name), *usual, *self.edge.headers]
         if self.spent is not None and self.face.spent_headers is not None:
             headers.extend(self.face.spent_headers(self.spent))
         if self.face.cors and header(self.scope, b"origin"):

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
+import structlog
 
 from kith.base.db import Database, Session
 from kith.base.ids import IDs
@@ -19,6 +20,7 @@ from kith.base.settings import Settings
 __all__ = ["Acting", "Origin", "Work", "Works"]
 
 Service = TypeVar("Service")
+_log = structlog.get_logger()
 
 
 class Acting(msgspec.Struct, frozen=True):
@@ -37,6 +39,7 @@ class Origin(msgspec.Struct, frozen=True):
     address: str = ""
     method: str = ""
     path: str = ""
+    query: str = ""
     user_agent: str = ""
     session: str = ""
     acting: Acting | None = None
@@ -45,7 +48,7 @@ class Origin(msgspec.Struct, frozen=True):
 class Work:
     """Writes go through `db`, jobs and facts are kept with them, and only the edge commits."""
 
-    __slots__ = ("_facts", "_jobs", "_works", "db", "now", "origin")
+    __slots__ = ("_facts", "_jobs", "_lines", "_works", "db", "now", "origin")
 
     def __init__(self, works: Works, origin: Origin) -> None:
         self._works = works
@@ -54,6 +57,7 @@ class Work:
         self.origin = origin
         self._facts: list[Fact] = []
         self._jobs: list[dict[str, Any]] = []
+        self._lines: list[dict[str, Any]] = []
 
     def announce(self, fact: Fact) -> None:
         """Tell `fact` to its subscribers once this work is committed, and never if it is not."""
@@ -69,6 +73,11 @@ class Work:
         While a job with the same `key` waits, another one is not added.
         """
         self._jobs.append(jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key))
+
+    def log(self, event: str, **fields: Any) -> None:
+        """A line in the log of a server, once this work is committed; commands say what they do by themselves."""
+        if structlog.is_configured():
+            self._lines.append({"event": event, **fields})
 
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""
@@ -89,6 +98,9 @@ class Work:
             self._jobs.sort(key=lambda row: (row["kind"], row["key"] or "", row["id"]))
             await self.db.many(jobs.add, self._jobs)
         await self.db.commit()
+        lines, self._lines = self._lines, []
+        for line in lines:
+            _log.info(**line)
         if self._facts or self._jobs:
             facts, with_jobs = self._facts, bool(self._jobs)
             self._facts, self._jobs = [], []
@@ -97,6 +109,7 @@ class Work:
     async def rollback(self) -> None:
         self._facts.clear()
         self._jobs.clear()
+        self._lines.clear()
         await self.db.rollback()
 
     async def revision(self) -> str | None:

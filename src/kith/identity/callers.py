@@ -126,11 +126,12 @@ class Callers:
         stored = login.password if login is not None else None
         if await self._passwords.check(stored, password):
             return
-        async with exchange.work.aside() as aside:
-            await audit.record(
-                aside, "login_failed", "core.api", user_id=login.id if login else None, username=username,
-                context={"username": username[:150], "auth_method": "basic"},
-            )  # fmt: skip
+        if login is not None:  # of a name that nobody has nothing is written: anybody could fill the trail with them
+            async with exchange.work.aside() as aside:
+                await audit.record(
+                    aside, "login_failed", "core.api", user_id=login.id, username=username,
+                    context={"username": username[:150], "password": audit.MASK, "auth_method": "basic"},
+                )  # fmt: skip
         await self._limiter.spend_strictly(FAILURES, address_key(exchange.address))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
 

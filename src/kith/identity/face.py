@@ -70,6 +70,7 @@ from kith.identity.providers.oauth2.service import revoke as revoke_oauth_token
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.token import answer_token
 from kith.identity.recovery import use as use_recovery
+from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.wishes import Wish
@@ -131,6 +132,7 @@ __all__ = [
     "check_setup",
     "choose_language",
     "client_of",
+    "code_for_page",
     "confirm_address",
     "count_members",
     "covers",

@@ -48,6 +48,7 @@ async def use(exchange: Exchange, key: str) -> Headers:
         raise LinkOver
     if old is not None:
         await session_store.end(work.db, old.session_uuid)
+        work.announce(sessions.SessionEnded(session_uuid=old.session_uuid))
     first = await sessions.begin(work, address=exchange.address)
     held = await sessions.sign_in(work, first.session, user.id, method="recovery", life=None, address=exchange.address)
     await users.change(work.db, user.id, "last_login_at", work.now, work.now)

@@ -203,6 +203,8 @@ async def _known(exchange: Exchange, key: str) -> identity.Bearer:
     """The token behind a key, counted; whoever tries keys that are none is counted by address."""
     exchange.face = PRIVATE
     bearer = await identity.find_bearer(exchange, key) if key else None
+    if bearer is not None and bearer.provider_id is not None:
+        bearer = None  # made for somebody's application, which has no say here
     limiter = exchange.find(Limiter)
     if bearer is None:
         exchange.spent = limiter.spend(ANONYMOUS, address_key(exchange.address))

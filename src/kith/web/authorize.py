@@ -87,7 +87,7 @@ def _shown(exchange: Exchange, outcome: oauth.Outcome) -> ASGIResponse:
 def _error(exchange: Exchange, error: oauth.ErrorPage) -> ASGIResponse:
     return page(
         exchange, "authorize/error.html", status=error.status, title=error.title, messages=error.messages,
-        code=error.code, request_id=exchange.id,
+        code=error.code, refusal=error.refusal, request_id=exchange.id,
     )  # fmt: skip
 
 

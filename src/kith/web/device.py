@@ -35,6 +35,8 @@ async def show_device(request: AnyRequest) -> ASGIResponse:
     if visitor is None:
         back = HERE + (f"?{urlencode({'code': given[:MOST_CHARACTERS]})}" if given else "")
         return see_other(f"/flows/-/default/authentication/?{urlencode({'next': back})}")
+    if visitor.is_acting:
+        raise identity.NotAsSomebodyElse
     return _enter(exchange, visitor, given[:MOST_CHARACTERS])
 
 
@@ -48,13 +50,13 @@ async def answer_device(request: AnyRequest) -> ASGIResponse:
         return see_other(f"/flows/-/default/authentication/?{urlencode({'next': HERE})}")
     code, answer = str(sent.get("code", ""))[:MOST_CHARACTERS], sent.get("answer")
     try:
-        waiting = await oauth.find_waiting(exchange, code, visitor.user)
+        waiting = await oauth.find_waiting(exchange, code, visitor.user, visitor.session)
     except Throttled:
         return _enter(exchange, visitor, code, wrong=TOO_MANY, status=429)
     except oauth.Refused as refused:
         return page(
             exchange, "authorize/error.html", status=403, title="Not allowed", messages=refused.messages,
-            code="access_denied", request_id=exchange.id, visitor=visitor,
+            code="access_denied", refusal=refused.code, request_id=exchange.id, visitor=visitor,
         )  # fmt: skip
     if waiting is None:
         return _enter(exchange, visitor, code, wrong=WRONG, status=400)

@@ -8,6 +8,7 @@ from kith.base import csrf
 from kith.base.edge import Answer, Exchange, Face, header
 from kith.base.errors import Invalid, Problem
 from kith.base.keys import Keys
+from kith.identity import face as identity
 from kith.web.pages import render
 from kith.web.speaking import language_of
 from kith.web.words import later
@@ -70,4 +71,5 @@ FACE = Face(
         (b"cross-origin-opener-policy", b"same-origin"),
     ),
     shape=shape,
+    refused=identity.code_for_page,
 )

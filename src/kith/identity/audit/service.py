@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, TypeGuard
+from urllib.parse import parse_qsl
 
 from kith.base.work import Work
 from kith.identity.audit import store
@@ -42,6 +43,7 @@ async def record(
         told["http_request"] = {
             "path": origin.path,
             "method": origin.method,
+            "args": _arguments(origin.query),
             "user_agent": origin.user_agent,
             "request_id": origin.request_id,
         }
@@ -49,20 +51,28 @@ async def record(
     if acting is not None and not as_told:
         told["on_behalf_of"] = {"pk": acting.as_id, "username": acting.as_username}
         user_id, username = acting.id, acting.username
-    await store.insert(
-        work.db,
-        Event(
-            event_uuid=str(uuid.uuid4()),
-            user_id=user_id,
-            username=masked(username)[:150],
-            action=action,
-            app=app,
-            context=told,
-            client_ip=origin.address or None,
-            created_at=work.now,
-            expires_at=work.now + timedelta(days=work.settings.events_days),
-        ),
+    event = Event(
+        event_uuid=str(uuid.uuid4()),
+        user_id=user_id,
+        username=masked(username)[:150],
+        action=action,
+        app=app,
+        context=told,
+        client_ip=origin.address or None,
+        created_at=work.now,
+        expires_at=work.now + timedelta(days=work.settings.events_days),
     )
+    await store.insert(work.db, event)
+    work.log(
+        "audit", action=action, app=app, user=user_id, username=event.username, client_ip=event.client_ip,
+        event_uuid=event.event_uuid, context=told,
+    )  # fmt: skip
+
+
+def _arguments(query: str) -> Any:
+    """What stood behind the question mark; a client that walks a flow sends the page's own as `query`."""
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    return masked(given | dict(parse_qsl(given.pop("query", ""), keep_blank_values=True)))
 
 
 def masked(value: Any, name: str = "") -> Any:

@@ -172,9 +172,7 @@ class Walk:
         await self._save(work, plan)
         return Passed()
 
-    async def _planned(
-        self, work: Work, context: dict[str, Any], more: Sequence[Step] = ()
-    ) -> Passed | Denied | Ended:
+    async def _planned(self, work: Work, context: dict[str, Any], more: Sequence[Step] = ()) -> Passed | Denied | Ended:
         flow, user_id = self._flow, self._somebody
         if flow.designation == "authentication" and user_id is not None:
             return Ended(safe_path(self._query.get("next", "")))

@@ -32,7 +32,7 @@ async def try_password(turn: Turn, user: User | None, typed: str, given: str, st
     if method is not None and user is not None:
         return await _right(turn, user, given, stage, method)
     async with turn.work.aside() as aside:
-        await write_failure(aside, turn, user, typed, stage["name"])
+        await write_failure(aside, turn, user, typed, model("passwordstage", stage))
     await limiter.spend_strictly(FAILURES, who)
     await limiter.spend_strictly(BY_NAME, name)
     turn.context["_failed"] = turn.context.get("_failed", 0) + 1
@@ -67,12 +67,17 @@ async def _right(turn: Turn, user: User, given: str, stage: dict[str, Any], meth
     return True
 
 
-async def write_failure(work: Work, turn: Turn, user: User | None, typed: str, stage: str) -> None:
+async def write_failure(work: Work, turn: Turn, user: User | None, typed: str, stage: dict[str, Any]) -> None:
     """Of a name that nobody has only the score is kept."""
     name = user.username if user is not None else typed
     await scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
     if user is not None:
         await audit.record(
             work, "login_failed", f"stages.{turn.plan.steps[0].kind}", user_id=user.id, username=typed,
-            context={"username": typed, "stage": stage},
+            context={"username": typed, "password": audit.MASK, "stage": stage},
         )  # fmt: skip
+
+
+def model(name: str, stage: dict[str, Any]) -> dict[str, Any]:
+    """A stage as the audit trail tells of one."""
+    return {"app": "stages", "model_name": name, "pk": stage["pk"], "name": stage["name"]}

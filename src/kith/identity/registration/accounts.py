@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 import msgspec
 
@@ -11,6 +12,7 @@ from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.executor import invited
+from kith.identity.executor.acts.user_write import write_attributes
 from kith.identity.executor.invited import Invitation
 from kith.identity.groups import store as groups
 from kith.identity.providers.oauth2 import clients, store
@@ -57,6 +59,7 @@ async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
         signups.NewSignup(
             username=wish.username, email=wish.email, password=wish.password, reason=wish.reason,
             locale=wish.locale.replace("_", "-"), client_name=client.name, invited=decision.invitation is not None,
+            name=str(_fixed(decision).get("name", "")), confirmed=_fixed(decision).get("email") == wish.email,
         ),
     )  # fmt: skip
     await _settle(work, user, decision)
@@ -99,11 +102,18 @@ def _as_uuid(code: str) -> str:
         return ""
 
 
+def _fixed(decision: Decision) -> dict[str, Any]:
+    return decision.invitation.fixed_data if decision.invitation is not None else {}
+
+
 async def _settle(work: Work, user: User, decision: Decision) -> None:
     """What the flow's own writing stage would have done besides."""
     used = decision.invitation
     if used is not None and not await invited.spend(work, used.invite_uuid, decision.flow.flow_uuid):
         raise Conflict  # of two who came with it at once, one is made and the other is not
+    attributes = write_attributes(user.attributes, _fixed(decision))
+    if attributes != user.attributes:
+        await users.set_attributes(work.db, user.id, attributes, work.now)
     write = decision.write
     if write is not None:
         await users.place(work.db, user.id, type=write["user_type"], active=not write["create_users_as_inactive"])

@@ -8,7 +8,7 @@ from kith.base.edge import Exchange
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
 from kith.identity.sessions.acting import acting_in
-from kith.identity.sessions.service import TOUCH_EVERY, Held, hash_key, until
+from kith.identity.sessions.service import TOUCH_EVERY, Held, SessionEnded, hash_key, until
 from kith.identity.sessions.tables import Session
 
 COOKIE = "kith_session"
@@ -56,6 +56,7 @@ async def _close(exchange: Exchange, session: Session) -> None:
     async with exchange.work.aside() as aside:
         if not await store.end(aside.db, session.session_uuid):
             return
+        aside.announce(SessionEnded(session_uuid=session.session_uuid))
         acted = session.auth_method.startswith(store.ACTING)
         context: dict[str, object] = {"logout_reason": "may not come in any more"}
         if session.by_id is not None:

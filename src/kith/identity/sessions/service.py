@@ -27,6 +27,13 @@ class SessionEnded(Fact, frozen=True):
     session_uuid: str
 
 
+class SessionRenewed(Fact, frozen=True):
+    """Somebody signed in once more where they were signed in: what belongs to the old session goes on in the new."""
+
+    old: str
+    new: str
+
+
 class Held(msgspec.Struct):
     """A session and, when it was just made or renewed, the key that the answer's cookie must carry."""
 
@@ -50,6 +57,10 @@ async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: 
     held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address)
     await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
     await store.end(work.db, old.session_uuid)
+    if old.user_id == user_id and old.by_id is None:
+        work.announce(SessionRenewed(old=old.session_uuid, new=held.session.session_uuid))
+    elif old.user_id is not None:
+        work.announce(SessionEnded(session_uuid=old.session_uuid))
     return held
 
 
@@ -57,6 +68,7 @@ async def change_eyes(work: Work, old: Session, user_id: int, *, method: str, ad
     """The same browser as somebody else: under a new id and key, with nothing of the old one but its end."""
     held = await _make(work, user_id, method, ANONYMOUS_LIFE, keeps=old.keeps, address=address, like=old)
     await store.end(work.db, old.session_uuid)
+    work.announce(SessionEnded(session_uuid=old.session_uuid))
     return held
 
 
@@ -70,6 +82,7 @@ async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
     for session in await store.of_user(work.db, user_id, work.now):
         if session.session_uuid != but:
             await record_end(work, session)
+            work.announce(SessionEnded(session_uuid=session.session_uuid))
     if but:
         await store.end_others(work.db, user_id, but)
     else:

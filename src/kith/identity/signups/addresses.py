@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 
-from kith.base.errors import Invalid, NotFound, Throttled
+from kith.base.errors import Complaint, Invalid, NotFound, Throttled
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity import notices
@@ -15,7 +15,7 @@ from kith.identity.links import service as links
 from kith.identity.links.tables import Link
 from kith.identity.messages import service as messages
 from kith.identity.sealing import Sealer
-from kith.identity.signups import mails, service
+from kith.identity.signups import blocks, mails, service
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email, email_key
 from kith.identity.users.service import UserChanged
@@ -24,6 +24,7 @@ from kith.identity.users.tables import User
 PATH = "/confirm/"
 LIFE = timedelta(days=2)
 AGAIN = Rule("confirm-mail", most=5, seconds=3600)
+BLOCKED = "Addresses of this provider are not accepted here."
 _PLACE = "identity_flow_tokens.errand"
 
 
@@ -62,6 +63,8 @@ async def change(work: Work, user: User, address: str, *, by: int | None = None,
     complaint = complain_email(address)
     if complaint is not None:
         raise Invalid(fields={"email": [complaint]})
+    if email_key(address) != user.email_key and await blocks.is_blocked(work, address):
+        raise Invalid(fields={"email": [Complaint(BLOCKED, "blocked")]})
     if email_key(address) == user.email_key or not address or not work.settings.confirm_email:
         await _write(work, user, address, by=by, by_name=by_name)
         return True

@@ -6,6 +6,7 @@ from sqlalchemy import Column
 
 from kith.base.db import UID
 from kith.base.errors import Forbidden
+from kith.identity.audit import service as audit
 from kith.identity.rest import Draft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Moment, Object, Reference, Slug
 
@@ -40,6 +41,14 @@ async def check(draft: Draft) -> None:
     draft.columns["created_by"] = draft.caller.id
 
 
+async def saved(draft: Draft) -> None:
+    if draft.is_new:
+        await audit.record(
+            draft.work, "invitation_created", "stages.invitation", user_id=draft.caller.id or None,
+            username=draft.caller.username, context={"invitation_uuid": draft.id},
+        )  # fmt: skip
+
+
 RESOURCE = Resource(
     path="/stages/invitation/invitations/",
     record="Invitation",
@@ -50,4 +59,5 @@ RESOURCE = Resource(
     exact=("name", "single_use", "flow", "created_by"),
     own="created_by",
     prepare=check,
+    saved=saved,
 )

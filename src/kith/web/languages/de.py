@@ -385,6 +385,48 @@ WORDS = {
     "There are more; they show once these are decided.": (
         "Es gibt mehr; sie erscheinen, sobald über diese entschieden ist."
     ),
+    # Applications that are let in
+    "An application was not let in": "Eine Anwendung wurde nicht zugelassen",
+    "An application was shut out": "Einer Anwendung wurde der Zugang entzogen",
+    "Authorized applications": "Zugelassene Anwendungen",
+    "Back to security": "Zurück zur Sicherheit",
+    "Connect a device": "Gerät verbinden",
+    "Copy this code and paste it into the program that asked for it. It works once, and only for a minute.": (
+        "Kopiere diesen Code in das Programm, das danach gefragt hat. Er gilt einmal und nur eine Minute lang."
+    ),
+    "Deny": "Ablehnen",
+    "For whoever looks after the application:": "Für die Betreuer der Anwendung:",
+    "It may then:": "Sie darf dann:",
+    "It stands on the screen of your device.": "Er steht auf dem Bildschirm deines Geräts.",
+    "It was asked for from the address {address}.": "Die Anfrage kam von der Adresse {address}.",
+    "Its website:": "Ihre Website:",
+    "Let {name} in?": "{name} zulassen?",
+    "One moment": "Einen Moment",
+    "Only go on if you hold the device in your own hands, and it shows this code:": (
+        "Fahre nur fort, wenn du das Gerät selbst in der Hand hältst und es diesen Code zeigt:"
+    ),
+    "See which apps can use your account": "Ansehen, welche Apps dein Konto benutzen können",
+    "Signing out of an application": "Abmelden von einer Anwendung",
+    "The applications you used are being told.": "Die Anwendungen, die du benutzt hast, erfahren davon.",
+    "These can use your account as {name}. Take back whatever you no longer use or do not know.": (
+        "Diese können dein Konto {name} benutzen. Entziehe es allem, was du nicht mehr brauchst oder nicht kennst."
+    ),
+    "Use another account": "Anderes Konto benutzen",
+    "You are signed out": "Du bist abgemeldet",
+    "You are then taken to {place}.": "Danach geht es weiter zu {place}.",
+    "You can take this back at any time:": "Du kannst das jederzeit zurücknehmen:",
+    "You have let nothing in.": "Du hast nichts zugelassen.",
+    "Your code": "Dein Code",
+    "Your device is connected": "Dein Gerät ist verbunden",
+    "since": "seit",
+    "{name} asks to use your account. If you do not trust it, say no.": (
+        "{name} möchte dein Konto benutzen. Wenn du dem nicht traust, lehne ab."
+    ),
+    "{name} goes on by itself in a moment. You can close this page.": (
+        "{name} macht gleich von selbst weiter. Du kannst diese Seite schließen."
+    ),
+    "{name} was told no. You can close this page.": "{name} wurde abgewiesen. Du kannst diese Seite schließen.",
+    "Nothing was allowed": "Es wurde nichts erlaubt",
 }
 
 SAID_ELSEWHERE = {
@@ -543,4 +585,96 @@ SAID_ELSEWHERE = {
     "Its policies are asked when it comes up; with what is known now it would be skipped.": (
         "Ihre Richtlinien werden gefragt, wenn sie an der Reihe ist; nach dem, was jetzt bekannt ist, fiele sie weg."
     ),
+    # Applications that want to be let in, and what for
+    "Addresses of this provider are not accepted here.": "Adressen dieses Anbieters werden hier nicht angenommen.",
+    "This name is reserved.": "Dieser Name ist reserviert.",
+    "Request error": "Fehler in der Anfrage",
+    "Client ID Error": "Fehler in der Client-ID",
+    "Redirect URI Error": "Fehler in der Redirect-URI",
+    "This request is too long.": "Diese Anfrage ist zu lang.",
+    "The application that sent you here is not known. Its client_id is wrong.": (
+        "Die Anwendung, die dich hergeschickt hat, ist nicht bekannt. Ihre client_id stimmt nicht."
+    ),
+    "The application did not say where to send you back to (redirect_uri).": (
+        "Die Anwendung hat nicht gesagt, wohin es zurückgehen soll (redirect_uri)."
+    ),
+    "The application wants to send you to a place it has not registered. You were not sent there.": (
+        "Die Anwendung will dich an einen Ort schicken, den sie nicht angemeldet hat. Dorthin ging es nicht."
+    ),
+    "This request has expired or was answered already. Please go back to the application and start again.": (
+        "Diese Anfrage ist abgelaufen oder schon beantwortet. Bitte geh zurück zur Anwendung und beginne neu."
+    ),
+    "There is no way to sign in here.": "Hier kann man sich nicht anmelden.",
+    "You cannot sign in this way.": "Auf diesem Weg kannst du dich nicht anmelden.",
+    "This application has no flow that leads into it.": "Zu dieser Anwendung führt kein Ablauf.",
+    "This provider belongs to no application.": "Dieser Provider gehört zu keiner Anwendung.",
+    "Please confirm your e-mail address first: follow the link in the message we sent you.": (
+        "Bitte bestätige zuerst deine E-Mail-Adresse: Folge dem Link in der Nachricht, die wir dir geschickt haben."
+    ),
+    "Your account has not been approved yet. You will get a message once it is.": (
+        "Dein Konto ist noch nicht freigegeben. Sobald es das ist, bekommst du eine Nachricht."
+    ),
+    "Your account is disabled.": "Dein Konto ist gesperrt.",
+    "You may not use this application.": "Du darfst diese Anwendung nicht benutzen.",
+    "The resource owner or authorization server denied the request.": "Die Anfrage wurde abgelehnt.",
+    "This code is not known. It may have run out, or a letter may be wrong.": (
+        "Dieser Code ist nicht bekannt. Vielleicht ist er abgelaufen oder ein Buchstabe stimmt nicht."
+    ),
+    "Too many wrong codes. Please wait a while, then try again.": (
+        "Zu viele falsche Codes. Bitte warte eine Weile und versuche es dann noch einmal."
+    ),
+    "Know who you are": "Wissen, wer du bist",
+    "See your name and user name": "Deinen Namen und Benutzernamen sehen",
+    "See your e-mail address": "Deine E-Mail-Adresse sehen",
+    "See which groups you are in": "Sehen, in welchen Gruppen du bist",
+    "Stay allowed while you are away": "Zugelassen bleiben, während du weg bist",
+    "Read everything in your account": "Alles in deinem Konto lesen",
+    "Change everything in your account, and post in your name": (
+        "Alles in deinem Konto ändern und in deinem Namen schreiben"
+    ),
+    "Follow, mute and block people for you": "Für dich Leuten folgen, sie stummschalten und blockieren",
+    "Send you notifications": "Dir Benachrichtigungen schicken",
+    "Use end-to-end encryption for you": "Für dich Ende-zu-Ende-Verschlüsselung benutzen",
+    "See accounts": "Konten sehen",
+    "See whom you block": "Sehen, wen du blockierst",
+    "See your bookmarks": "Deine Lesezeichen sehen",
+    "See your collections": "Deine Sammlungen sehen",
+    "See your favourites": "Deine Favoriten sehen",
+    "See your filters": "Deine Filter sehen",
+    "See whom you follow": "Sehen, wem du folgst",
+    "See your lists": "Deine Listen sehen",
+    "See whom you mute": "Sehen, wen du stummgeschaltet hast",
+    "See your notifications": "Deine Benachrichtigungen sehen",
+    "Search in your name": "In deinem Namen suchen",
+    "See posts": "Beiträge sehen",
+    "Change your profile": "Dein Profil ändern",
+    "Block people and servers for you": "Für dich Leute und Server blockieren",
+    "Bookmark posts for you": "Für dich Lesezeichen setzen",
+    "Change your collections": "Deine Sammlungen ändern",
+    "Mute and delete conversations": "Unterhaltungen stummschalten und löschen",
+    "Favourite posts for you": "Für dich Beiträge favorisieren",
+    "Change your filters": "Deine Filter ändern",
+    "Follow people for you": "Für dich Leuten folgen",
+    "Change your lists": "Deine Listen ändern",
+    "Upload files": "Dateien hochladen",
+    "Mute people and conversations for you": "Für dich Leute und Unterhaltungen stummschalten",
+    "Clear your notifications": "Deine Benachrichtigungen leeren",
+    "Report people for you": "Für dich Leute melden",
+    "Post, edit and delete in your name": "In deinem Namen schreiben, bearbeiten und löschen",
+    "Read everything that moderators see": "Alles lesen, was Moderatoren sehen",
+    "Change everything that moderators may change": "Alles ändern, was Moderatoren ändern dürfen",
+    "Read what moderators see of accounts": "Lesen, was Moderatoren von Konten sehen",
+    "Read reports": "Meldungen lesen",
+    "Read which servers are allowed": "Lesen, welche Server erlaubt sind",
+    "Read which servers are blocked": "Lesen, welche Server blockiert sind",
+    "Read which addresses are blocked": "Lesen, welche Adressen blockiert sind",
+    "Read which e-mail domains are blocked": "Lesen, welche E-Mail-Domains blockiert sind",
+    "Read which e-mail addresses are blocked": "Lesen, welche E-Mail-Adressen blockiert sind",
+    "Moderate accounts": "Konten moderieren",
+    "Handle reports": "Meldungen bearbeiten",
+    "Allow servers": "Server erlauben",
+    "Block servers": "Server blockieren",
+    "Block addresses": "Adressen blockieren",
+    "Block e-mail domains": "E-Mail-Domains blockieren",
+    "Block e-mail addresses": "E-Mail-Adressen blockieren",
 }

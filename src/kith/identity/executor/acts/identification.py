@@ -13,7 +13,7 @@ from kith.identity.executor import marks
 from kith.identity.executor.acts import captcha
 from kith.identity.executor.admitting import refused
 from kith.identity.executor.flow_links import slug_of
-from kith.identity.executor.proving import try_password, write_failure
+from kith.identity.executor.proving import model, try_password, write_failure
 from kith.identity.executor.shelves import find_stage
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.factors import passkeys
@@ -141,7 +141,7 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
         _log.info("webauthn.refused", reason=str(error))
         owner = await passkeys.owner_of(turn.work, sent)
         name = owner.username if owner is not None else ""
-        await write_failure(turn.work, turn, owner, name, turn.stage["name"])
+        await write_failure(turn.work, turn, owner, name, model("identificationstage", turn.stage))
         return challenge.complain("passkey", UNKNOWN)
     user = await users.find_by_id(turn.work.db, device.user_id)
     if user is None:

@@ -43,7 +43,7 @@ async def _led(turn: Turn, answer: dict[str, Any] | None) -> Outcome:
     if not has_device and not turn.stage["enforced"] and turn.flow.designation != "stage_setup":
         return PASSED
     page, stage = (otp_time, _AS_SETUP) if sets_up else (otp_validate, _AS_QUESTION)
-    own, turn.stage = turn.stage, {**stage, "name": turn.stage["name"]}
+    own, turn.stage = turn.stage, {**stage, "pk": turn.stage["pk"], "name": turn.stage["name"]}
     try:
         take: Take = page.take
         outcome = await page.show(turn) if answer is None else await take(turn, answer)

@@ -12,6 +12,7 @@ from kith.base.db import any_of, query
 from kith.identity.audit import service as audit
 from kith.identity.executor import marks
 from kith.identity.executor.plan import Step
+from kith.identity.executor.proving import model
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
@@ -188,7 +189,7 @@ async def _failed(turn: Turn, shown: Challenge, field: str, words: str) -> Outco
     name = str(turn.context.get("pending_user_identifier", ""))
     await audit.record(
         turn.work, "login_failed", "stages.otp_validate", user_id=turn.context["pending_user"], username=name,
-        context={"username": name, "stage": turn.stage["name"]},
+        context={"username": name, "stage": model(f"{turn.plan.steps[0].kind}stage", turn.stage)},
     )  # fmt: skip
     await scores.change(turn.work, identifier=shown.fields["pending_user"], ip=turn.exchange.address, by=-1)
     return shown.complain(field, words)

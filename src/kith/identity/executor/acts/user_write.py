@@ -55,7 +55,7 @@ async def _make(turn: Turn, data: dict[str, Any]) -> User:
     path = turn.stage["user_path_template"].strip("/")
     if path:
         await store.write(turn.work.db, user.id, {"path": path}, turn.work.now)
-    attributes = _attributes({}, data)
+    attributes = write_attributes({}, data)
     if attributes:
         await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
     if turn.stage["create_users_group"] is not None:
@@ -94,7 +94,7 @@ async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     if "username" in changed:
         changed["username_key"] = username_key(changed["username"])
-    attributes = _attributes(user.attributes, data)
+    attributes = write_attributes(user.attributes, data)
     if attributes != user.attributes:
         changed["attributes"] = attributes
     if changed:
@@ -111,7 +111,7 @@ async def _write(turn: Turn, user: User, changed: dict[str, Any]) -> None:
                        context={"created": False, "diff": diff})  # fmt: skip
 
 
-def _attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+def write_attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
     """`attributes.x.y` reaches into a person's attributes; anything else that is not theirs to set is dropped."""
     after = dict(before)
     for name, value in data.items():

@@ -11,16 +11,16 @@ from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.providers.oauth2.clients import Client
 
 
-async def ask(work: Work, client: Client, user_id: int, context: dict[str, Any]) -> Verdict:
+async def ask(work: Work, client: Client, user_id: int, context: dict[str, Any]) -> tuple[Verdict, PolicyRequest]:
     """Apps of the social half enter no application; a provider without one lets nobody in.
 
     Policies may take their time, so ask before this work's first write.
     """
+    request = PolicyRequest(context=context, client_ip=work.origin.address)
     if client.is_social:
-        return Verdict(passing=True)
+        return Verdict(passing=True), request
+    request.person = await people.find(work, user_id)
     if client.application is None:
-        return Verdict(passing=False, messages=["This provider belongs to no application."])
-    person = await people.find(work, user_id)
-    request = PolicyRequest(person=person, context=context, client_ip=work.origin.address)
-    mode = client.application.policy_engine_mode
-    return await evaluate_target(work, client.application.pbm_uuid, request, "any" if mode == "any" else "all")
+        return Verdict(passing=False, messages=["This provider belongs to no application."]), request
+    request.target, mode = client.application.pbm_uuid, client.application.policy_engine_mode
+    return await evaluate_target(work, request.target, request, "any" if mode == "any" else "all"), request

@@ -27,12 +27,11 @@ from kith.identity.providers.oauth2 import clients, granting, keeping, keys, sto
 from kith.identity.providers.oauth2.asking import Ask, Parameters, Target, Unfit, find_target, read_ask
 from kith.identity.providers.oauth2.claims import subject
 from kith.identity.providers.oauth2.clients import Client
-from kith.identity.providers.oauth2.entering import Entry, Refused, check_person, check_policies
+from kith.identity.providers.oauth2.entering import Entry, Refused, check
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
 from kith.identity.providers.oauth2.keeping import MOMENT, PROOF, Kept
 from kith.identity.providers.oauth2.outcomes import AskConsent, ErrorPage, Local, Outcome, refuse
 from kith.identity.providers.oauth2.scope_mappings import granted_scopes
-from kith.identity.providers.oauth2.scopes import OPENID_DEFAULTS, SOCIAL
 from kith.identity.providers.oauth2.service import hash_key, new_key
 from kith.identity.providers.oauth2.wording import permissions
 from kith.identity.sessions import cookies
@@ -49,7 +48,6 @@ MOST_CARRIED = 1500
 HAND_IN = Rule("oauth.hand_in", most=120, seconds=300)
 
 Decision = Literal["", "allow", "deny"]
-_FOREIGN = frozenset(SOCIAL) - frozenset(OPENID_DEFAULTS)
 
 _consent_stage = query(
     select(stages.c.stage_uuid)
@@ -125,14 +123,13 @@ async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> Targ
 
 
 async def _scopes(exchange: Exchange, ask: Ask) -> list[str]:
-    """Neither half of the server ever gives what belongs to the other."""
+    """Without a code there is nothing that could be refreshed."""
     granted = await granted_scopes(exchange.work, ask.client, ask.scope)
     if granted is None:
         raise invalid_scope()
     if ask.client.is_social:
         return granted
-    left_out = _FOREIGN if "code" in ask.words else _FOREIGN | {"offline_access"}
-    scopes = [scope for scope in granted if scope not in left_out]
+    scopes = granted if "code" in ask.words else [scope for scope in granted if scope != "offline_access"]
     if ask.response_type not in ("code", "token") and "openid" not in scopes:
         raise invalid_scope("The scope openid is needed for this response type.")
     return scopes
@@ -146,29 +143,27 @@ async def _go(visit: Visit) -> Outcome:
         return await _sign_in(visit, again=session is not None and session.user_id is not None)
     exchange.user_id = user.id
     is_proven = keeping.is_proven(visit.kept, visit.proof, user.id)
-    if not is_proven and (_is_too_old(visit, session) or not await _is_hinted(visit, user)):
+    is_acting = session.by_id is not None  # and is turned away below
+    if not is_proven and not is_acting and (_is_too_old(visit, session) or not await _is_hinted(visit, user)):
         return await _sign_in(visit, again=True)
     try:
-        # Whoever looks through somebody else's eyes is turned away here, too.
-        check_person(exchange.work, user)
         entry = Entry(
             scopes=visit.scopes, grant_type="authorization_code" if "code" in ask.words else "implicit",
             redirect_uri=ask.target.redirect_uri, response_type=ask.response_type, code_challenge=ask.challenge,
             code_challenge_method=ask.method, max_age=ask.max_age,
         )  # fmt: skip
-        await check_policies(exchange.work, visit.client, user, entry)
+        await check(exchange.work, visit.client, user, session, entry)
     except Refused as refused:
-        # A code by which those who run the server find out why belongs on this page.
-        return _turned_away(visit, refused.messages)
+        return _turned_away(visit, refused.messages, refused.code)
     if visit.client.is_social:
         return await _ask_for_app(visit, session, user)
     return await _pass_flow(visit, session, user, is_proven=is_proven)
 
 
-def _turned_away(visit: Visit, messages: list[str]) -> Outcome:
+def _turned_away(visit: Visit, messages: list[str], refusal: str = "") -> Outcome:
     if visit.is_silent:
         raise OAuthError("access_denied", DENIED)
-    return ErrorPage(title="Not allowed", messages=messages, status=403, code="access_denied")
+    return ErrorPage(title="Not allowed", messages=messages, status=403, code="access_denied", refusal=refusal)
 
 
 # Who is there
@@ -214,7 +209,7 @@ async def _sign_in(visit: Visit, *, again: bool) -> Outcome:
     walk = await open_walk(exchange, slug, asked)
     begun = await walk.begin({"application": _application(visit.client)})
     if isinstance(begun, Denied):
-        return ErrorPage(title="Not allowed", messages=[begun.message], status=403, code="access_denied")
+        return _turned_away(visit, [begun.message], begun.code)
     if begun is not None:
         return ErrorPage(title="Not allowed", messages=["You cannot sign in this way."], status=403)
     return Local(f"/flows/{slug}/?{urlencode(asked)}", _session_headers(exchange, walk))
@@ -321,10 +316,13 @@ async def _walk(visit: Visit, user: User) -> Outcome | None:
             await _await_proof(visit, key, proof, user)
             to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
             return Local(to, _session_headers(exchange, walk))
-        case Denied(message=message):
-            return _turned_away(visit, [message])
-        case Failed(error=error):
-            return ErrorPage(title="Something went wrong on our side", messages=[error], status=500)
+        case Denied(message=message, code=refusal):
+            return _turned_away(visit, [message], refusal)
+        case Failed(error=error, code=refusal):
+            return ErrorPage(
+                title="Something went wrong on our side", messages=[error], status=500, code="server_error",
+                refusal=refusal,
+            )  # fmt: skip
 
 
 async def _await_proof(visit: Visit, key: str, proof: str, user: User) -> None:

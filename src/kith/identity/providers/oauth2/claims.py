@@ -56,6 +56,14 @@ def session_id(session_uuid: str) -> str:
     return hashlib.sha256(session_uuid.encode()).hexdigest()
 
 
+def sid_of(grant: Grant) -> str | None:
+    """What the client of this grant knows its session by: it stays when the session is renewed."""
+    kept = grant.claims.get("sid")
+    if isinstance(kept, str):
+        return kept
+    return session_id(grant.session_uuid) if grant.session_uuid else None
+
+
 async def user_claims(
     work: Work, client: Client, grant: Grant, scopes: list[str], *, for_id_token: bool
 ) -> dict[str, Any]:
@@ -127,7 +135,7 @@ async def id_token(
         "nonce": nonce or None,
         "at_hash": keys.half_hash(alg, access) if access else None,
         "c_hash": keys.half_hash(alg, code) if code else None,
-        "sid": session_id(grant.session_uuid) if grant.session_uuid else None,
+        "sid": sid_of(grant),
     }
     return await keys.sign(work, client, {name: value for name, value in told.items() if value is not None})
 

@@ -23,6 +23,7 @@ from kith.identity.providers.oauth2.errors import OAuthError, invalid_grant, inv
 from kith.identity.providers.oauth2.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.service import Asked, hash_key
 from kith.identity.providers.oauth2.tables import Device, Grant, devices
+from kith.identity.users.tables import User
 
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words; none that is mistaken for another
 LIFE = timedelta(minutes=10)
@@ -127,7 +128,7 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[Device, Cli
     return row, client
 
 
-async def approve(work: Work, device: Device, client: Client, asked: Asked) -> bool:
+async def approve(work: Work, device: Device, client: Client, asked: Asked, *, username: str) -> bool:
     """Somebody said yes; False when the code ran out or was answered before."""
     # The device stays where it is when the browser that let it in signs out.
     grant = await service.open_grant(work, client, msgspec.structs.replace(asked, session_uuid=None))
@@ -137,15 +138,20 @@ async def approve(work: Work, device: Device, client: Client, asked: Asked) -> b
         return False
     context = {"authorized_application": model_of(client), "client": client.client_id, "grant_type": DEVICE_CODE,
                "scopes": grant.scopes}  # fmt: skip
-    await audit.record(work, "authorize_application", "providers.oauth2", user_id=asked.user_id, context=context)
+    await audit.record(
+        work, "authorize_application", "providers.oauth2", user_id=asked.user_id, username=username, context=context
+    )
     return True
 
 
-async def deny(work: Work, device: Device, user_id: int | None = None) -> bool:
+async def deny(work: Work, device: Device, client: Client, user: User) -> bool:
     done = await work.db.run(_decide, hash=device.device_hash, now=work.now, becomes="denied", grant=None)
     if done:
-        context = {"message": "A device was refused.", "client": device.client_id}
-        await audit.record(work, "authorization_refused", "providers.oauth2", user_id=user_id, context=context)
+        context = {"authorized_application": model_of(client), "client": device.client_id, "grant_type": DEVICE_CODE,
+                   "message": "A device was refused."}  # fmt: skip
+        await audit.record(
+            work, "authorization_refused", "providers.oauth2", user_id=user.id, username=user.username, context=context
+        )
     return bool(done)
 
 

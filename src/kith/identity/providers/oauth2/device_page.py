@@ -7,7 +7,7 @@ import msgspec
 from kith.base.edge import Exchange
 from kith.identity.providers.oauth2 import device as devices
 from kith.identity.providers.oauth2.clients import DEVICE_CODE, Client
-from kith.identity.providers.oauth2.entering import Entry, Refused, check_person, check_policies
+from kith.identity.providers.oauth2.entering import Entry, Refused, check
 from kith.identity.providers.oauth2.scopes import split
 from kith.identity.providers.oauth2.service import Asked
 from kith.identity.providers.oauth2.tables import Device
@@ -24,16 +24,15 @@ class Waiting(msgspec.Struct, frozen=True):
     permissions: list[str]
 
 
-async def find_waiting(exchange: Exchange, code: str, user: User) -> Waiting | None:
+async def find_waiting(exchange: Exchange, code: str, user: User, session: Session) -> Waiting | None:
     """Raises `Throttled` for whoever guesses, and `Refused` for whoever may not enter."""
     work = exchange.work
     found = await devices.find(exchange, code, user.id)
     if found is None:
         return None
     device, client = found
-    check_person(work, user)
     scopes = split(device.scopes)
-    await check_policies(work, client, user, Entry(scopes=scopes, grant_type=DEVICE_CODE))
+    await check(work, client, user, session, Entry(scopes=scopes, grant_type=DEVICE_CODE))
     return Waiting(device, client, [one["name"] for one in await permissions(work, client, scopes)])
 
 
@@ -41,12 +40,12 @@ async def answer_waiting(exchange: Exchange, waiting: Waiting, user: User, sessi
     """False: the code ran out meanwhile, or somebody was quicker."""
     work = exchange.work
     if not allow:
-        return await devices.deny(work, waiting.device, user.id)
+        return await devices.deny(work, waiting.device, waiting.client, user)
     asked = Asked(
         scopes=split(waiting.device.scopes), user_id=user.id, session_uuid=session.session_uuid,
         auth_method=session.auth_method, auth_time=session.created_at,
     )  # fmt: skip
-    return await devices.approve(work, waiting.device, waiting.client, asked)
+    return await devices.approve(work, waiting.device, waiting.client, asked, username=user.username)
 
 
 __all__ = ["Refused", "Waiting", "answer_waiting", "find_waiting"]

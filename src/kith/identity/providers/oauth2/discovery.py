@@ -72,7 +72,10 @@ def _response_types(client: Client | None) -> list[str]:
 
 
 async def _algs(work: Work, client: Client | None) -> list[str]:
-    return [*keys.OWN, "HS256"] if client is None else [await keys.alg_of(work, client)]
+    """What this client gets first. RS256 must stand there, says OpenID Connect Discovery, whoever uses it."""
+    if client is None:
+        return [*keys.OWN, "HS256"]
+    return list(dict.fromkeys((await keys.alg_of(work, client), "RS256")))
 
 
 def describe_social(work: Work) -> dict[str, Any]:

@@ -10,29 +10,27 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import access
 from kith.identity.providers.oauth2.clients import Client
+from kith.identity.refusals import service as refusals
+from kith.identity.sessions.tables import Session
 from kith.identity.users.tables import User
 
 NOT_YET_CONFIRMED = "Please confirm your e-mail address first: follow the link in the message we sent you."
 NOT_YET_APPROVED = "Your account has not been approved yet. You will get a message once it is."
 DISABLED = "Your account is disabled."
 NOT_ALLOWED = "You may not use this application."
+NOT_YOU = "Not while you are somebody else"
 
 
 class Refused(Exception):  # noqa: N818 - an answer
-    """Somebody may not enter; the words say why, as far as those who decide want it said."""
+    """Somebody may not enter; the words say why, as far as those who decide want it said.
 
-    def __init__(self, messages: list[str]) -> None:
+    It is written down already: `code` is by which those who run the server find it.
+    """
+
+    def __init__(self, messages: list[str], code: str) -> None:
         super().__init__(" ".join(messages))
         self.messages = messages
-
-
-def check_person(work: Work, user: User) -> None:
-    if not user.is_active:
-        raise Refused([DISABLED])
-    if work.settings.confirm_email and user.email and user.confirmed_at is None:
-        raise Refused([NOT_YET_CONFIRMED])
-    if user.approved_at is None:
-        raise Refused([NOT_YET_APPROVED])
+        self.code = code
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,28 +48,65 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return {f"oauth_{name}": getattr(self, name) for name in self.__struct_fields__}
 
 
+async def check(work: Work, client: Client, user: User, session: Session, entry: Entry) -> None:
+    """Whether somebody may let this client in, being who they are and where. Before this work's first write."""
+    reason = _why_not(work, user, session)
+    if reason is not None:
+        async with work.aside() as aside:
+            code = await refusals.refuse(
+                aside, area=_area(client), message=reason, reason=reason, details=_details(client, entry), user=user
+            )
+            await _record(aside, client, user, reason, entry, code)
+        raise Refused([reason], code)
+    await check_policies(work, client, user, entry)
+
+
+def _why_not(work: Work, user: User, session: Session) -> str | None:
+    if session.by_id is not None:
+        return NOT_YOU
+    if not user.is_active:
+        return DISABLED
+    if work.settings.confirm_email and user.email and user.confirmed_at is None:
+        return NOT_YET_CONFIRMED
+    return NOT_YET_APPROVED if user.approved_at is None else None
+
+
 async def check_policies(work: Work, client: Client, user: User, entry: Entry) -> None:
     """Ask whatever is bound to the application; a no is written down. Before this work's first write."""
     context = entry.context() | {"is_sso": True}
     if client.application is not None:
         application = client.application
         context["application"] = {"pk": application.pbm_uuid, "name": application.name, "slug": application.slug}
-    verdict = await access.ask(work, client, user.id, context)
+    verdict, request = await access.ask(work, client, user.id, context)
     if verdict.passing:
         return
     messages = verdict.messages or [NOT_ALLOWED]
-    await _write_down(work, client, user, " ".join(messages), entry)
-    raise Refused(messages)
+    reason = " ".join(messages)
+    async with work.aside() as aside:  # beside this work, which ends in a refusal
+        code = await refusals.refuse_by_policy(
+            aside, verdict, request, area=_area(client), message=reason, details=_details(client, entry)
+        )
+        await _record(aside, client, user, reason, entry, code)
+    raise Refused(messages, code)
 
 
-async def _write_down(work: Work, client: Client, user: User, reason: str, entry: Entry) -> None:
-    """Beside this work, which ends in a refusal."""
-    async with work.aside() as aside:
-        await audit.record(
-            aside, "authorization_refused", "providers.oauth2", user_id=user.id, username=user.username,
-            context={"authorized_application": model_of(client), "reason": reason[:1000], "scopes": entry.scopes,
-                     "grant_type": entry.grant_type, "client": client.client_id},
-        )  # fmt: skip
+async def _record(work: Work, client: Client, user: User, reason: str, entry: Entry, code: str) -> None:
+    await audit.record(
+        work, "authorization_refused", "providers.oauth2", user_id=user.id, username=user.username,
+        context={"authorized_application": model_of(client), "reason": reason[:1000], "scopes": entry.scopes,
+                 "grant_type": entry.grant_type, "client": client.client_id, "refusal": code},
+    )  # fmt: skip
+
+
+def _area(client: Client) -> str:
+    if client.application is not None and client.app_id is None:
+        return f"application {client.application.name}"
+    return f"app {client.name}"
+
+
+def _details(client: Client, entry: Entry) -> dict[str, Any]:
+    asked = {name: value for name, value in entry.context().items() if value}
+    return {"application": model_of(client), "client": client.client_id, "asked": asked}
 
 
 def model_of(client: Client) -> dict[str, Any]:

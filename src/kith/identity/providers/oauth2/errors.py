@@ -17,20 +17,27 @@ UNSUPPORTED_GRANT = "The authorization grant type is not supported by the author
 
 
 class OAuthError(Exception):
-    """Raised where the rule is; the endpoint makes an answer, or a redirect, of it."""
+    """Raised where the rule is; the endpoint makes an answer, or a redirect, of it.
+
+    One that is written down already says under which `refusal`, which may be empty.
+    """
 
     def __init__(
-        self, error: str, description: str = "", *, status: int = 400, headers: Mapping[str, str] | None = None
-    ) -> None:
+        self, error: str, description: str = "", *, status: int = 400, headers: Mapping[str, str] | None = None,
+        refusal: str | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(f"{error}: {description}")
         self.error = error
         self.description = description
         self.status = status
         self.headers = dict(headers or {})
+        self.refusal = refusal
 
     def body(self) -> dict[str, str]:
         told = {"error": self.error}
-        return told | {"error_description": self.description} if self.description else told
+        if self.description:
+            told["error_description"] = self.description
+        return told | {"refusal": self.refusal} if self.refusal else told
 
 
 def invalid_request(description: str) -> OAuthError:

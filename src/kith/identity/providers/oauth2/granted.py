@@ -8,9 +8,11 @@ import msgspec
 from sqlalchemy import and_, bindparam, func, select
 
 from kith.base.db import query
+from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.consents import store as consents
+from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.providers.oauth2 import clients, service, store
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.entering import model_of
@@ -85,3 +87,18 @@ async def _forget(work: Work, user: User, client: Client) -> None:
     given = await consents.find(work.db, user.id, client.application.pbm_uuid, work.now)
     if given is not None:
         await consents.withdraw(work.db, user.id, given.consent_uuid)
+
+
+async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
+    """What the application was given by them ends with it; apps that registered themselves there are asked apart."""
+    for grant in await store.grants_of_user(work.db, fact.user_id):
+        if grant.provider_id is None or grant.app_id is not None:
+            continue
+        client = await clients.find(work, grant.client_id)
+        if client is not None and client.application is not None and client.application.pbm_uuid == fact.application:
+            await service.end_grant(work, grant)
+
+
+CONSENT_WITHDRAWN: Kind[ConsentWithdrawn] = Kind(
+    name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=_on_consent_withdrawn
+)

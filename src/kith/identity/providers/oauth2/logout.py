@@ -14,11 +14,12 @@ from urllib.parse import quote, urlencode, urlsplit
 import msgspec
 from sqlalchemy import and_, bindparam, select, update
 
-from kith.base.db import UID, command, query
+from kith.base.db import UID, Document, command, query
 from kith.base.edge import Exchange
 from kith.base.errors import Malformed, NotFound
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import Give, Kind
+from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.executor.choosing import find_default
 from kith.identity.executor.flow_links import slug_of
@@ -28,7 +29,7 @@ from kith.identity.providers.oauth2.scopes import split
 from kith.identity.providers.oauth2.tables import Grant, grants
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies
-from kith.identity.sessions.service import SessionEnded
+from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.sessions.tables import sessions
 from kith.identity.users import store as users
 from kith.identity.users.service import UserChanged
@@ -45,6 +46,13 @@ _detach = command(
     .where(grants.c.session_uuid == bindparam("session", type_=UID()))
     .values(session_uuid=None)
 )  # fmt: skip
+_renew = command(
+    update(grants)
+    .where(grants.c.grant_uuid == bindparam("grant", type_=UID()))
+    .values(session_uuid=bindparam("new", type_=UID()), claims=bindparam("told", type_=Document()))
+)
+RENEWED_NAME = "identity.oauth_session_renewed"
+_renewals = query(select(jobs.c.id).where(and_(jobs.c.kind == RENEWED_NAME, jobs.c.state != DEAD)).limit(1), int)
 _is_there = select(sessions.c.session_uuid).where(sessions.c.session_uuid == grants.c.session_uuid).exists()
 _left = query(
     select(grants.c.session_uuid).where(and_(grants.c.session_uuid.is_not(None), ~_is_there)).distinct().limit(AT_ONCE),
@@ -61,7 +69,7 @@ class Then(msgspec.Struct, frozen=True, kw_only=True):
     to: str
     session_uuid: str = ""
     client_id: str = ""
-    front: list[int] = []
+    front: list[tuple[int, str]] = []  # providers, and what each knows the session by
 
 
 class SignOut(msgspec.Struct, frozen=True):
@@ -99,8 +107,15 @@ async def end_session(exchange: Exchange, sent: dict[str, str], slug: str | None
         to=to, session_uuid=session.session_uuid, client_id=client.client_id if client is not None else "",
         front=await _front(work, session.session_uuid),
     )  # fmt: skip
-    own = hint.get("sid") == claims.session_id(session.session_uuid)
-    return SignOut(flow, _sealed(work, then), own)
+    return SignOut(flow, _sealed(work, then), await _is_own(work, hint, session.session_uuid))
+
+
+async def _is_own(work: Work, hint: dict[str, Any], session_uuid: str) -> bool:
+    """Whether an ID token was made in this very session, or in one that this one goes on from."""
+    told = hint.get("sid")
+    if told is None or told == claims.session_id(session_uuid):
+        return told is not None
+    return any(claims.sid_of(grant) == told for grant in await store.grants_of_session(work.db, session_uuid))
 
 
 async def _read_hint(work: Work, client: Client | None, sent: dict[str, str]) -> tuple[Client | None, dict[str, Any]]:
@@ -143,8 +158,8 @@ async def _after(work: Work, sealed: str) -> Go:
     for grant in await store.grants_of_session(work.db, then.session_uuid):
         if grant.client_id == then.client_id and not _lasts(grant):
             await service.end_grant(work, grant)
-    sid, frames = claims.session_id(then.session_uuid), []
-    for provider_id in then.front:
+    frames = []
+    for provider_id, sid in then.front:
         client = await clients.find_by_provider(work, provider_id)
         if client is not None and _is_front(client):
             told = urlencode({"iss": client.issuer(work.settings.base_url), "sid": sid})
@@ -170,9 +185,14 @@ def _sealed(work: Work, then: Then) -> str:
     return f"{END}?then={quote(work.find(Sealer).seal(msgspec.json.encode(then).decode(), PLACE), safe='')}"
 
 
-async def _front(work: Work, session_uuid: str) -> list[int]:
-    told = await _clients_of(work, await store.grants_of_session(work.db, session_uuid))
-    return [client.provider_id for client in told if _is_front(client) and client.provider_id is not None]
+async def _front(work: Work, session_uuid: str) -> list[tuple[int, str]]:
+    found = await store.grants_of_session(work.db, session_uuid)
+    sids = {grant.client_id: claims.sid_of(grant) or "" for grant in found}
+    return [
+        (client.provider_id, sids[client.client_id])
+        for client in await _clients_of(work, found)
+        if _is_front(client) and client.provider_id is not None
+    ]
 
 
 def _is_front(client: Client) -> bool:
@@ -197,10 +217,10 @@ async def session_ended(work: Work, session_uuid: str) -> None:
     found = await store.grants_of_session(work.db, session_uuid)
     if not found:
         return
-    sid, told = claims.session_id(session_uuid), await _clients_of(work, found)
     by_client = {grant.client_id: grant for grant in found}
-    for client in told:
-        user_id = by_client[client.client_id].user_id
+    for client in await _clients_of(work, found):
+        grant = by_client[client.client_id]
+        user_id, sid = grant.user_id, claims.sid_of(grant) or ""
         user = await users.find_by_id(work.db, user_id) if user_id is not None else None
         if client.logout_uri and client.logout_method == "backchannel" and user is not None:
             work.enqueue(BACK_CHANNEL, Tell(client.client_id, claims.subject(work, client, user), sid))
@@ -220,6 +240,14 @@ async def _clients_of(work: Work, found: list[Grant]) -> list[Client]:
     return [client for name in names if (client := await clients.find(work, name)) is not None]
 
 
+async def _on_session_renewed(work: Work, fact: SessionRenewed) -> None:
+    """Nobody is logged out by signing in once more; each client goes on knowing the session as it did."""
+    await work.db.hold(f"identity.oauth_session:{fact.old}")
+    for grant in await store.grants_of_session(work.db, fact.old):
+        told = grant.claims | {"sid": claims.sid_of(grant)}
+        await work.db.run(_renew, grant=grant.grant_uuid, new=fact.new, told=told)
+
+
 async def _on_session_ended(work: Work, fact: SessionEnded) -> None:
     await session_ended(work, fact.session_uuid)
 
@@ -229,6 +257,8 @@ class Look(msgspec.Struct):
 
 
 async def _look(work: Work, _payload: Look) -> None:
+    if await work.db.one(_renewals) is not None:
+        return  # whose grants are about to move
     for session_uuid in await work.db.all(_left):
         await session_ended(work, session_uuid)
 
@@ -284,6 +314,7 @@ async def _on_user_changed(work: Work, fact: UserChanged) -> None:
 SESSION_ENDED: Kind[SessionEnded] = Kind(
     name="identity.oauth_session_ended", payload=SessionEnded, handler=_on_session_ended
 )
+SESSION_RENEWED: Kind[SessionRenewed] = Kind(name=RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed)
 USER_CHANGED: Kind[UserChanged] = Kind(
     name="identity.oauth_user_changed", payload=UserChanged, handler=_on_user_changed
 )

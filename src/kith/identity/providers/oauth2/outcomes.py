@@ -17,12 +17,16 @@ NATIVE = "/oauth/authorize/native"
 
 
 class ErrorPage(msgspec.Struct, frozen=True, kw_only=True):
-    """`code` is for whoever looks after the application, the rest for whoever wanted to enter it."""
+    """`code` is for whoever looks after the application, the rest for whoever wanted to enter it.
+
+    `refusal` is what they tell those who run the server, who then find out why.
+    """
 
     title: str
     messages: list[str]
     status: int = 400
     code: str = ""
+    refusal: str = ""
 
 
 class Local(msgspec.Struct, frozen=True):

@@ -18,10 +18,12 @@ from kith.base.params import parse_json
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
 from kith.identity.audit import service as audit
-from kith.identity.providers.oauth2 import access, clients, store
+from kith.identity.providers.oauth2 import clients, store
 from kith.identity.providers.oauth2.clients import Client, hash_secret
+from kith.identity.providers.oauth2.entering import Entry, Refused, check_policies
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.forms import read_bytes
+from kith.identity.providers.oauth2.people_behind import find_able
 from kith.identity.providers.oauth2.scope_mappings import allowed_scopes
 from kith.identity.providers.oauth2.scopes import split
 from kith.identity.providers.oauth2.service import new_key
@@ -62,9 +64,7 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
         raise bearer_refusal("insufficient_scope", "This needs the scope dcr.", 403)
     sent = await _read(exchange)
     exchange.spent = await exchange.find(Limiter).spend_strictly(REGISTERS, str(bearer.user_id))
-    verdict = await access.ask(work, base, bearer.user_id, {"oauth_grant_type": "register"})
-    if not verdict.passing:
-        raise OAuthError("access_denied", " ".join(verdict.messages) or "You may not enter it.", status=403)
+    await _check_policies(work, base, bearer.user_id)
     await _check(work, sent)
     app, secret = await _app(work, base, sent)
     await store.insert_app(work.db, app)
@@ -74,6 +74,16 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
         context={"model": model, "scopes": app.scopes, "redirect_uris": app.redirect_uris.split()},
     )  # fmt: skip
     return _shown(app, secret, sent)
+
+
+async def _check_policies(work: Work, base: Client, user_id: int) -> None:
+    user = await find_able(work, user_id)
+    if user is None:
+        raise bearer_refusal("invalid_token", "This account may do nothing.", 401)
+    try:
+        await check_policies(work, base, user, Entry(scopes=[], grant_type="register"))
+    except Refused as refused:
+        raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 
 
 async def _read(exchange: Exchange) -> Metadata:

@@ -18,6 +18,8 @@ from kith.identity.mappings.kinds.scope import RESOURCE
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.scopes import DEFAULT_SOCIAL, OPENID_DEFAULTS, SOCIAL, split, within
 
+# What belongs to the social half alone; `profile` is a word of both.
+_FOREIGN = frozenset(SOCIAL) - frozenset(OPENID_DEFAULTS)
 _log = structlog.get_logger()
 
 
@@ -68,10 +70,8 @@ async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | 
     if client.is_social:
         words = words or [DEFAULT_SOCIAL]
         return words if within(words, allowed) else None
-    if not words:
-        return allowed
-    social = set(SOCIAL) - set(OPENID_DEFAULTS)
-    return [word for word in words if word in allowed and word not in social]
+    allowed = [word for word in allowed if word not in _FOREIGN]
+    return [word for word in words if word in allowed] if words else allowed
 
 
 async def evaluate(work: Work, client: Client, person: Person, scopes: list[str]) -> tuple[dict[str, Any], set[str]]:

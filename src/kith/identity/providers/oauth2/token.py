@@ -16,10 +16,10 @@ from kith.base.edge import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.policies import scores
-from kith.identity.providers.oauth2 import access, bearers, claims, device, keys, people_behind, service, store
+from kith.identity.providers.oauth2 import bearers, claims, device, keys, people_behind, service, store
 from kith.identity.providers.oauth2.authenticate import client_of
 from kith.identity.providers.oauth2.clients import DEVICE_CODE, TOKEN_EXCHANGE, Client
-from kith.identity.providers.oauth2.entering import model_of
+from kith.identity.providers.oauth2.entering import Entry, Refused, check_policies, model_of
 from kith.identity.providers.oauth2.errors import (
     UNSUPPORTED_GRANT,
     OAuthError,
@@ -75,7 +75,7 @@ async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool
         if social or client.is_social:
             answered["created_at"] = int(exchange.work.now.timestamp())
     except OAuthError as error:
-        if error.error not in _WAITING:
+        if error.error not in _WAITING and error.refusal is None:
             await exchange.work.rollback()
             await _write_down(exchange.work, client, kind, error)
         raise
@@ -120,7 +120,7 @@ async def _by_refresh(call: Call) -> Answered:
         if grant.client_id == client.client_id:
             _check_resource(call.sent.get("resource", ""), grant)
             if grant.user_id is not None:
-                await _refuse_stranger(call, grant.user_id, had)
+                await _refuse_stranger(call, await people_behind.find_able(work, grant.user_id), had)
             about = await _prepare(call, grant, asked or had)
     issued = await service.refresh(work, client, key, asked)
     return await _told(call, issued, about)
@@ -156,7 +156,7 @@ async def _by_password(call: Call) -> Answered:
 async def _for_person(call: Call, user: User, method: str) -> Answered:
     work, client = call.work, call.client
     scopes = await _scopes(call)
-    await _refuse_stranger(call, user.id, scopes)
+    await _refuse_stranger(call, user, scopes)
     asked = Asked(scopes=scopes, user_id=user.id, auth_method=method, auth_time=work.now, resource=_resource(call))
     grant = service.new_grant(work, client, asked)
     about = await _prepare(call, grant, scopes)
@@ -193,9 +193,7 @@ async def _by_token(call: Call) -> Answered:
     if any(scope not in had for scope in asked):
         raise invalid_scope()
     scopes = [one for one in await granted_scopes(work, client, " ".join(asked)) or [] if one != "offline_access"]
-    if await people_behind.find_able(work, bearer.user_id) is None:
-        raise invalid_grant()
-    await _refuse_stranger(call, bearer.user_id, scopes)
+    await _refuse_stranger(call, await people_behind.find_able(work, bearer.user_id), scopes)
     targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
     asked_for = Asked(
         scopes=scopes, user_id=bearer.user_id, session_uuid=bearer.session_uuid, auth_method="token", resource=targets
@@ -231,12 +229,14 @@ async def _prepare(call: Call, grant: Grant, scopes: list[str]) -> dict[str, Any
     return await claims.user_claims(work, client, grant, scopes, for_id_token=True)
 
 
-async def _refuse_stranger(call: Call, user_id: int, scopes: list[str]) -> None:
-    context = {"oauth_scopes": scopes, "oauth_grant_type": call.sent["grant_type"]}
-    verdict = await access.ask(call.work, call.client, user_id, context)
-    if not verdict.passing:
-        words = " ".join(verdict.messages) or "The policies of this application do not let you in."
-        raise OAuthError("access_denied", words, status=403)
+async def _refuse_stranger(call: Call, user: User | None, scopes: list[str]) -> None:
+    """Whoever may do nothing any more, and whoever the application's policies do not let in."""
+    if user is None:
+        raise invalid_grant()
+    try:
+        await check_policies(call.work, call.client, user, Entry(scopes=scopes, grant_type=call.sent["grant_type"]))
+    except Refused as refused:
+        raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 
 
 async def _scopes(call: Call) -> list[str]:

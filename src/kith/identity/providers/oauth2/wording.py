@@ -6,7 +6,7 @@ from kith.base.work import Work
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.scope_mappings import mappings_of
 
-_WORDS = {
+WORDS = {
     "openid": "Know who you are",
     "profile": "See your name and user name",
     "email": "See your e-mail address",
@@ -63,7 +63,7 @@ _WORDS = {
 
 
 def words_for(scope: str) -> str:
-    return _WORDS.get(scope, scope)
+    return WORDS.get(scope, scope)
 
 
 async def permissions(work: Work, client: Client, scopes: list[str]) -> list[dict[str, str]]:

@@ -1,0 +1,87 @@
+"""A real browser, and what every page that it shows is held to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.town import Person, Town
+
+CHROMIUM = "/usr/bin/chromium"
+WORDS = [
+    "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@asynccontextmanager
+async def launched() -> AsyncIterator[Browser]:
+    """Debian's own; the tests do not go without it."""
+    if not Path(CHROMIUM).exists() and os.getuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["apt-get", "install", "-y", "chromium"], check=False, capture_output=True)
+    assert Path(CHROMIUM).exists(), f"{CHROMIUM} is missing: install Debian's package `chromium` as root"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=WORDS)
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def opened(chrome: Browser, town: Town, **options: Any) -> AsyncIterator[Page]:
+    """A page that ends with an error where the browser refused something or a script failed."""
+    context = await chrome.new_context(base_url=town.base_url, **options)
+    page = await context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text) if "Content Security" in message.text else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    try:
+        yield page
+    finally:
+        await context.close()
+    assert complaints == []
+
+
+async def sign_in(page: Page, person: Person) -> None:
+    await give_password(page, person)
+    await page.wait_for_url("**/")
+
+
+async def give_password(page: Page, person: Person, flow: str = "-/default/authentication") -> None:
+    await page.goto(f"/flows/{flow}/")
+    await send(page, {"User name or e-mail address": person.username})
+    await send(page, {"Password": person.password})
+
+
+async def send(page: Page, answers: dict[str, str], button: str = "Continue") -> None:
+    """Fill in the fields of these labels, and press the button."""
+    for label, value in answers.items():
+        await page.get_by_label(label, exact=True).fill(value)
+    await page.get_by_role("button", name=button, exact=True).click()
+
+
+async def check(page: Page) -> None:
+    """Nothing that axe knows to be a barrier, and the plain rules of a page of ours."""
+    found = await Axe().run(page)
+    assert found.violations_count == 0, f"{page.url}\n{found.generate_report()}"
+    assert await page.locator("h1").count() == 1, page.url
+    assert await page.locator("main").count() == 1, page.url
+    width = await page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
+    assert width[0] <= width[1], f"{page.url} is wider than its window"
+
+
+async def check_day_and_night(page: Page) -> None:
+    """By day at a desk, by night on a telephone."""
+    await page.emulate_media(color_scheme="dark")
+    await page.set_viewport_size({"width": 360, "height": 800})
+    await check(page)
+    await page.emulate_media(color_scheme="light")
+    await page.set_viewport_size({"width": 1280, "height": 800})
+    await check(page)
