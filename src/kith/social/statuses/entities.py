@@ -55,6 +55,7 @@ class _View:
         self.flags = frozenset(flags)
         self.polls: dict[int, bytes] = {}
         self.quoted: dict[int, bytes] = {}
+        self.standing: dict[int, str] = {}
 
 
 async def render(work: Work, rows: Sequence[Sequence[Any]], me: int | None) -> list[bytes]:
@@ -115,8 +116,11 @@ async def _view(work: Work, subjects: Sequence[Body], lines: Sequence[Line], me:
     if asked:
         view.polls = await polls.render(work, asked, me)
     quoted = [body.quoted_id for body in subjects if body.quoted_id is not None and body.quote_state == "accepted"]
-    if quoted and not nested:
-        view.quoted = await render_by_id(work, quoted, me, nested=True)
+    if quoted:
+        view.standing = await store.standing_of(work.db, me, quoted, work.now)
+        if not nested:
+            there = [id for id, state in view.standing.items() if state != "deleted"]
+            view.quoted = await render_by_id(work, there, me, nested=True)
     return view
 
 
@@ -167,17 +171,18 @@ def _poll(view: _View, body: Body) -> bytes:
 
 
 def _quote(view: _View, body: Body, *, nested: bool) -> bytes:
+    """What is quoted inside of a quoted status is only named."""
     if body.quote_state is None:
         return b"null"
+    state = body.quote_state
+    quoted_id = None
+    if state == "accepted":
+        state = "deleted" if body.quoted_id is None else view.standing.get(body.quoted_id, "unauthorized")
+        quoted_id = None if state in ("deleted", "unauthorized") else body.quoted_id
     if nested:
-        known = str(body.quoted_id) if body.quote_state == "accepted" and body.quoted_id is not None else None
-        return _encode({"state": body.quote_state, "quoted_status_id": known})
-    if body.quote_state != "accepted":
-        return b'{"state":"%b","quoted_status":null}' % body.quote_state.encode()
-    quoted = view.quoted.get(body.quoted_id) if body.quoted_id is not None else None
-    if quoted is None:
-        return b'{"state":"%b","quoted_status":null}' % (b"deleted" if body.quoted_id is None else b"unauthorized")
-    return b'{"state":"accepted","quoted_status":%b}' % quoted
+        return _encode({"state": state, "quoted_status_id": _id(quoted_id)})
+    quoted = b"null" if quoted_id is None else view.quoted.get(quoted_id, b"null")
+    return b'{"state":"%b","quoted_status":%b}' % (state.encode(), quoted)
 
 
 def _approval(view: _View, body: Body) -> bytes:

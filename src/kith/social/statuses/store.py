@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Integer, and_, bindparam, delete, literal_column, select, union_all, update
+from sqlalchemy import Integer, String, and_, bindparam, case, delete, literal_column, or_, select, union_all, update
 
 from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
 from kith.social.accounts.tables import accounts
@@ -80,6 +80,28 @@ _flags = query(
     ),
     tuple,
 )  # fmt: skip
+
+
+def _word(word: str) -> Any:
+    return literal_column(f"'{word}'", String)
+
+
+# What stands between the viewer and something that is quoted.
+_gone: tuple[Any, Any] = (S.c.deleted_at.is_not(None), _word("deleted"))
+_in_the_way: tuple[tuple[Any, Any], ...] = (
+    (access.i_block_domain(A.c.domain), _word("blocked_domain")),
+    (access.i_block(S.c.account_id), _word("blocked_account")),
+    (access.i_mute(S.c.account_id), _word("muted_account")),
+)
+_standing = {
+    anonymous: query(
+        select(S.c.id, case(_gone, *(() if anonymous else _in_the_way), else_=_word("accepted")))
+        .select_from(S.join(A, A.c.id == S.c.account_id))
+        .where(and_(any_of(S.c.id, "ids"), or_(_gone[0], access.visible_for(S, A, anonymous=anonymous)))),
+        tuple,
+    )
+    for anonymous in (False, True)
+}
 
 _mentions_of = query(
     select(
@@ -190,6 +212,12 @@ async def flags_of(
 ) -> list[tuple[int, int]]:
     """What the viewer has to do with each of them, in one query: pairs of a flag and what it is of."""
     return await db.all(_flags, me=me, ids=list(ids), conversations=list(conversations), authors=list(authors))
+
+
+async def standing_of(db: Session, me: int | None, ids: Sequence[int], now: datetime) -> dict[int, str]:
+    """How statuses that are quoted stand with the viewer; those that they may not see are left out."""
+    values: dict[str, Any] = {"ids": list(ids)} if me is None else {"ids": list(ids), "me": me, "now": now}
+    return dict(await db.all(_standing[me is None], **values))
 
 
 async def mentions_of(db: Session, ids: Sequence[int]) -> dict[int, list[tuple[int, str, str, str]]]:
