@@ -12,9 +12,10 @@ from playwright.async_api import Browser, Page
 
 from tests.identity.entering import Registered, make_app, make_client
 from tests.town import Person, Town
-from tests.web.test_browser import ada, check, chrome, chromium, opened, place, sign_in
+from tests.web.chromium import check, opened, sign_in
+from tests.web.test_browser import ada, place
 
-__all__ = ["ada", "chrome", "chromium", "place"]  # fixtures of the other page, each made anew for this one
+__all__ = ["ada", "place"]  # fixtures of the other page, each made anew for this one
 
 
 class Client:
