@@ -59,9 +59,7 @@ async def test_whom_a_subject_names(town: Town, ada: Person) -> None:
     # Whoever gets the name of somebody who left is not taken for them.
     party = await make_party(town, ada)
     assert (await ada.call("DELETE", f"{API}/core/users/{user['pk']}/")).status_code == 204
-    await town.kith("users", "create", person.username, "--email", "x@example.org", "--password", person.password)
-    await ada.call("PATCH", f"{API}/core/users/{(await _user(ada, person))['pk']}/", json={"is_active": True})
-    _, anew = await signed_in(town, person)
+    _, anew = await signed_in(town, await town.sign_up(person.username))
     claims = await party.read((await party.tokens(anew))["id_token"])
     assert claims["preferred_username"] == person.username
     assert claims["sub"] not in told.values()

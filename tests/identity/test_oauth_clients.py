@@ -57,7 +57,7 @@ async def arrive(browser: Browser, url: str) -> str:
 
 
 async def checked(town: Town, party: RelyingParty, told: dict[str, Any], token: dict[str, Any], nonce: str) -> None:
-    """The ID token by two libraries, of which neither is the one that signed it at the other end of the test."""
+    """The ID token, by Authlib's rules and once more by PyJWT: neither is what signs it."""
     published = (await town.http.get(told["jwks_uri"])).json()
     keys = KeySet.import_key_set(published)
     read = jose.decode(token["id_token"], keys, algorithms=told["id_token_signing_alg_values_supported"])
@@ -74,11 +74,12 @@ async def checked(town: Town, party: RelyingParty, told: dict[str, Any], token: 
         options={"require": ["exp", "iat", "sub", "auth_time", "sid"]},
     )  # fmt: skip
     assert second == dict(claims)
+    right: dict[str, Any] = {"audience": party.id, "issuer": party.issuer}
     for wrong in ({"audience": "somebody else"}, {"issuer": "https://evil.example/"}):
         with pytest.raises(jwt.InvalidTokenError):
             jwt.decode(
                 token["id_token"], jwt.PyJWK(key), algorithms=[header["alg"]],
-                **{"audience": party.id, "issuer": party.issuer} | wrong,
+                **right | wrong,
             )  # fmt: skip
 
 

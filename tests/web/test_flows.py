@@ -220,6 +220,7 @@ async def test_a_path_in_next_that_is_not_ascii_is_encoded(town: Town, browser: 
 async def test_pages_of_a_flow_are_closed_to_frames_scripts_and_caches(town: Town) -> None:
     page = await town.http.get(SIGN_IN)
 
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
     policy = page.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self';")
     assert "unsafe" not in policy

@@ -25,14 +25,12 @@ AnyRequest = Request[Any, Any, Any]
 
 @get("/static/kith.css")
 async def style() -> Response[bytes]:
-    return Response(STYLE, media_type="text/css; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"})
+    return Response(STYLE, media_type="text/css", headers={"Cache-Control": "public, max-age=3600"})
 
 
 @get("/static/kith.js")
 async def script() -> Response[bytes]:
-    return Response(
-        SCRIPT, media_type="text/javascript; charset=utf-8", headers={"Cache-Control": "public, max-age=3600"}
-    )
+    return Response(SCRIPT, media_type="text/javascript", headers={"Cache-Control": "public, max-age=3600"})
 
 
 @get("/avatars/original/missing.png")

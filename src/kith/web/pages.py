@@ -71,9 +71,7 @@ def see_other(to: str, *, status: int = 303, headers: Headers = ()) -> ASGIRespo
 
 
 def _answer(status: int, headers: Headers, body: bytes) -> ASGIResponse:
-    return ASGIResponse(
-        body=body, status_code=status, media_type="text/html", encoded_headers=[NO_STORE, *headers]
-    )
+    return ASGIResponse(body=body, status_code=status, media_type="text/html", encoded_headers=[NO_STORE, *headers])
 
 
 def moment(value: datetime) -> str:
