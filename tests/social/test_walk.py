@@ -12,6 +12,7 @@ import pytest
 from mastodon import Mastodon, MastodonNotFoundError
 from PIL import Image
 
+from tests.social.members import join_all
 from tests.social.posts import settle
 from tests.social.samples import image_file
 from tests.social.tokens import consent
@@ -50,7 +51,12 @@ class Pair:
 
 @pytest.fixture
 async def pair(town: Town) -> Pair:
-    return Pair(town, await _sign_in(town, await town.sign_up()), await _sign_in(town, await town.sign_up()))
+    """Both are signed in already; the walk itself begins at the door."""
+    members = await join_all(town, 2)
+    ada, bob = [
+        await asyncio.to_thread(Mastodon, access_token=member.token, api_base_url=town.base_url) for member in members
+    ]
+    return Pair(town, ada, bob)
 
 
 def _ids(things: Any) -> list[int]:
@@ -71,7 +77,9 @@ def _there_and_back(api: Mastodon, first: Any) -> tuple[list[int], list[int]]:
     return there, back
 
 
-async def test_a_profile_is_made_and_looked_at(pair: Pair) -> None:
+async def test_somebody_signs_in_and_makes_a_profile(town: Town) -> None:
+    pair = Pair(town, *[await _sign_in(town, await town.sign_up()) for _ in range(2)])
+
     def step(ada: Mastodon, bob: Mastodon) -> None:
         ada.account_update_credentials(
             display_name="Ada L.", note="I like *engines*", avatar=image_file("PNG", (60, 40)), avatar_mime_type="image/png",

@@ -40,7 +40,7 @@ LIMITS: dict[str, Any] = {
             "audio/ogg", "audio/vorbis", "audio/mpeg", "audio/mp3", "audio/webm", "audio/flac", "audio/aac",
             "audio/m4a", "audio/x-m4a", "audio/mp4",
         ],
-        "description_limit": 1500,
+        "description_limit": 10_000,
         "image_size_limit": 16_777_216,
         "image_matrix_limit": 33_177_600,
         "video_size_limit": 103_809_024,
