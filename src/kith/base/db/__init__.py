@@ -4,11 +4,12 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from kith.base.db.errors import Dangling, Taken
 from kith.base.db.opening import connect
-from kith.base.db.schema import METADATA, UID, Document, Instant, any_of
+from kith.base.db.schema import ID, METADATA, UID, Document, Instant, any_of
 from kith.base.db.session import Database, Session
 from kith.base.db.statement import Command, Query, add_once, command, insert_into, query
 
 __all__ = [
+    "ID",
     "METADATA",
     "UID",
     "Command",

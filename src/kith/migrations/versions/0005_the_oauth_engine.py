@@ -66,7 +66,7 @@ def upgrade() -> None:
 
     op.create_table(
         "identity_oauth_apps",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("client_id", sa.String(length=255), nullable=False),
         sa.Column("secret_hash", sa.String(length=64), nullable=True),
         sa.Column("kind", sa.String(length=10), nullable=False),

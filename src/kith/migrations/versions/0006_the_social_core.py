@@ -14,7 +14,7 @@ down_revision = "0005"
 def upgrade() -> None:
     op.create_table(
         "social_cards",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("url_hash", sa.String(length=64), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("data", db.Document(), nullable=False),
@@ -31,7 +31,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_emojis",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("shortcode", sa.Text(), nullable=False),
         sa.Column("domain", sa.Text(), nullable=False),
         sa.Column("file", sa.Text(), nullable=False),
@@ -76,7 +76,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_rules",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("hint", sa.Text(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
@@ -85,7 +85,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_tags",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("display", sa.Text(), nullable=False),
         sa.Column("usable", sa.Boolean(), nullable=False),
@@ -98,7 +98,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_accounts",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("user_id", sa.Integer(), nullable=True),
         sa.Column("username", sa.Text(), nullable=False),
@@ -190,7 +190,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_account_words",
-        sa.Column("account_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("account_id", db.ID, autoincrement=False, nullable=False),
         sa.Column("words", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["social_accounts.id"], name=op.f("fk_social_account_words_account_id"), ondelete="CASCADE"
@@ -199,7 +199,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_blocks",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("target_id", sa.BigInteger(), nullable=False),
         sa.Column("uri", sa.Text(), nullable=True),
@@ -231,7 +231,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_domain_blocks",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("domain", sa.Text(), nullable=False),
         sa.Column("created_at", db.Instant(length=27), nullable=False),
@@ -246,7 +246,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_endorsements",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("target_id", sa.BigInteger(), nullable=False),
         sa.Column("created_at", db.Instant(length=27), nullable=False),
@@ -265,7 +265,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_featured_tags",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("tag_id", sa.BigInteger(), nullable=False),
         sa.Column("display", sa.Text(), nullable=False),
@@ -286,7 +286,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_feed_states",
-        sa.Column("account_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("account_id", db.ID, autoincrement=False, nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
         sa.Column("active_at", db.Instant(length=27), nullable=False),
         sa.Column("changed_at", db.Instant(length=27), nullable=False),
@@ -300,7 +300,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_follow_requests",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("target_id", sa.BigInteger(), nullable=False),
         sa.Column("reblogs", sa.Boolean(), nullable=False),
@@ -326,7 +326,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_follows",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("target_id", sa.BigInteger(), nullable=False),
         sa.Column("reblogs", sa.Boolean(), nullable=False),
@@ -364,7 +364,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_lists",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("replies_policy", sa.String(length=10), nullable=False),
@@ -392,7 +392,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_mutes",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("target_id", sa.BigInteger(), nullable=False),
         sa.Column("hide_notifications", sa.Boolean(), nullable=False),
@@ -414,7 +414,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_preferences",
-        sa.Column("account_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("account_id", db.ID, autoincrement=False, nullable=False),
         sa.Column("privacy", sa.String(length=10), nullable=True),
         sa.Column("sensitive", sa.Boolean(), nullable=False),
         sa.Column("language", sa.String(length=35), nullable=True),
@@ -431,7 +431,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_scheduled_statuses",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("scheduled_at", db.Instant(length=27), nullable=False),
         sa.Column("params", db.Document(), nullable=False),
@@ -451,7 +451,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_statuses",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("local", sa.Boolean(), nullable=False),
@@ -526,7 +526,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_tag_follows",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("tag_id", sa.BigInteger(), nullable=False),
         sa.Column("created_at", db.Instant(length=27), nullable=False),
@@ -544,7 +544,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_bookmarks",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("status_id", sa.BigInteger(), nullable=False),
         sa.Column("created_at", db.Instant(length=27), nullable=False),
@@ -563,7 +563,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_favourites",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("status_id", sa.BigInteger(), nullable=False),
         sa.Column("created_at", db.Instant(length=27), nullable=False),
@@ -582,7 +582,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_list_members",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("list_id", sa.BigInteger(), nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -599,7 +599,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_media",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("status_id", sa.BigInteger(), nullable=True),
         sa.Column("scheduled_id", sa.BigInteger(), nullable=True),
@@ -648,7 +648,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_notifications",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("from_id", sa.BigInteger(), nullable=False),
         sa.Column("type", sa.String(length=30), nullable=False),
@@ -676,7 +676,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_pins",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("status_id", sa.BigInteger(), nullable=False),
         sa.Column("created_at", db.Instant(length=27), nullable=False),
@@ -695,7 +695,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_polls",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("status_id", sa.BigInteger(), nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("options", db.Document(), nullable=False),
@@ -721,7 +721,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_status_edits",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("status_id", sa.BigInteger(), nullable=False),
         sa.Column("text", sa.Text(), nullable=False),
         sa.Column("content", sa.Text(), nullable=False),
@@ -758,7 +758,7 @@ def upgrade() -> None:
 
     op.create_table(
         "social_status_words",
-        sa.Column("status_id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("status_id", db.ID, autoincrement=False, nullable=False),
         sa.Column("words", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(
             ["status_id"], ["social_statuses.id"], name=op.f("fk_social_status_words_status_id"), ondelete="CASCADE"
@@ -767,7 +767,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "social_poll_votes",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("id", db.ID, autoincrement=False, nullable=False),
         sa.Column("poll_id", sa.BigInteger(), nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("choice", sa.SmallInteger(), nullable=False),

@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
 
-from kith.base.db import METADATA, Document, Instant
+from kith.base.db import ID, METADATA, Document, Instant
 
 # A face, here or elsewhere. Its `version` grows whenever something changes that is shown of it; counts are not in it.
 accounts = Table(
     "social_accounts",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("version", Integer, nullable=False),
     Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="SET NULL"), unique=True),
     Column("username", Text, nullable=False),
@@ -66,7 +66,7 @@ preferences = Table(
     "social_preferences",
     METADATA,
     Column(
-        "account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
         autoincrement=False,
     ),
     Column("privacy", String(10)),

@@ -3,14 +3,14 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Boolean, Column, Table, Text, UniqueConstraint
+from sqlalchemy import Boolean, Column, Table, Text, UniqueConstraint
 
-from kith.base.db import METADATA, Instant
+from kith.base.db import ID, METADATA, Instant
 
 emojis = Table(
     "social_emojis",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("shortcode", Text, nullable=False),
     Column("domain", Text, nullable=False),
     Column("file", Text, nullable=False),

@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table
 
-from kith.base.db import METADATA, Instant
+from kith.base.db import ID, METADATA, Instant
 
 # Home feeds and list feeds: `owner` is an account or a list, whose ids never meet.
 feeds = Table(
@@ -27,7 +27,7 @@ feed_states = Table(
     "social_feed_states",
     METADATA,
     Column(
-        "account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
         autoincrement=False,
     ),
     Column("state", String(10), nullable=False),

@@ -16,7 +16,6 @@ MASTODON_VERSION = "4.5.0"
 API_VERSION = 7
 VERSION = f"{MASTODON_VERSION} (compatible; Kith {__version__})"
 
-SOURCE = "https://pypi.org/project/kith/"
 LANGUAGES = ["en"]
 UNWRITTEN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -86,7 +85,7 @@ def v2(
         "domain": settings.domain,
         "title": settings.title,
         "version": VERSION,
-        "source_url": SOURCE,
+        "source_url": f"{settings.base_url}/api/v2/docs",
         "description": settings.description,
         "usage": {"users": {"active_month": numbers.active_month}},
         "thumbnail": {"url": static_url(settings, NO_HEADER), "blurhash": None, "versions": {}, "description": ""},

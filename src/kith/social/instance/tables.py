@@ -3,14 +3,14 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Column, Integer, String, Table, Text
+from sqlalchemy import Column, Integer, String, Table, Text
 
-from kith.base.db import METADATA, Instant
+from kith.base.db import ID, METADATA, Instant
 
 rules = Table(
     "social_rules",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("text", Text, nullable=False),
     Column("hint", Text, nullable=False),
     Column("position", Integer, nullable=False),

@@ -5,12 +5,12 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text, UniqueConstraint
 
-from kith.base.db import METADATA, Instant
+from kith.base.db import ID, METADATA, Instant
 
 lists = Table(
     "social_lists",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("title", Text, nullable=False),
     Column("replies_policy", String(10), nullable=False),
@@ -21,7 +21,7 @@ lists = Table(
 members = Table(
     "social_list_members",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("list_id", BigInteger, ForeignKey("social_lists.id", ondelete="CASCADE"), nullable=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     UniqueConstraint("list_id", "account_id"),

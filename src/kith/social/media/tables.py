@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, String, Table, Text
 
-from kith.base.db import METADATA, Document, Instant
+from kith.base.db import ID, METADATA, Document, Instant
 
 media = Table(
     "social_media",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="SET NULL"), index=True),
     Column("scheduled_id", BigInteger, index=True),

@@ -5,12 +5,12 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text
 
-from kith.base.db import METADATA, Instant
+from kith.base.db import ID, METADATA, Instant
 
 notifications = Table(
     "social_notifications",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("from_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("type", String(30), nullable=False),

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 
-from kith.base.db import METADATA, Document, Instant
+from kith.base.db import ID, METADATA, Document, Instant
 
 
 def _pair(name: str, *columns: Column[Any]) -> Table:
@@ -14,7 +14,7 @@ def _pair(name: str, *columns: Column[Any]) -> Table:
     return Table(
         name,
         METADATA,
-        Column("id", BigInteger, primary_key=True, autoincrement=False),
+        Column("id", ID, primary_key=True, autoincrement=False),
         Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
         Column("target_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
         *columns,
@@ -47,7 +47,7 @@ endorsements = _pair("social_endorsements")
 domain_blocks = Table(
     "social_domain_blocks",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("domain", Text, nullable=False, index=True),
     Column("created_at", Instant, nullable=False),

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, desc, func, not_, or_, select
+from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, desc, func, literal_column, not_, or_, select
 
 from kith.base.db import Instant, Query, any_of, query
 from kith.base.work import Work
@@ -163,7 +163,9 @@ async def find_statuses(
 def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
     """Those one follows come first, then those whose name begins so, then those whom many follow."""
     person = people.A
-    clauses: list[Clause] = [is_there(person), person.c.moved_to.is_(None), account_matches(person.c.id, "words")]
+    # Written so that SQLite begins with the words, not with all who have not moved.
+    has_moved = func.coalesce(person.c.moved_to, literal_column("0")) != literal_column("0")
+    clauses: list[Clause] = [is_there(person), ~has_moved, account_matches(person.c.id, "words")]
     order: list[Any] = []
     if not anonymous:
         mine = or_(i_follow(person.c.id), person.c.id == ME)

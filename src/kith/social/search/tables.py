@@ -6,15 +6,15 @@ a migration and asked by `finding.py`.
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Table, Text
+from sqlalchemy import Column, ForeignKey, Table, Text
 
-from kith.base.db import METADATA
+from kith.base.db import ID, METADATA
 
 status_words = Table(
     "social_status_words",
     METADATA,
     Column(
-        "status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), primary_key=True,
+        "status_id", ID, ForeignKey("social_statuses.id", ondelete="CASCADE"), primary_key=True,
         autoincrement=False,
     ),
     Column("words", Text, nullable=False),
@@ -24,7 +24,7 @@ account_words = Table(
     "social_account_words",
     METADATA,
     Column(
-        "account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
         autoincrement=False,
     ),
     Column("words", Text, nullable=False),

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from kith.base.db import METADATA, Document, Instant
+from kith.base.db import ID, METADATA, Document, Instant
 
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
 VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
@@ -29,7 +29,7 @@ VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
 statuses = Table(
     "social_statuses",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("version", Integer, nullable=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("local", Boolean, nullable=False),
@@ -92,7 +92,7 @@ mentions = Table(
 edits = Table(
     "social_status_edits",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("text", Text, nullable=False),
     Column("content", Text, nullable=False),
@@ -110,7 +110,7 @@ def _mark(name: str) -> Table:
     return Table(
         name,
         METADATA,
-        Column("id", BigInteger, primary_key=True, autoincrement=False),
+        Column("id", ID, primary_key=True, autoincrement=False),
         Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
         Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), nullable=False),
         Column("created_at", Instant, nullable=False),
@@ -134,7 +134,7 @@ conversation_mutes = Table(
 cards = Table(
     "social_cards",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("url_hash", String(64), nullable=False, unique=True),
     Column("url", Text, nullable=False),
     Column("data", Document, nullable=False),
@@ -144,7 +144,7 @@ cards = Table(
 scheduled = Table(
     "social_scheduled_statuses",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("scheduled_at", Instant, nullable=False, index=True),
     Column("params", Document, nullable=False),
@@ -167,7 +167,7 @@ idempotency = Table(
 polls = Table(
     "social_polls",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("status_id", BigInteger, ForeignKey("social_statuses.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("options", Document, nullable=False),
@@ -184,7 +184,7 @@ polls = Table(
 votes = Table(
     "social_poll_votes",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("poll_id", BigInteger, ForeignKey("social_polls.id", ondelete="CASCADE"), nullable=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("choice", SmallInteger, nullable=False),

@@ -48,7 +48,7 @@ _descendants = {
         )
         .where(and_(_down.c.depth > 0, access.visible_for(_found, _author, anonymous=anonymous),
                     access.welcome(_author, anonymous=anonymous)))
-        .order_by(_found.c.id)
+        .order_by(_down.c.id)  # not by `_found`: SQLite would walk every status there is to have them in order
         .limit(bindparam("most")),
         tuple,
     )

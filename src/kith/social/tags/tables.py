@@ -16,13 +16,13 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from kith.base.db import METADATA, Instant
+from kith.base.db import ID, METADATA, Instant
 
 # `name` is how tags are compared, `display` how the first one who used it wrote it.
 tags = Table(
     "social_tags",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("name", Text, nullable=False, unique=True),
     Column("display", Text, nullable=False),
     Column("usable", Boolean, nullable=False),
@@ -45,7 +45,7 @@ status_tags = Table(
 tag_follows = Table(
     "social_tag_follows",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("tag_id", BigInteger, ForeignKey("social_tags.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("created_at", Instant, nullable=False),
@@ -55,7 +55,7 @@ tag_follows = Table(
 featured_tags = Table(
     "social_featured_tags",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("tag_id", BigInteger, ForeignKey("social_tags.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("display", Text, nullable=False),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, exists, func, or_, select
+from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, exists, func, literal_column, or_, select
 
 from kith.base.db import any_of
 from kith.base.paging import Cursor
@@ -49,11 +49,16 @@ def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> 
     )
 
 
-def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> list[Clause]:
-    """What timelines for everybody are made of."""
+def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool, by_id: bool = False) -> list[Clause]:
+    """What timelines for everybody are made of.
+
+    `by_id`: statuses come from elsewhere, by their ids, and SQLite must not begin with all that are no boosts.
+    """
     clauses: list[Clause] = [
         S.c.visibility == PUBLIC,
-        S.c.reblog_of_id.is_(None),
+        func.coalesce(S.c.reblog_of_id, literal_column("0")) == literal_column("0")
+        if by_id
+        else S.c.reblog_of_id.is_(None),
         S.c.deleted_at.is_(None),
         A.c.silenced_at.is_(None),
         access.welcome(A, anonymous=anonymous),
@@ -75,13 +80,21 @@ async def public(work: Work, me: int | None, cursor: Cursor, *, local: bool, rem
 
 
 @lru_cache(128)
-def _tagged(*, anonymous: bool, local: bool, remote: bool, only_media: bool, required: int, unwanted: bool) -> Walk:
-    """Any of `any_ids`, and one of each further group, and none of `none_ids`."""
-    clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media)
-    clauses.append(_has_tag("any_ids"))
+def _tagged(
+    *, anonymous: bool, local: bool, remote: bool, only_media: bool, alone: bool, required: int, unwanted: bool
+) -> Walk:
+    """Any of `any_ids`, and one of each further group, and none of `none_ids`.
+
+    Where it is `alone`, what has the tag is walked along, however rare it is among all that is said.
+    """
+    clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media, by_id=alone)
+    clauses.append(status_tags.c.tag_id == bindparam("tag_id") if alone else _has_tag("any_ids"))
     clauses += [_has_tag(f"all_{place}") for place in range(required)]
     if unwanted:
         clauses.append(~_has_tag("none_ids"))
+    if alone:
+        source = status_tags.join(S, S.c.id == status_tags.c.status_id)
+        return Walk(lines(source, anonymous=anonymous).where(and_(*clauses)), status_tags.c.status_id)
     return Walk(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
 
 
@@ -97,11 +110,14 @@ async def tagged(
     none_of_these: Sequence[int], local: bool, remote: bool, only_media: bool,
 ) -> Rows:  # fmt: skip
     walk = _tagged(
-        anonymous=me is None, local=local, remote=remote, only_media=only_media, required=len(all_of_these),
-        unwanted=bool(none_of_these),
+        anonymous=me is None, local=local, remote=remote, only_media=only_media,
+        alone=len(any_of_these) == 1, required=len(all_of_these), unwanted=bool(none_of_these),
     )  # fmt: skip
     required = {f"all_{place}": [id] for place, id in enumerate(all_of_these)}
-    return await _read(work, walk, cursor, me=me, any_ids=list(any_of_these), none_ids=list(none_of_these), **required)
+    return await _read(
+        work, walk, cursor, me=me, tag_id=any_of_these[0], any_ids=list(any_of_these), none_ids=list(none_of_these),
+        **required,
+    )  # fmt: skip
 
 
 @lru_cache(64)

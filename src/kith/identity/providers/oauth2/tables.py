@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
 
-from kith.base.db import METADATA, UID, Document, Instant
+from kith.base.db import ID, METADATA, UID, Document, Instant
 
 
 def _provider(*, nullable: bool = True) -> Column[Any]:
@@ -33,7 +33,7 @@ def _grant() -> Column[Any]:
 apps = Table(
     "identity_oauth_apps",
     METADATA,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
+    Column("id", ID, primary_key=True, autoincrement=False),
     Column("client_id", String(255), nullable=False, unique=True),
     Column("secret_hash", String(64)),
     Column("kind", String(10), nullable=False),
