@@ -126,7 +126,7 @@ async def storm(engine: Engine, tmp_path: Path) -> Any:
 async def test_posts_pictures_homes_and_counts_survive_kills(storm: Storm) -> None:
     # given
     await storm.prepare()
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(240):
         await storm.blow()
 
     # when

@@ -33,7 +33,7 @@ async def make(person: Person, path: str, **fields: Any) -> dict[str, Any]:
 
 
 async def make_flow(person: Person, designation: str, **fields: Any) -> dict[str, Any]:
-    name = new_name(designation.replace("_", "-"))
+    name = new_name(f"our-{designation}")  # after the shipped ones, which stay the default
     return await make(person, "/flows/instances/", **{"name": name, "slug": name, "designation": designation} | fields)
 
 

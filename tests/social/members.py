@@ -118,6 +118,6 @@ async def set_state(town: Town, id: str | int, make: Callable[[Work], dict[str, 
 
 async def until(claim: Callable[[], Awaitable[bool]]) -> None:
     """What a worker does soon."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not await claim():
             await asyncio.sleep(0.02)

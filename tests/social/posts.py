@@ -28,7 +28,7 @@ async def settle(town: Town) -> None:
     """
     database = await connect(load(town.environment), connections=1)
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while True:
                 session = database.session()
                 found = [job for job in await session.all(_waiting) if "OutgoingError" not in (job.error or "")]
