@@ -254,3 +254,15 @@ async def test_a_library_that_people_use_gets_along(town: Town) -> None:
     for key in (first, second):
         answer = await town.http.get(VERIFY, headers={"Authorization": f"Bearer {key}"})
         assert (answer.status_code, answer.json()) == (401, {"error": "The access token was revoked"})
+
+
+async def test_no_provider_takes_the_name_of_an_app(town: Town) -> None:
+    """Whoever could would be asked for the app's codes in its place."""
+    app, owner = await new_app(town, "read"), await town.owner()
+
+    answer = await owner.call(
+        "POST", "/api/v2/providers/openid/", json={"client_id": app.client_id, "response_types": [1]}
+    )
+
+    assert answer.status_code == 400, answer.text
+    assert list(answer.json()) == ["client_id"]

@@ -13,6 +13,7 @@ from sqlalchemy import Column, ForeignKey, Integer, String, Table, bindparam, de
 from kith.base.db import METADATA, Taken, command, insert_into, query
 from kith.base.errors import Conflict
 from kith.identity.providers.keys import check_signing_key
+from kith.identity.providers.oauth2.store import has_app
 from kith.identity.providers.patterns import complain_pattern
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.providers.spans import check_spans
@@ -115,7 +116,7 @@ async def check_client(draft: Draft, *, redirects: str) -> None:
     """The rules every client keeps; `redirects` is the field with its redirect URIs, apart by blanks."""
     if draft.sets("client_id"):
         owner = await draft.work.db.one(_owner_of, client_id=draft.values["client_id"])
-        if owner is not None and owner != draft.id:
+        if (owner is not None and owner != draft.id) or await has_app(draft.work.db, draft.values["client_id"]):
             draft.complain("client_id", "This field must be unique.", "unique")
     _check_secret(draft)
     _check_redirects(draft, redirects)

@@ -39,7 +39,6 @@ _newest = query(
     tuple,
 )
 _drop_status = command(delete(feeds).where(feeds.c.status_id == bindparam("status")))
-_drop_original = command(delete(feeds).where(and_(feeds.c.owner == _owner, feeds.c.original_id == bindparam("status"))))
 _drop_author = command(
     delete(feeds).where(and_(feeds.c.owner == _owner, feeds.c.author_id == bindparam("author"), ~feeds.c.by_tag))
 )
@@ -103,10 +102,6 @@ async def drop_status(db: Session, status_id: int) -> None:
 async def drop_author(db: Session, owner: int, author_id: int) -> None:
     """What an author brought into one feed; what a tag brought stays."""
     await db.run(_drop_author, owner=owner, author=author_id)
-
-
-async def drop_original(db: Session, owner: int, status_id: int) -> None:
-    await db.run(_drop_original, owner=owner, status=status_id)
 
 
 async def drop_these(db: Session, owner: int, ids: Sequence[int]) -> None:

@@ -33,7 +33,7 @@ from kith.social.statuses.service import poll as voting
 from kith.social.statuses.service import schedule as scheduling
 from kith.social.statuses.service.post import Draft, Unexpected
 from kith.social.statuses.service.post import post as post_status
-from kith.social.statuses.tables import Edit, Status
+from kith.social.statuses.tables import Status
 
 AnyRequest = Request[Any, Any, Any]
 POSTING = Rule("posting", most=300, seconds=10_800)
@@ -196,11 +196,7 @@ async def show_history(
     author = await accounts.find(work.db, status.account_id)
     edits = await store.edits_of(work.db, status.id) or [await editing.snapshot(work, status)]
     [shown] = await account_entities.render(work, [author] if author else [])
-    return answer(exchange_of(request), joined([await _revision(work, edit, shown) for edit in edits]))
-
-
-async def _revision(work: Work, edit: Edit, account: bytes) -> bytes:
-    return await shapes.revision(work, edit, account)
+    return answer(exchange_of(request), joined([await shapes.revision(work, edit, shown) for edit in edits]))
 
 
 @get("/api/v1/statuses/{id:str}/source", guards=[user("read:statuses")])

@@ -58,9 +58,6 @@ _follow = command(add_once(tag_follows))
 _unfollow = command(
     delete(tag_follows).where(and_(tag_follows.c.account_id == _me, tag_follows.c.tag_id == bindparam("tag")))
 )
-_followers = query(
-    select(tag_follows.c.account_id, tag_follows.c.tag_id).where(any_of(tag_follows.c.tag_id, "ids")), tuple
-)
 _features_of = query(
     select(featured_tags)
     .where(featured_tags.c.account_id == bindparam("account"))
@@ -156,11 +153,6 @@ async def follow(db: Session, me: int, tag_id: int, *, id: int, now: datetime) -
 
 async def unfollow(db: Session, me: int, tag_id: int) -> bool:
     return await db.run(_unfollow, me=me, tag=tag_id) == 1
-
-
-async def followers_of(db: Session, tag_ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Who follows which of them."""
-    return await db.all(_followers, ids=list(tag_ids)) if tag_ids else []
 
 
 async def features_of(db: Session, account_id: int) -> list[FeaturedTag]:

@@ -26,7 +26,6 @@ from kith.identity.users.reserved import complain_reserved
 
 SHOWN_ONLY = {"separator", "static", "alert_info", "alert_warning", "alert_danger"}
 SERVERS_OWN = {"hidden", "text_read_only", "text_area_read_only", *SHOWN_ONLY}
-OPTIONAL = {"checkbox", *SERVERS_OWN}
 MOST_CHARACTERS = 10_000
 MOST_FILE_CHARACTERS = 1 << 19
 

@@ -18,7 +18,6 @@ from kith.identity.users.tables import User
 
 ACR = "urn:kith:acr:default"
 ACR_MULTI = "urn:kith:acr:mfa"
-STANDARD = ("openid", "profile", "email", "groups", "offline_access")
 DEFAULT_SECONDS = 3600.0
 # By how somebody signed in: what RFC 8176 calls it.
 _AMR = {

@@ -217,9 +217,3 @@ async def end_grant(work: Work, grant: Grant) -> None:
     if await store.drop_grant(work.db, grant.grant_uuid):
         await ended.remember(work, keys)
         work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
-
-
-async def end_all_of_user(work: Work, user_id: int) -> None:
-    """Whatever somebody has let do anything: none of it may any more."""
-    for grant in await store.grants_of_user(work.db, user_id):
-        await end_grant(work, grant)

@@ -126,10 +126,6 @@ _of_user = query(
     Grant,
 )
 _of_session = query(select(grants).where(grants.c.session_uuid == bindparam("session", type_=UID())), Grant)
-_apps_of_user = query(
-    select(apps).where(apps.c.id.in_(select(grants.c.app_id).where(grants.c.user_id == bindparam("user")))), App
-)
-_drop_user = command(delete(grants).where(grants.c.user_id == bindparam("user")))
 _app_taken = query(select(apps.c.client_id).where(apps.c.client_id == bindparam("client_id")), str)
 
 _request = query(
@@ -241,15 +237,6 @@ async def grants_of_user(db: Session, user_id: int) -> list[Grant]:
 
 async def grants_of_session(db: Session, session_uuid: str) -> list[Grant]:
     return await db.all(_of_session, session=session_uuid)
-
-
-async def apps_of_user(db: Session, user_id: int) -> list[App]:
-    """The apps somebody has let in."""
-    return await db.all(_apps_of_user, user=user_id)
-
-
-async def drop_grants_of_user(db: Session, user_id: int) -> int:
-    return await db.run(_drop_user, user=user_id)
 
 
 async def has_app(db: Session, client_id: str) -> bool:

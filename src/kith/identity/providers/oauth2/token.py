@@ -212,7 +212,6 @@ _GRANTS: dict[str, Callable[[Call], Awaitable[Answered]]] = {
     DEVICE_CODE: _by_device,
     TOKEN_EXCHANGE: _by_token,
 }
-GRANT_TYPES = tuple(_GRANTS)
 
 
 # What they share
