@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import and_, select
 
-from kith.base.db import connect, query
+from kith.base.db import Database, connect, query
 from kith.base.jobs.tables import DEAD, Job, jobs
 from kith.base.settings import load
 from tests.social.members import Member
 from tests.town import Town
 
+PATIENCE = 120.0
 _NEXT = re.compile(r'<([^>]+)>; rel="next"')
 _PREV = re.compile(r'<([^>]+)>; rel="prev"')
 _waiting = query(select(jobs).where(jobs.c.kind != "statuses.publish"), Job)
@@ -37,19 +39,22 @@ async def settle(town: Town) -> None:
     What fails because a server cannot be reached from here is not.
     """
     database = await connect(load(town.environment), connections=1)
+    until = time.monotonic() + PATIENCE
     try:
-        async with asyncio.timeout(120):
-            while True:
-                session = database.session()
-                found = [job for job in await session.all(_waiting) if "OutgoingError" not in (job.error or "")]
-                await session.rollback()
-                wrong = [job for job in found if job.error or job.state == DEAD]
-                assert not wrong, wrong[0].error
-                if not any(_is_waited_for(town, job) for job in found):
-                    return
-                await asyncio.sleep(0.02)
+        while left := await _left(database, town):
+            assert time.monotonic() < until, f"still to be done: {left}"
+            await asyncio.sleep(0.02)
     finally:
         await database.close()
+
+
+async def _left(database: Database, town: Town) -> list[Job]:
+    session = database.session()
+    found = [job for job in await session.all(_waiting) if "OutgoingError" not in (job.error or "")]
+    await session.rollback()
+    wrong = [job for job in found if job.error or job.state == DEAD]
+    assert not wrong, wrong[0].error
+    return [job for job in found if _is_waited_for(town, job)]
 
 
 async def post(author: Member, text: str = "Hello", **sent: Any) -> dict[str, Any]:
