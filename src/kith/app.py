@@ -111,8 +111,9 @@ from kith.social.search import api as search
 from kith.social.search import tasks as search_tasks
 from kith.social.statuses import api as statuses
 from kith.social.statuses import tasks as statuses_tasks
+from kith.social.statuses.bodies import StatusPieces
 from kith.social.statuses.cards import service as cards
-from kith.social.statuses.entities import StatusPieces
+from kith.social.statuses.entities import StatusLines
 from kith.social.statuses.facts import (
     PollEnded,
     StatusDeleted,
@@ -318,6 +319,7 @@ class House:
             Kept: Kept(self.memo),
             AccountPieces: AccountPieces(),
             StatusPieces: StatusPieces(),
+            StatusLines: StatusLines(),
             Directory: NoDirectory(),
         }
         self._subscribe()

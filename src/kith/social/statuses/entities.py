@@ -1,66 +1,95 @@
 """Statuses on the wire. What is shown of one is made once per version; counts, author and the viewer's own flags are
-put in between. A page is a fixed number of queries, however long it is."""
+put in between. A page is a fixed number of queries, however long it is.
+
+Most lines are the same for all but their author and those who marked them: such a line is kept whole, with gaps where
+the viewer's flags go. What depends on more (polls, quotes, who may quote) is put together anew each time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from kith.base.fragments import Fragments
 from kith.base.work import Work
-from kith.social.accounts.entities import pieces_of, splice
-from kith.social.addresses import tag_url
-from kith.social.emojis import service as emojis
-from kith.social.media import entities as media
-from kith.social.moments import maybe, moment
+from kith.social.accounts.entities import AccountPieces, pieces_of, splice
 from kith.social.statuses import polls, store
-from kith.social.statuses.cards.entities import render_card
-from kith.social.statuses.lines import Line, by_ids, unguarded
-from kith.social.statuses.tables import VISIBILITIES, Status
+from kith.social.statuses.bodies import Body, Key, bodies_of
+from kith.social.statuses.lines import WIDTH, Line, Row, by_ids, line_of, subject_of, unguarded
+from kith.social.statuses.tables import PRIVATE, UNLISTED
 
-MOST_BYTES = 32 << 20
+MOST_BYTES = 24 << 20
 _encode = msgspec.json.Encoder().encode
 _lines = {anonymous: by_ids(anonymous=anonymous) for anonymous in (False, True)}
 _unguarded = unguarded()
 
-Key = tuple[int, int, int]
+NOTHING_MARKED = b',"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"filtered":[]'
+_AUTOMATIC = {policy: b'["%b"]' % policy.encode() for policy in ("public", "followers")}
 
 
-class Body(msgspec.Struct, frozen=True):
-    """A status in one version: its JSON, open at the end, and what must be looked up to finish it."""
+class Shown(msgspec.Struct, frozen=True):
+    """A line as all but its subject's author see it, in pieces between which their flags go."""
 
-    piece: bytes
+    pieces: tuple[bytes, ...]
     account_id: int
     conversation_id: int
-    visibility: int
-    poll_id: int | None
-    quoted_id: int | None
-    quote_state: str | None
-    quote_policy: str
-    is_boost: bool
 
 
-class StatusPieces(Fragments[Body]):
+class StatusLines(Fragments[Shown]):
+    """Lines by their rows, which tell the version of everything in them."""
+
     def __init__(self) -> None:
         super().__init__(MOST_BYTES)
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """A line with all that is shown of it to everybody. `booster` is whose boost it is, where it is one."""
+
+    line: Line
+    subject: Body
+    author: bytes
+    boost: Body | None
+    booster: bytes
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all but the author see the same."""
+        subject = self.subject
+        return subject.poll_id is None and subject.quote_state is None and _policy(subject) != "followers"
 
 
 class _View:
     """What one viewer has to do with the statuses of one page."""
 
-    def __init__(self, me: int | None, flags: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, me: int | None) -> None:
         self.me = me
-        self.flags = frozenset(flags)
+        self.flags: frozenset[tuple[int, int]] = frozenset()
+        self.marked: frozenset[int] = frozenset()
         self.polls: dict[int, bytes] = {}
         self.quoted: dict[int, bytes] = {}
         self.standing: dict[int, str] = {}
 
 
-async def render(work: Work, rows: Sequence[Sequence[Any]], me: int | None) -> list[bytes]:
+async def render(work: Work, rows: Sequence[Row], me: int | None, *, nested: bool = False) -> list[bytes]:
     """Each line as a Status, in the order they came."""
-    return await _render(work, [Line(*row[:20]) for row in rows], me, nested=False)
+    if not rows:
+        return []
+    kept = work.find(StatusLines)
+    shown = [kept.get(row[:WIDTH]) for row in rows]
+    missing = [
+        line_of(row[:WIDTH]) for row, one in zip(rows, shown, strict=True) if one is None or one.account_id == me
+    ]
+    made = await _make(work, missing) if missing else {}
+    view = await _view(work, rows, shown, made, me, nested=nested)
+    if made:
+        _keep(work, kept, rows, made)
+    return [
+        _marks(view, subject_of(row), one.conversation_id).join(one.pieces)
+        if one is not None and one.account_id != me
+        else _whole(made[row[0]], view, nested=nested)
+        for row, one in zip(rows, shown, strict=True)
+    ]
 
 
 async def render_ids(work: Work, ids: Sequence[int], me: int | None) -> list[bytes]:
@@ -73,20 +102,19 @@ async def render_by_id(work: Work, ids: Sequence[int], me: int | None, *, nested
     if not ids:
         return {}
     rows = await work.db.all(_lines[me is None], ids=list(dict.fromkeys(ids)), me=me)
-    lines = [Line(*row) for row in rows]
-    return dict(zip((line.id for line in lines), await _render(work, lines, me, nested=nested), strict=True))
+    return dict(zip((row[0] for row in rows), await render(work, rows, me, nested=nested), strict=True))
 
 
 async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
     """A status whose viewer has just undone what they did to it, whether they may still see it or not."""
-    rows = await work.db.all(_unguarded, ids=[status_id])
-    shown = await _render(work, [Line(*row) for row in rows], me, nested=False)
+    shown = await render(work, await work.db.all(_unguarded, ids=[status_id]), me)
     return shown[0] if shown else None
 
 
-async def _render(work: Work, lines: Sequence[Line], me: int | None, *, nested: bool) -> list[bytes]:
-    if not lines:
-        return []
+# Lines
+
+
+async def _make(work: Work, lines: Sequence[Line]) -> dict[int, _Made]:
     wanted: dict[Key, None] = {}
     authors: dict[int, int] = {}
     for line in lines:
@@ -95,23 +123,91 @@ async def _render(work: Work, lines: Sequence[Line], me: int | None, *, nested: 
         if line.id != line.subject_id:
             wanted[line.id, line.version, line.author_version] = None
             authors[line.account_id] = line.author_version
-    bodies = await _bodies(work, list(wanted))
-    pieces = await pieces_of(work, authors)
-    view = await _view(work, [bodies[line.subject_id] for line in lines if line.subject_id in bodies], lines, me,
-                       nested=nested)  # fmt: skip
-    return [_whole(line, bodies, pieces, view, nested=nested) for line in lines]
+    bodies = await bodies_of(work, list(wanted))
+    people = await pieces_of(work, authors)
+    return {line.id: _made(line, bodies, people) for line in lines}
 
 
-async def _view(work: Work, subjects: Sequence[Body], lines: Sequence[Line], me: int | None, *, nested: bool) -> _View:
-    """Polls and quotes are only asked for where there are any."""
-    flags: list[tuple[int, int]] = []
-    if me is not None:
-        conversations = {body.conversation_id for body in subjects}
-        followed = {body.account_id for body in subjects if body.quote_policy == "followers"}
-        flags = await store.flags_of(
-            work.db, me, list({line.subject_id for line in lines}), list(conversations), list(followed)
+def _made(line: Line, bodies: Mapping[int, Body], people: Mapping[int, bytes]) -> _Made:
+    is_boost = line.id != line.subject_id
+    author = splice(
+        people[line.subject_account_id], line.subject_author_statuses, line.subject_author_followers,
+        line.subject_author_following, line.subject_author_last,
+    )  # fmt: skip
+    booster = splice(
+        people[line.account_id], line.author_statuses, line.author_followers, line.author_following, line.author_last
+    ) if is_boost else b""  # fmt: skip
+    return _Made(line, bodies[line.subject_id], author, bodies[line.id] if is_boost else None, booster)
+
+
+def _keep(work: Work, kept: StatusLines, rows: Sequence[Row], made: Mapping[int, _Made]) -> None:
+    """What is the same for all but its author; and only if its people are: one who moved is shown as they are now."""
+    people = work.find(AccountPieces)
+    for row in rows:
+        one = made.get(row[0])
+        if one is None or not one.is_plain or not _is_settled(people, one.line):
+            continue
+        subject = one.subject
+        pieces = _pieces(one, b"null", b"null", _approval(subject, _may_others_quote(subject)))
+        kept.put(
+            row[:WIDTH], Shown(pieces, subject.account_id, subject.conversation_id), sum(len(piece) for piece in pieces)
         )
-    view = _View(me, flags)
+
+
+def _is_settled(people: AccountPieces, line: Line) -> bool:
+    return (
+        people.get((line.account_id, line.author_version)) is not None
+        and people.get((line.subject_account_id, line.subject_author_version)) is not None
+    )
+
+
+def _pieces(made: _Made, poll: bytes, quote: bytes, approval: bytes) -> tuple[bytes, ...]:
+    """A status, open where the viewer's flags go; a boost is open there once more."""
+    line = made.line
+    counts = b'"replies_count":%d,"reblogs_count":%d,"favourites_count":%d,"quotes_count":%d' % (
+        line.replies_count, line.reblogs_count, line.favourites_count, line.quotes_count,
+    )  # fmt: skip
+    begin = b"%b,%b" % (made.subject.piece, counts)
+    end = b',"reblog":null,"poll":%b,"quote":%b,"quote_approval":%b,"account":%b}' % (
+        poll,
+        quote,
+        approval,
+        made.author,
+    )
+    if made.boost is None:
+        return begin, end
+    close = b',"poll":null,"quote":null,"quote_approval":%b,"account":%b}' % (approval, made.booster)
+    return b"%b,%b" % (made.boost.piece, counts), b',"reblog":%b' % begin, end + close
+
+
+def _whole(made: _Made, view: _View, *, nested: bool) -> bytes:
+    subject = made.subject
+    pieces = _pieces(
+        made, _poll(view, subject), _quote(view, subject, nested=nested), _approval(subject, _may_quote(view, subject))
+    )
+    marks = _marks(view, made.line.subject_id, subject.conversation_id)
+    own = marks
+    if view.me is not None and subject.account_id == view.me and subject.visibility <= PRIVATE:
+        own = b'%b,"pinned":%b' % (marks, _bool((store.PINNED, made.line.subject_id) in view.flags))
+    return own.join(pieces) if made.boost is None else pieces[0] + marks + own.join(pieces[1:])
+
+
+# The viewer
+
+
+async def _view(
+    work: Work, rows: Sequence[Row], shown: Sequence[Shown | None], made: Mapping[int, _Made], me: int | None, *,
+    nested: bool,
+) -> _View:  # fmt: skip
+    """Polls and quotes are only asked for where there are any."""
+    view = _View(me)
+    subjects = [one.subject for one in made.values()]
+    if me is not None:
+        conversations = {body.conversation_id for body in subjects} | {one.conversation_id for one in shown if one}
+        followed = {body.account_id for body in subjects if _policy(body) == "followers"}
+        ids = {subject_of(row) for row in rows}
+        view.flags = frozenset(await store.flags_of(work.db, me, list(ids), list(conversations), list(followed)))
+        view.marked = frozenset(id for _, id in view.flags)
     asked = [body.poll_id for body in subjects if body.poll_id is not None]
     if asked:
         view.polls = await polls.render(work, asked, me)
@@ -124,42 +220,16 @@ async def _view(work: Work, subjects: Sequence[Body], lines: Sequence[Line], me:
     return view
 
 
-def _whole(line: Line, bodies: dict[int, Body], pieces: dict[int, bytes], view: _View, *, nested: bool) -> bytes:
-    author = splice(
-        pieces[line.subject_account_id], line.subject_author_statuses, line.subject_author_followers,
-        line.subject_author_following, line.subject_author_last,
-    )  # fmt: skip
-    subject = bodies[line.subject_id]
-    counts = b'"replies_count":%d,"reblogs_count":%d,"favourites_count":%d,"quotes_count":%d' % (
-        line.replies_count, line.reblogs_count, line.favourites_count, line.quotes_count,
-    )  # fmt: skip
-    flags = _flags(view, line.subject_id, subject)
-    whole = b'%b,%b%b,"reblog":null,"poll":%b,"quote":%b,"quote_approval":%b,"account":%b}' % (
-        subject.piece, counts, flags, _poll(view, subject), _quote(view, subject, nested=nested),
-        _approval(view, subject), author,
-    )  # fmt: skip
-    if line.id == line.subject_id:
-        return whole
-    booster = splice(
-        pieces[line.account_id], line.author_statuses, line.author_followers, line.author_following, line.author_last
-    )
-    return b'%b,%b%b,"reblog":%b,"poll":null,"quote":null,"quote_approval":%b,"account":%b}' % (
-        bodies[line.id].piece, counts, _flags(view, line.subject_id, subject, wrapper=True), whole,
-        _approval(view, subject), booster,
-    )  # fmt: skip
-
-
-def _flags(view: _View, id: int, body: Body, *, wrapper: bool = False) -> bytes:
+def _marks(view: _View, id: int, conversation: int) -> bytes:
     if view.me is None:
         return b""
+    if id not in view.marked and conversation not in view.marked:
+        return NOTHING_MARKED
     flags = view.flags
-    told = b',"favourited":%b,"reblogged":%b,"muted":%b,"bookmarked":%b,"filtered":[]' % (
+    return b',"favourited":%b,"reblogged":%b,"muted":%b,"bookmarked":%b,"filtered":[]' % (
         _bool((store.FAVOURITED, id) in flags), _bool((store.REBLOGGED, id) in flags),
-        _bool((store.MUTED, body.conversation_id) in flags), _bool((store.BOOKMARKED, id) in flags),
+        _bool((store.MUTED, conversation) in flags), _bool((store.BOOKMARKED, id) in flags),
     )  # fmt: skip
-    if not wrapper and body.account_id == view.me and body.visibility <= 2:
-        told += b',"pinned":%b' % _bool((store.PINNED, id) in flags)
-    return told
 
 
 def _bool(value: bool) -> bytes:
@@ -180,101 +250,29 @@ def _quote(view: _View, body: Body, *, nested: bool) -> bytes:
         state = "deleted" if body.quoted_id is None else view.standing.get(body.quoted_id, "unauthorized")
         quoted_id = None if state in ("deleted", "unauthorized") else body.quoted_id
     if nested:
-        return _encode({"state": state, "quoted_status_id": _id(quoted_id)})
+        return _encode({"state": state, "quoted_status_id": None if quoted_id is None else str(quoted_id)})
     quoted = b"null" if quoted_id is None else view.quoted.get(quoted_id, b"null")
     return b'{"state":"%b","quoted_status":%b}' % (state.encode(), quoted)
 
 
-def _approval(view: _View, body: Body) -> bytes:
-    policy = body.quote_policy if body.visibility <= 1 else "nobody"
-    automatic = b"[]" if policy == "nobody" else b'["%b"]' % policy.encode()
-    return b'{"automatic":%b,"manual":[],"current_user":"%b"}' % (automatic, _may_quote(view, body, policy))
+def _policy(body: Body) -> str:
+    """Who may quote; what is not for everybody is quoted by nobody."""
+    return body.quote_policy if body.visibility <= UNLISTED else "nobody"
 
 
-def _may_quote(view: _View, body: Body, policy: str) -> bytes:
-    if view.me is None:
-        return b"unknown" if policy == "followers" else b"automatic" if policy == "public" else b"denied"
+def _approval(body: Body, current: bytes) -> bytes:
+    return b'{"automatic":%b,"manual":[],"current_user":"%b"}' % (_AUTOMATIC.get(_policy(body), b"[]"), current)
+
+
+def _may_others_quote(body: Body) -> bytes:
+    return b"automatic" if _policy(body) == "public" else b"denied"
+
+
+def _may_quote(view: _View, body: Body) -> bytes:
+    if _policy(body) == "followers" and body.account_id != view.me:
+        if view.me is None:
+            return b"unknown"
+        return b"automatic" if (store.FOLLOWED, body.account_id) in view.flags else b"denied"
     if body.account_id == view.me:
-        return b"automatic" if body.visibility <= 2 else b"denied"
-    allowed = policy == "public" or (policy == "followers" and (store.FOLLOWED, body.account_id) in view.flags)
-    return b"automatic" if allowed else b"denied"
-
-
-# Bodies
-
-
-async def _bodies(work: Work, wanted: Sequence[Key]) -> dict[int, Body]:
-    kept = work.find(StatusPieces)
-    found: dict[int, Body] = {}
-    missing: dict[int, Key] = {}
-    for key in wanted:
-        body = kept.get(key)
-        if body is None:
-            missing[key[0]] = key
-        else:
-            found[key[0]] = body
-    if missing:
-        rows = await store.find_all(work.db, list(missing))
-        for body_id, body in (await _make(work, list(rows.values()))).items():
-            found[body_id] = body
-            kept.put(missing[body_id], body, len(body.piece))
-    return found
-
-
-async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
-    attached = await media.render(work, [id for row in rows for id in row.media_ids])
-    named = await store.mentions_of(work.db, [row.id for row in rows])
-    cards = await store.cards_of(work.db, [row.card_id for row in rows if row.card_id is not None])
-    domains = await store.domains_of(work.db, [row.account_id for row in rows])
-    places = [domains.get(row.account_id, ("", False)) for row in rows]
-    used = await emojis.used_in_each(
-        work, [((row.content, row.spoiler_text), domain) for row, (domain, _) in zip(rows, places, strict=True)]
-    )
-    made: dict[int, Body] = {}
-    for row, (_, sensitized), told in zip(rows, places, used, strict=True):
-        shape = _shape(work, row, sensitized=sensitized) | {
-            "media_attachments": [attached[id] for id in row.media_ids if id in attached],
-            "mentions": [_mention(one) for one in named.get(row.id, [])],
-            "tags": [{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
-            "emojis": told,
-            "card": _card(work, cards, row.card_id),
-        }
-        made[row.id] = Body(
-            piece=_encode(shape)[:-1], account_id=row.account_id, conversation_id=row.conversation_id,
-            visibility=row.visibility, poll_id=row.poll_id, quoted_id=row.quoted_id, quote_state=row.quote_state,
-            quote_policy=row.quote_policy, is_boost=row.reblog_of_id is not None,
-        )  # fmt: skip
-    return made
-
-
-def _card(work: Work, cards: dict[int, dict[str, Any]], id: int | None) -> dict[str, Any] | None:
-    return render_card(work.settings, cards[id]) if id is not None and id in cards else None
-
-
-def _shape(_work: Work, row: Status, *, sensitized: bool) -> dict[str, Any]:
-    visibility = VISIBILITIES[row.visibility]
-    return {
-        "id": str(row.id),
-        "created_at": moment(row.created_at),
-        "edited_at": maybe(row.edited_at),
-        "in_reply_to_id": _id(row.in_reply_to_id),
-        "in_reply_to_account_id": _id(row.in_reply_to_account_id),
-        "sensitive": row.sensitive or (sensitized and bool(row.media_ids)),
-        "spoiler_text": row.spoiler_text,
-        "visibility": "private" if visibility == "limited" else visibility,
-        "language": row.language,
-        "uri": row.uri,
-        "url": row.url,
-        "content": row.content,
-        "application": row.application,
-        "tagged_collections": [],
-    }
-
-
-def _id(id: int | None) -> str | None:
-    return None if id is None else str(id)
-
-
-def _mention(one: tuple[int, str, str, str]) -> dict[str, str]:
-    id, username, domain, url = one
-    return {"id": str(id), "username": username, "url": url, "acct": f"{username}@{domain}" if domain else username}
+        return b"automatic" if body.visibility <= PRIVATE else b"denied"
+    return _may_others_quote(body)

@@ -1,6 +1,7 @@
 """Lists of statuses as queries: which ones, and in which versions, in one row each.
 
-A row tells of the status itself (the boost, where it is one) and of its subject (what is boosted, or itself again).
+A row tells of the status itself and, where it is a boost, of what it boosts, which is its subject then. All that is
+shown of them to everybody follows from the row, so that a rendered line can be kept by it.
 Whoever makes a list says where it comes from and what narrows it; what may be seen is added here, always.
 """
 
@@ -17,7 +18,7 @@ from kith.social.statuses import access
 from kith.social.statuses.tables import statuses
 from kith.social.walks import Walk
 
-__all__ = ["TA", "A", "Line", "S", "T", "Walk", "by_ids", "lines"]
+__all__ = ["TA", "WIDTH", "A", "Line", "Row", "S", "T", "Walk", "by_ids", "line_of", "lines", "subject_of", "unguarded"]
 
 # The status (a boost, perhaps) and its author; its subject and the subject's author.
 S, A = statuses.alias("s"), accounts.alias("a")
@@ -35,15 +36,22 @@ _COLUMNS: tuple[ColumnElement[Any], ...] = (
     T.c.account_id.label("subject_account_id"),
     TA.c.version.label("subject_author_version"),
     *(TA.c[name].label(f"subject_author_{name}") for name in _COUNTS),
-    T.c.replies_count,
-    T.c.reblogs_count,
-    T.c.favourites_count,
-    T.c.quotes_count,
+    *(
+        func.coalesce(T.c[name], S.c[name]).label(name)
+        for name in ("replies_count", "reblogs_count", "favourites_count", "quotes_count")
+    ),
 )
+WIDTH = len(_COLUMNS)
+_SUBJECT = 8  # where the subject begins in a row
+
+Row = tuple[Any, ...]
 
 
 class Line(NamedTuple):
-    """One status of a list: its version and its author's, and the counts that go with them."""
+    """One status of a list: its version and its author's, and the counts that go with them.
+
+    What is no boost is its own subject.
+    """
 
     id: int
     version: int
@@ -67,6 +75,16 @@ class Line(NamedTuple):
     quotes_count: int
 
 
+def line_of(row: Row) -> Line:
+    return Line(*row) if row[_SUBJECT] is not None else Line(*row[:8], *row[:8], *row[16:])
+
+
+def subject_of(row: Row) -> int:
+    """The id of what is boosted, or of the status itself."""
+    boosted: int | None = row[_SUBJECT]
+    return row[0] if boosted is None else boosted
+
+
 def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any] | None = None) -> Select[Any]:
     """The select every list is made of. `source` has `S` in it; with `column` the id that pages go by comes last."""
     extra = () if column is None else (column.label("cursor"),)
@@ -80,14 +98,15 @@ def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any]
 def _joined(source: FromClause) -> FromClause:
     return (
         source.join(A, A.c.id == S.c.account_id)
-        .join(T, T.c.id == func.coalesce(S.c.reblog_of_id, S.c.id))
-        .join(TA, TA.c.id == T.c.account_id)
+        .outerjoin(T, T.c.id == S.c.reblog_of_id)
+        .outerjoin(TA, TA.c.id == T.c.account_id)
     )
 
 
 def unguarded() -> Query[Any]:
     """Given ones that are there, whoever may see them: for whoever has just had to do with them."""
-    clause = and_(any_of(S.c.id, "ids"), access.is_there(S, A), T.c.deleted_at.is_(None))
+    boosted = or_(S.c.reblog_of_id.is_(None), and_(T.c.id.is_not(None), T.c.deleted_at.is_(None)))
+    clause = and_(any_of(S.c.id, "ids"), access.is_there(S, A), boosted)
     return query(select(*_COLUMNS).select_from(_joined(S)).where(clause), tuple, wire=True)
 
 

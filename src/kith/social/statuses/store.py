@@ -55,31 +55,42 @@ _boost_of = query(
 )
 
 FAVOURITED, REBLOGGED, BOOKMARKED, MUTED, PINNED, FOLLOWED = range(6)
-_flags = query(
+_NEAR = 50
+_boosts = and_(statuses.c.account_id == _me, statuses.c.deleted_at.is_(None))
+_marked: tuple[tuple[int, Any, Any, str], ...] = (
+    (FAVOURITED, favourites.c.status_id, favourites.c.account_id == _me, "ids"),
+    (REBLOGGED, statuses.c.reblog_of_id, _boosts, "ids"),
+    (BOOKMARKED, bookmarks.c.status_id, bookmarks.c.account_id == _me, "ids"),
+    (PINNED, pins.c.status_id, pins.c.account_id == _me, "ids"),
+    (MUTED, conversation_mutes.c.conversation_id, conversation_mutes.c.account_id == _me, "conversations"),
+)
+
+
+def _flag(flag: int, column: Any, clause: Any) -> Any:
+    return select(literal_column(str(flag), Integer).label("flag"), column.label("id")).where(clause)
+
+
+# The viewer's marks on whatever lies between two ids: a look at each list of them, and most have none there.
+_near = query(
     union_all(
-        select(literal_column(str(FAVOURITED), Integer).label("flag"), favourites.c.status_id.label("id")).where(
-            and_(favourites.c.account_id == _me, any_of(favourites.c.status_id, "ids"))
-        ),
-        select(literal_column(str(REBLOGGED), Integer), statuses.c.reblog_of_id).where(
-            and_(
-                statuses.c.account_id == _me, any_of(statuses.c.reblog_of_id, "ids"), statuses.c.deleted_at.is_(None)
+        *(
+            select(
+                _flag(flag, column, and_(mine, column.between(bindparam(f"least_{of}"), bindparam(f"most_{of}"))))
+                .limit(literal_column(str(_NEAR)))
+                .subquery()
             )
-        ),
-        select(literal_column(str(BOOKMARKED), Integer), bookmarks.c.status_id).where(
-            and_(bookmarks.c.account_id == _me, any_of(bookmarks.c.status_id, "ids"))
-        ),
-        select(literal_column(str(PINNED), Integer), pins.c.status_id).where(
-            and_(pins.c.account_id == _me, any_of(pins.c.status_id, "ids"))
-        ),
-        select(literal_column(str(MUTED), Integer), conversation_mutes.c.conversation_id).where(
-            and_(conversation_mutes.c.account_id == _me, any_of(conversation_mutes.c.conversation_id, "conversations"))
-        ),
-        select(literal_column(str(FOLLOWED), Integer), follows.c.target_id).where(
-            and_(follows.c.account_id == _me, any_of(follows.c.target_id, "authors"))
-        ),
+            for flag, column, mine, of in _marked
+        )
     ),
     tuple,
-)  # fmt: skip
+)
+_flags = query(
+    union_all(
+        *(_flag(flag, column, and_(mine, any_of(column, of))) for flag, column, mine, of in _marked),
+        _flag(FOLLOWED, follows.c.target_id, and_(follows.c.account_id == _me, any_of(follows.c.target_id, "authors"))),
+    ),
+    tuple,
+)
 
 
 def _word(word: str) -> Any:
@@ -210,7 +221,14 @@ async def find_boost(db: Session, me: int, status_id: int) -> Status | None:
 async def flags_of(
     db: Session, me: int, ids: Sequence[int], conversations: Sequence[int], authors: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """What the viewer has to do with each of them, in one query: pairs of a flag and what it is of."""
+    """What the viewer has to do with each of them, and perhaps with others: pairs of a flag and what it is of."""
+    if not authors:
+        found = await db.all(
+            _near, me=me, least_ids=min(ids), most_ids=max(ids), least_conversations=min(conversations),
+            most_conversations=max(conversations),
+        )  # fmt: skip
+        if len(found) < _NEAR:
+            return found
     return await db.all(_flags, me=me, ids=list(ids), conversations=list(conversations), authors=list(authors))
 
 

@@ -1,0 +1,120 @@
+"""What is shown of a status itself: made once per version, as JSON that is open at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kith.base.fragments import Fragments
+from kith.base.work import Work
+from kith.social.addresses import tag_url
+from kith.social.emojis import service as emojis
+from kith.social.media import entities as media
+from kith.social.moments import maybe, moment
+from kith.social.statuses import store
+from kith.social.statuses.cards.entities import render_card
+from kith.social.statuses.tables import VISIBILITIES, Status
+
+MOST_BYTES = 16 << 20
+_encode = msgspec.json.Encoder().encode
+
+Key = tuple[int, int, int]  # id, version, version of the author
+
+
+class Body(msgspec.Struct, frozen=True):
+    """A status in one version: its JSON, open at the end, and what must be looked up to finish it."""
+
+    piece: bytes
+    account_id: int
+    conversation_id: int
+    visibility: int
+    poll_id: int | None
+    quoted_id: int | None
+    quote_state: str | None
+    quote_policy: str
+    is_boost: bool
+
+
+class StatusPieces(Fragments[Body]):
+    def __init__(self) -> None:
+        super().__init__(MOST_BYTES)
+
+
+async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[int, Body]:
+    """What is shown of each of them at that version; what is not at hand is read."""
+    kept = work.find(StatusPieces)
+    found: dict[int, Body] = {}
+    missing: dict[int, Key] = {}
+    for key in wanted:
+        body = kept.get(key)
+        if body is None:
+            missing[key[0]] = key
+        else:
+            found[key[0]] = body
+    if missing:
+        rows = await store.find_all(work.db, list(missing))
+        for body_id, body in (await _make(work, list(rows.values()))).items():
+            found[body_id] = body
+            kept.put(missing[body_id], body, len(body.piece))
+    return found
+
+
+async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
+    attached = await media.render(work, [id for row in rows for id in row.media_ids])
+    named = await store.mentions_of(work.db, [row.id for row in rows])
+    cards = await store.cards_of(work.db, [row.card_id for row in rows if row.card_id is not None])
+    domains = await store.domains_of(work.db, [row.account_id for row in rows])
+    places = [domains.get(row.account_id, ("", False)) for row in rows]
+    used = await emojis.used_in_each(
+        work, [((row.content, row.spoiler_text), domain) for row, (domain, _) in zip(rows, places, strict=True)]
+    )
+    made: dict[int, Body] = {}
+    for row, (_, sensitized), told in zip(rows, places, used, strict=True):
+        shape = _shape(work, row, sensitized=sensitized) | {
+            "media_attachments": [attached[id] for id in row.media_ids if id in attached],
+            "mentions": [_mention(one) for one in named.get(row.id, [])],
+            "tags": [{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
+            "emojis": told,
+            "card": _card(work, cards, row.card_id),
+        }
+        made[row.id] = Body(
+            piece=_encode(shape)[:-1], account_id=row.account_id, conversation_id=row.conversation_id,
+            visibility=row.visibility, poll_id=row.poll_id, quoted_id=row.quoted_id, quote_state=row.quote_state,
+            quote_policy=row.quote_policy, is_boost=row.reblog_of_id is not None,
+        )  # fmt: skip
+    return made
+
+
+def _card(work: Work, cards: dict[int, dict[str, Any]], id: int | None) -> dict[str, Any] | None:
+    return render_card(work.settings, cards[id]) if id is not None and id in cards else None
+
+
+def _shape(_work: Work, row: Status, *, sensitized: bool) -> dict[str, Any]:
+    visibility = VISIBILITIES[row.visibility]
+    return {
+        "id": str(row.id),
+        "created_at": moment(row.created_at),
+        "edited_at": maybe(row.edited_at),
+        "in_reply_to_id": _id(row.in_reply_to_id),
+        "in_reply_to_account_id": _id(row.in_reply_to_account_id),
+        "sensitive": row.sensitive or (sensitized and bool(row.media_ids)),
+        "spoiler_text": row.spoiler_text,
+        "visibility": "private" if visibility == "limited" else visibility,
+        "language": row.language,
+        "uri": row.uri,
+        "url": row.url,
+        "content": row.content,
+        "application": row.application,
+        "tagged_collections": [],
+    }
+
+
+def _id(id: int | None) -> str | None:
+    return None if id is None else str(id)
+
+
+def _mention(one: tuple[int, str, str, str]) -> dict[str, str]:
+    id, username, domain, url = one
+    return {"id": str(id), "username": username, "url": url, "acct": f"{username}@{domain}" if domain else username}
