@@ -28,6 +28,7 @@ from kith.base.errors import (
     Unauthenticated,
     UnsupportedMedia,
 )
+from kith.base.express import Express
 from kith.base.http import Outgoing
 from kith.base.http.names import Names
 from kith.base.ids import IDs
@@ -181,6 +182,8 @@ ROUTES: list[ControllerRouterHandler] = [
     *health.routes,
     *api_docs.routes,
 ]
+
+WAYS = timelines.ways | statuses.ways | notifications.ways
 
 KINDS: list[Kind[Any]] = [
     SEND_MAIL,
@@ -391,6 +394,7 @@ class House:
                 webfinger.PATH: webfinger.WebFinger(webfinger.identity_links).answer,
                 oauth2.WELL_KNOWN: oauth2.answer_well_known,
                 "/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer,
+                "/api/v1/": Express(WAYS).answer,
             },
             face_of=face_of,
             access_log=access_log,

@@ -250,9 +250,9 @@ class Exchange:
 
     def _headers(self, given: Iterable[tuple[bytes, bytes]] = ()) -> list[tuple[bytes, bytes]]:
         """What every answer gets besides its own; where it says otherwise than its face, that counts."""
-        name, own = self.id.encode(), {key.lower() for key, _ in given}
-        usual = [one for one in self.face.headers if one[0] not in own]
-        headers = [(b"x-request-id", name), (b"x-kith-request-id", name), *usual, *self.edge.headers]
+        name, own = self.id.encode(), [key.lower() for key, _ in given]
+        headers = [(b"x-request-id", name), (b"x-kith-request-id", name), *self.edge.headers]
+        headers += [one for one in self.face.headers if one[0] not in own]
         if self.spent is not None and self.face.spent_headers is not None:
             headers.extend(self.face.spent_headers(self.spent))
         if self.face.cors and header(self.scope, b"origin"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Generic, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
@@ -27,6 +28,7 @@ _LONGEST_INTEGER = 400
 Pairs = list[tuple[str, str]]
 
 
+@lru_cache(1024)
 def public_url(base_url: str, path: str) -> str:
     """The address under which the outside knows `path`, a decoded path as the request holds it."""
     return base_url.rstrip("/") + quote(path, safe="/:@!$&'()*+=~", errors="replace")
@@ -37,8 +39,12 @@ def _pairs(query: bytes) -> Pairs:
     return parse_qsl(query.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
 
 
-def _link(url: str, pairs: Pairs) -> str:
-    return f"{url}?{urlencode(pairs, encoding='latin-1')}" if pairs else url
+def _link(url: str, pairs: Pairs, move: tuple[str, int | str] | None = None) -> str:
+    """`url` with `pairs`; the id or number that `move` adds at their end needs no escape."""
+    query = urlencode(pairs, encoding="latin-1") if pairs else ""
+    if move is not None:
+        query = f"{query}{'&' if query else ''}{move[0]}={move[1]}"
+    return f"{url}?{query}" if query else url
 
 
 def _integer(text: str | None) -> int | None:
@@ -169,14 +175,13 @@ def link_header(
     """
     if not ids:
         return None
-    kept = [pair for pair in _pairs(cursor.query) if pair[0] not in _MOVING]
+    kept = [pair for pair in _pairs(cursor.query) if pair[0] not in _MOVING] if cursor.query else []
     links = []
     if is_timeline or len(ids) >= cursor.limit:
         move = ("offset", cursor.offset + cursor.limit) if kind is Kind.OFFSET else ("max_id", ids[-1])
-        links.append(f'<{_link(url, [*kept, (move[0], str(move[1]))])}>; rel="next"')
+        links.append(f'<{_link(url, kept, move)}>; rel="next"')
     if kind is not Kind.OFFSET:
-        links.append(f'<{_link(url, [*kept, (kind.names[-1], str(ids[0]))])}>; rel="prev"')
+        links.append(f'<{_link(url, kept, (kind.names[-1], ids[0]))}>; rel="prev"')
     elif cursor.offset > 0:
-        before = max(cursor.offset - cursor.limit, 0)
-        links.append(f'<{_link(url, [*kept, ("offset", str(before))])}>; rel="prev"')
+        links.append(f'<{_link(url, kept, ("offset", max(cursor.offset - cursor.limit, 0)))}>; rel="prev"')
     return ", ".join(links) or None

@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 Connection = ASGIConnection[Any, Any, Any, Any]
-Guard = Callable[[Connection, BaseRouteHandler], Awaitable[None]]
+Check = Callable[[Exchange, Connection | None], Awaitable[None]]
 
 ANONYMOUS = Rule("social-anonymous", most=300, seconds=300)
 PER_USER = Rule("social-user", most=1500, seconds=300)
@@ -101,21 +101,36 @@ class Caller(msgspec.Struct, frozen=True):
 NOBODY = Caller()
 
 
-async def anyone(connection: Connection, _handler: BaseRouteHandler) -> None:
+class Guard:
+    """For the framework it is a guard; whoever answers without the framework asks `let_in`."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+
+    async def __call__(self, connection: Connection, _handler: BaseRouteHandler) -> None:
+        await self._check(exchange_of(connection), connection)
+
+    async def let_in(self, exchange: Exchange) -> None:
+        await self._check(exchange, None)
+
+
+@Guard
+async def anyone(exchange: Exchange, _connection: Connection | None) -> None:
     """Open to all, but not without end."""
-    _as_nobody(exchange_of(connection))
+    _as_nobody(exchange)
 
 
-async def outsider(connection: Connection, handler: BaseRouteHandler) -> None:
-    if exchange_of(connection).edge.works.settings.secure_mode:
-        await _whoever(connection, handler)
+@Guard
+async def outsider(exchange: Exchange, connection: Connection | None) -> None:
+    if exchange.edge.works.settings.secure_mode:
+        await _whoever(exchange, connection)
     else:
-        await anyone(connection, handler)
+        _as_nobody(exchange)
 
 
-async def any_token(connection: Connection, _handler: BaseRouteHandler) -> None:
-    exchange = exchange_of(connection)
-    bearer = await _bearer(connection, exchange)
+@Guard
+async def any_token(exchange: Exchange, connection: Connection | None) -> None:
+    bearer = await _bearer(exchange, connection)
     if bearer.is_active is False:
         raise Forbidden(DISABLED)
     await _let_in(exchange, bearer)
@@ -128,9 +143,9 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     """
     needs_team = bool(scopes) and all(scope.startswith("admin:") for scope in scopes)
 
-    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
-        exchange = exchange_of(connection)
-        bearer = await _bearer(connection, exchange)
+    @Guard
+    async def guard(exchange: Exchange, connection: Connection | None) -> None:
+        bearer = await _bearer(exchange, connection)
         _check_scopes(bearer, scopes)
         problem = None if unconfirmed and bearer.is_active else _why_not(exchange, bearer)
         if problem is not None:
@@ -143,9 +158,9 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
 
 
 def app(*scopes: str) -> Guard:
-    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
-        exchange = exchange_of(connection)
-        bearer = await _bearer(connection, exchange)
+    @Guard
+    async def guard(exchange: Exchange, connection: Connection | None) -> None:
+        bearer = await _bearer(exchange, connection)
         _check_scopes(bearer, scopes)
         if bearer.user_id is not None:
             raise Forbidden(NEEDS_APP)
@@ -157,46 +172,57 @@ def app(*scopes: str) -> Guard:
 def optional(*scopes: str) -> Guard:
     """Whoever cannot act for themselves yet sees what strangers see."""
 
-    async def guard(connection: Connection, _handler: BaseRouteHandler) -> None:
-        exchange = exchange_of(connection)
-        key = await _key(connection, exchange)
-        is_closed = exchange.edge.works.settings.secure_mode
-        if not key:
-            _as_nobody(exchange)
-            if is_closed:
-                raise Unauthenticated(NEEDS_USER)
-            return
-        bearer = await _known(exchange, key)
-        _check_scopes(bearer, scopes)
-        if bearer.is_active is False:
-            raise Forbidden(DISABLED)
-        is_member = _why_not(exchange, bearer) is None
-        if is_closed and not is_member:
-            raise Unauthenticated(NEEDS_USER)
-        await _let_in(exchange, bearer, with_member=is_member)
+    @Guard
+    async def guard(exchange: Exchange, connection: Connection | None) -> None:
+        await _whoever(exchange, connection, scopes)
 
     return guard
 
 
-_whoever = optional()
+async def _whoever(exchange: Exchange, connection: Connection | None, scopes: tuple[str, ...] = ()) -> None:
+    key = await _key(exchange, connection)
+    is_closed = exchange.edge.works.settings.secure_mode
+    if not key:
+        _as_nobody(exchange)
+        if is_closed:
+            raise Unauthenticated(NEEDS_USER)
+        return
+    bearer = await _known(exchange, key)
+    _check_scopes(bearer, scopes)
+    if bearer.is_active is False:
+        raise Forbidden(DISABLED)
+    is_member = _why_not(exchange, bearer) is None
+    if is_closed and not is_member:
+        raise Unauthenticated(NEEDS_USER)
+    await _let_in(exchange, bearer, with_member=is_member)
 
 
-def caller_of(request: Request[Any, Any, Any]) -> Caller:
-    """The dependency `caller`."""
-    found: Caller = request.scope["auth"]
+def caller_in(exchange: Exchange) -> Caller:
+    """Whoever the guard let in."""
+    found: Caller = exchange.scope["auth"]
     return found
 
 
-def member_of(request: Request[Any, Any, Any]) -> Member:
-    """The dependency `me`: only behind `user(...)`."""
-    member = caller_of(request).member
+def member_in(exchange: Exchange) -> Member:
+    """Only behind `user(...)`."""
+    member = caller_in(exchange).member
     if member is None:
         raise Unprocessable(NEEDS_USER)
     return member
 
 
-async def _bearer(connection: Connection, exchange: Exchange) -> identity.Bearer:
-    return await _known(exchange, await _key(connection, exchange))
+def caller_of(request: Request[Any, Any, Any]) -> Caller:
+    """The dependency `caller`."""
+    return caller_in(exchange_of(request))
+
+
+def member_of(request: Request[Any, Any, Any]) -> Member:
+    """The dependency `me`: only behind `user(...)`."""
+    return member_in(exchange_of(request))
+
+
+async def _bearer(exchange: Exchange, connection: Connection | None) -> identity.Bearer:
+    return await _known(exchange, await _key(exchange, connection))
 
 
 async def _known(exchange: Exchange, key: str) -> identity.Bearer:
@@ -230,7 +256,7 @@ def _refused(words: str) -> Unauthenticated:
     return Unauthenticated(words, headers={"WWW-Authenticate": challenge})
 
 
-async def _key(connection: Connection, exchange: Exchange) -> str:
+async def _key(exchange: Exchange, connection: Connection | None) -> str:
     """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
     scheme, _, rest = exchange.header(b"authorization").partition(b" ")
     if scheme.lower() == b"bearer":

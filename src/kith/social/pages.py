@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from litestar.response.base import ASGIResponse
 
-from kith.base.edge import Exchange
+from kith.base.edge import Answer, Exchange, Headers
 from kith.base.errors import NotFound
 from kith.base.paging import Cursor, Kind, link_header, public_url
 from kith.social.errors import PRIVATE as FOR_ONE
@@ -17,11 +17,18 @@ PUBLIC = (b"cache-control", b"public, max-age=15, stale-while-revalidate=30, sta
 VARY = (b"vary", b"Authorization")
 
 
-def answer(
-    exchange: Exchange, body: bytes, *, status: int = 200, headers: Sequence[tuple[bytes, bytes]] = ()
-) -> ASGIResponse:
+def told(exchange: Exchange, body: bytes, *, status: int = 200, headers: Headers = ()) -> Answer:
     """One entity, or anything that is JSON already. Kept by caches only where nobody in particular asked."""
-    return ASGIResponse(body=body, status_code=status, encoded_headers=[JSON, *_caching(exchange), *headers])
+    return Answer(status, (JSON, *_caching(exchange), *headers), body)
+
+
+def answer(exchange: Exchange, body: bytes, *, status: int = 200, headers: Headers = ()) -> ASGIResponse:
+    return as_response(told(exchange, body, status=status, headers=headers))
+
+
+def as_response(answer: Answer) -> ASGIResponse:
+    """The same for the framework."""
+    return ASGIResponse(body=answer.body, status_code=answer.status, encoded_headers=answer.headers)
 
 
 def _caching(exchange: Exchange) -> tuple[tuple[bytes, bytes], ...]:
@@ -35,15 +42,23 @@ def joined(entities: Sequence[bytes]) -> bytes:
     return b"[%b]" % b",".join(entities)
 
 
-def page(
+def list_of(
     exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind,
-    is_timeline: bool = False, status: int = 200, headers: Sequence[tuple[bytes, bytes]] = (),
-) -> ASGIResponse:  # fmt: skip
+    is_timeline: bool = False, status: int = 200, headers: Headers = (),
+) -> Answer:  # fmt: skip
     """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
     url = public_url(exchange.edge.works.settings.base_url, exchange.path)
     link = link_header(url, cursor, ids, kind=kind, is_timeline=is_timeline)
-    told = [(b"link", link.encode()), *headers] if link else list(headers)
-    return answer(exchange, joined(entities), status=status, headers=told)
+    if link:
+        headers = ((b"link", link.encode()), *headers)
+    return told(exchange, joined(entities), status=status, headers=headers)
+
+
+def page(
+    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind,
+    headers: Headers = (),
+) -> ASGIResponse:  # fmt: skip
+    return as_response(list_of(exchange, cursor, entities, ids, kind=kind, headers=headers))
 
 
 def number(id: str) -> int:

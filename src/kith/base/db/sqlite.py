@@ -66,10 +66,10 @@ class SQLite:
         row = self.reader.execute("SELECT version_num FROM alembic_version").fetchone() if found else None
         return row[0] if row else None
 
-    async def beside(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+    async def beside(self, sql: str, values: list[Any]) -> list[Any]:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_beside, sql, values)
 
-    def _read_beside(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+    def _read_beside(self, sql: str, values: list[Any]) -> list[Any]:
         connection = getattr(self._local, "connection", None)
         if connection is None:
             connection = self._local.connection = open_connection(self._path, timeout=5.0, query_only=True)
@@ -279,7 +279,7 @@ class SQLiteSession:
         self._reading = self._database.reader
         return was_writing
 
-    def _execute(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+    def _execute(self, sql: str, values: list[Any]) -> sqlite3.Cursor:
         try:
             return self._reading.execute(sql, values)
         except sqlite3.Error as error:

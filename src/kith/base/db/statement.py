@@ -71,7 +71,7 @@ _WIRE: dict[str, dict[type, Convert]] = {
 class Compiled(Generic[Row]):
     """One statement's text in one dialect, how its parameters are bound and how its rows are read."""
 
-    __slots__ = ("_binds", "_defaults", "_make", "_names", "_reads", "_scalar", "sql")
+    __slots__ = ("_given", "_known", "_make", "_reads", "_scalar", "sql")
 
     def __init__(self, clause: Executable, row: type[Row] | None, dialect: str, *, wire: bool) -> None:
         compiled = clause.compile(dialect=DIALECTS[dialect])  # type: ignore[attr-defined]
@@ -80,14 +80,19 @@ class Compiled(Generic[Row]):
         expanded = compiled.construct_expanded_state(unknown)
         elements = {part: name for name, parts in expanded.parameter_expansion.items() for part in parts}
         self.sql: str = expanded.statement
-        self._names: tuple[str, ...] = tuple(expanded.positiontup or ())
-        binds = [compiled.binds[elements.get(name, name)] for name in self._names]
-        self._binds = tuple(_BIND[dialect].get(type(bind.type)) for bind in binds)
-        self._defaults = {
-            name: self._bound(place, expanded.parameters[name])
-            for place, (name, bind) in enumerate(zip(self._names, binds, strict=True))
-            if not bind.required
-        }
+        names = tuple(expanded.positiontup or ())
+        binds = [compiled.binds[elements.get(name, name)] for name in names]
+        turns = [_BIND[dialect].get(type(bind.type)) for bind in binds]
+        # What is known already stands in its place; the rest is filled in with every run.
+        self._known: list[Any] = [
+            _turned(turn, None if bind.required else expanded.parameters[name])
+            for name, bind, turn in zip(names, binds, turns, strict=True)
+        ]
+        self._given = tuple(
+            (place, name, turn)
+            for place, (name, bind, turn) in enumerate(zip(names, binds, turns, strict=True))
+            if bind.required
+        )
         self._make = row
         self._reads: tuple[tuple[int, Convert], ...] = ()
         self._scalar = row is not None and not issubclass(row, (msgspec.Struct, tuple))
@@ -102,16 +107,12 @@ class Compiled(Generic[Row]):
                 given = [column.name for column in columns]
                 raise TypeError(f"{row.__name__} has {row.__struct_fields__}, the statement gives {given}")
 
-    def _bound(self, place: int, value: object) -> object:
-        convert = self._binds[place]
-        return value if convert is None or value is None else convert(value)
-
-    def bind(self, params: Mapping[str, Any]) -> tuple[Any, ...]:
-        defaults = self._defaults
-        return tuple(
-            self._bound(place, params[name]) if name in params else defaults[name]
-            for place, name in enumerate(self._names)
-        )
+    def bind(self, params: Mapping[str, Any]) -> list[Any]:
+        values = self._known.copy()
+        for place, name, turn in self._given:
+            value = params[name]
+            values[place] = value if turn is None or value is None else turn(value)
+        return values
 
     def read(self, rows: Sequence[Sequence[Any]]) -> list[Row]:
         make, reads = self._make, self._reads
@@ -133,6 +134,10 @@ class Compiled(Generic[Row]):
             if values[place] is not None:
                 values[place] = convert(values[place])
         return values
+
+
+def _turned(turn: Convert | None, value: object) -> object:
+    return value if turn is None or value is None else turn(value)
 
 
 class Statement(Generic[Row]):

@@ -56,7 +56,7 @@ async def look_up(request: AnyRequest, work: NamedDependency[Work], asked: Named
 async def show_proofs(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
     """A service that is no more: nobody has any."""
     await finding.line_of(work, number(id))
-    return answer(exchange_of(request), b"[]", headers=[(b"deprecation", b"@1648598400")])
+    return answer(exchange_of(request), b"[]", headers=((b"deprecation", b"@1648598400"),))
 
 
 @post("/api/v1/accounts/{id:str}/email_subscriptions", guards=[anyone])

@@ -8,16 +8,17 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response.base import ASGIResponse
 
-from kith.base.edge import exchange_of
+from kith.base.edge import Answer, Exchange, exchange_of
 from kith.base.errors import NotFound
+from kith.base.express import Way
 from kith.base.paging import Cursor, Kind
 from kith.base.params import params, query
 from kith.base.work import Work
 from kith.social.accounts.lines import WIDTH
 from kith.social.accounts.viewers import account_of
-from kith.social.guards import Member, user
+from kith.social.guards import Member, member_in, user
 from kith.social.notifications import entities, service, store
-from kith.social.pages import answer, number, page
+from kith.social.pages import answer, as_response, list_of, number
 from kith.social.timelines import markers
 
 AnyRequest = Request[Any, Any, Any]
@@ -44,6 +45,9 @@ class Asked(msgspec.Struct, kw_only=True):
             return 0
 
 
+EVERYTHING = Asked()
+
+
 class Named(msgspec.Struct, kw_only=True):
     id: str
 
@@ -52,19 +56,21 @@ class Counted(Asked, kw_only=True):
     limit: int = COUNTED
 
 
-@get("/api/v1/notifications", guards=[READ], dependencies={"asked": query(Asked)})
-async def show_notifications(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], asked: NamedDependency[Asked]
-) -> ASGIResponse:
-    exchange = exchange_of(request)
-    account = await account_of(work, me)
+async def _notifications(exchange: Exchange, _id: int = 0, asked: Asked = EVERYTHING) -> Answer:
+    work = exchange.work
+    account = await account_of(work, member_in(exchange))
     cursor = Cursor.read(exchange.scope["query_string"], default=LIMIT, most=MOST, kind=Kind.RECORD3)
     types = service.wanted_types(asked.types, asked.exclude_types)
     rows = await store.page_of(
         work.db, account, cursor, types=types, from_id=asked.from_id, filtered=asked.include_filtered
     )
     shown = await entities.render(work, rows, account, supported=asked.supported_types)
-    return page(exchange, cursor, shown, [row[WIDTH] for row in rows], kind=Kind.RECORD3, is_timeline=True)
+    return list_of(exchange, cursor, shown, [row[WIDTH] for row in rows], kind=Kind.RECORD3, is_timeline=True)
+
+
+@get("/api/v1/notifications", guards=[READ], dependencies={"asked": query(Asked)})
+async def show_notifications(request: AnyRequest, asked: NamedDependency[Asked]) -> ASGIResponse:
+    return as_response(await _notifications(exchange_of(request), asked=asked))
 
 
 @get("/api/v1/notifications/unread_count", guards=[READ], dependencies={"asked": query(Counted)})
@@ -113,3 +119,5 @@ async def dismiss_named(
 
 
 routes = [show_notifications, count_unread, show_notification, clear, dismiss, dismiss_named]
+
+ways = {"/api/v1/notifications": Way(READ.let_in, _notifications)}

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
     FromClause,
+    Table,
     and_,
     bindparam,
     exists,
@@ -33,25 +35,33 @@ def any_row(table: FromClause, clause: Clause) -> Clause:
     return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
 
 
+def _any_of_mine(
+    table: Table, mine: str, theirs: str, other: ColumnElement[Any], *more: Callable[[Any], Clause]
+) -> Clause:
+    """A row of mine (by the column `mine`) about `other`. Most people have none at all, which is asked only once."""
+    any_own, own = table.alias(), table.alias()
+    about = and_(own.c[mine] == ME, own.c[theirs] == other, *(clause(own) for clause in more))
+    return and_(any_row(any_own, any_own.c[mine] == ME), any_row(own, about))
+
+
+def _lasts(mute: FromClause) -> Clause:
+    return or_(mute.c.expires_at.is_(None), mute.c.expires_at > _now)
+
+
 def blocks_me(account: ColumnElement[Any]) -> Clause:
-    own = blocks.alias()
-    return any_row(own, and_(own.c.account_id == account, own.c.target_id == ME))
+    return _any_of_mine(blocks, "target_id", "account_id", account)
 
 
 def i_block(account: ColumnElement[Any]) -> Clause:
-    own = blocks.alias()
-    return any_row(own, and_(own.c.account_id == ME, own.c.target_id == account))
+    return _any_of_mine(blocks, "account_id", "target_id", account)
 
 
 def i_mute(account: ColumnElement[Any]) -> Clause:
-    own = mutes.alias()
-    lasting = or_(own.c.expires_at.is_(None), own.c.expires_at > _now)
-    return any_row(own, and_(own.c.account_id == ME, own.c.target_id == account, lasting))
+    return _any_of_mine(mutes, "account_id", "target_id", account, _lasts)
 
 
 def i_block_domain(domain: ColumnElement[Any]) -> Clause:
-    own = domain_blocks.alias()
-    return and_(domain != "", any_row(own, and_(own.c.account_id == ME, own.c.domain == domain)))
+    return and_(domain != literal_column("''"), _any_of_mine(domain_blocks, "account_id", "domain", domain))
 
 
 def i_follow(account: ColumnElement[Any]) -> Clause:

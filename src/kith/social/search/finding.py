@@ -24,7 +24,7 @@ from kith.social.statuses.tables import PUBLIC, bookmarks, cards, favourites, st
 from kith.social.tags.tables import Tag, tags
 
 Clause = ColumnElement[bool]
-Rows = list[Sequence[Any]]
+Rows = list[tuple[Any, ...]]
 ME = access.ME
 
 
@@ -48,7 +48,7 @@ def _library() -> Clause:
 
 
 def _public() -> Clause:
-    return and_(S.c.visibility == PUBLIC, A.c.indexable)
+    return and_(access.shown_to(S, PUBLIC), A.c.indexable)
 
 
 def _anything() -> Clause:

@@ -25,7 +25,7 @@ NO_WORDS = "At least one keyword or phrase is required"
 _HANDLE = re.compile(r"@?(?P<name>[a-z0-9_]+(?:[a-z0-9_.-]*[a-z0-9_])?)(?:@(?P<domain>[^\s@/]+))?\Z", re.IGNORECASE)
 _URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
 
-Row = Sequence[Any]
+Row = tuple[Any, ...]
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):

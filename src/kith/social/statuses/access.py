@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, and_, or_
+from sqlalchemy import ColumnElement, FromClause, and_, literal_column, or_
 
 from kith.social.relationships.access import (
     ME,
@@ -35,13 +35,18 @@ __all__ = [
     "in_my_way",
     "is_there",
     "mentions_me",
+    "shown_to",
     "visible",
     "visible_for",
     "visible_to_anyone",
     "welcome",
 ]
 
-_OPEN = (PUBLIC, UNLISTED)
+
+def shown_to(status: FromClause, *visibilities: int) -> Clause:
+    """One of these. They are written into the statement, where the database can reckon with them."""
+    numbers: list[ColumnElement[Any]] = [literal_column(str(one)) for one in visibilities]
+    return status.c.visibility == numbers[0] if len(numbers) == 1 else status.c.visibility.in_(numbers)
 
 
 def is_there(status: FromClause, author: FromClause) -> Clause:
@@ -55,14 +60,14 @@ def is_there(status: FromClause, author: FromClause) -> Clause:
 
 
 def visible_to_anyone(status: FromClause, author: FromClause) -> Clause:
-    return and_(is_there(status, author), status.c.visibility.in_(_OPEN))
+    return and_(is_there(status, author), shown_to(status, PUBLIC, UNLISTED))
 
 
 def visible(status: FromClause, author: FromClause) -> Clause:
     """Own ones; open ones unless the author blocks me; followers' ones if I follow; any that mention me."""
     mine: Any = status.c.account_id == ME
-    reaches = or_(status.c.visibility.in_(_OPEN), and_(status.c.visibility == PRIVATE, i_follow(status.c.account_id)))
-    addressed = and_(status.c.visibility.in_((PRIVATE, DIRECT, LIMITED)), mentions_me(status.c.id))
+    reaches = or_(shown_to(status, PUBLIC, UNLISTED), and_(shown_to(status, PRIVATE), i_follow(status.c.account_id)))
+    addressed = and_(shown_to(status, PRIVATE, DIRECT, LIMITED), mentions_me(status.c.id))
     return and_(is_there(status, author), or_(mine, and_(~blocks_me(status.c.account_id), or_(reaches, addressed))))
 
 

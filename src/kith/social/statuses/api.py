@@ -10,8 +10,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response.base import ASGIResponse
 
-from kith.base.edge import Exchange, exchange_of
+from kith.base.edge import Answer, Exchange, exchange_of
 from kith.base.errors import NotFound, Unprocessable
+from kith.base.express import Way
 from kith.base.limits import Limiter, Rule
 from kith.base.paging import Cursor, Kind
 from kith.base.params import params, query
@@ -22,8 +23,8 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.faces import of_user
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import account_of, account_of_caller
-from kith.social.guards import Caller, Member, optional, user
-from kith.social.pages import answer, joined, number, page
+from kith.social.guards import Caller, Member, caller_in, optional, user
+from kith.social.pages import answer, as_response, joined, number, page, told
 from kith.social.statuses import entities, lists, polls, shapes, store, threads
 from kith.social.statuses.cards.entities import render_card
 from kith.social.statuses.service import boost as boosting
@@ -40,6 +41,7 @@ POSTING = Rule("posting", most=300, seconds=10_800)
 DELETING = Rule("deleting", most=30, seconds=1800)
 REMEMBERED = timedelta(hours=1)
 MOST_IDS = 20
+ANYBODY = optional("read:statuses")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -148,7 +150,7 @@ async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) ->
 # Reading
 
 
-@get("/api/v1/statuses", guards=[optional("read:statuses")], dependencies={"asked": query(Ids)})
+@get("/api/v1/statuses", guards=[ANYBODY], dependencies={"asked": query(Ids)})
 async def show_statuses(
     request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], asked: NamedDependency[Ids]
 ) -> ASGIResponse:
@@ -158,25 +160,29 @@ async def show_statuses(
     return answer(exchange_of(request), joined(await entities.render_ids(work, asked.id, me)))
 
 
-@get("/api/v1/statuses/{id:str}", guards=[optional("read:statuses")])
-async def show_status(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]
-) -> ASGIResponse:
-    return await _shown(request, work, number(id), await account_of_caller(work, caller))
+async def _status(exchange: Exchange, id: int) -> Answer:
+    work = exchange.work
+    shown = await entities.render_ids(work, [id], await account_of_caller(work, caller_in(exchange)))
+    if not shown:
+        raise NotFound
+    return told(exchange, shown[0])
 
 
-async def _visible(work: Work, id: str, me: int | None) -> Status:
-    found = await store.find_visible(work.db, number(id), me)
+@get("/api/v1/statuses/{id:str}", guards=[ANYBODY])
+async def show_status(request: AnyRequest, id: FromPath[str]) -> ASGIResponse:
+    return as_response(await _status(exchange_of(request), number(id)))
+
+
+async def _visible(work: Work, id: int, me: int | None) -> Status:
+    found = await store.find_visible(work.db, id, me)
     if found is None:
         raise NotFound
     return found
 
 
-@get("/api/v1/statuses/{id:str}/context", guards=[optional("read:statuses")])
-async def show_context(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]
-) -> ASGIResponse:
-    me = await account_of_caller(work, caller)
+async def _context(exchange: Exchange, id: int) -> Answer:
+    work = exchange.work
+    me = await account_of_caller(work, caller_in(exchange))
     status = await _visible(work, id, me)
     above, below = await threads.ancestors(work, status, me), await threads.descendants(work, status, me)
     shown = await entities.render_by_id(work, [*above, *below], me)
@@ -184,15 +190,20 @@ async def show_context(
         joined([shown[one] for one in above if one in shown]),
         joined([shown[one] for one in below if one in shown]),
     )
-    return answer(exchange_of(request), body)
+    return told(exchange, body)
 
 
-@get("/api/v1/statuses/{id:str}/history", guards=[optional("read:statuses")])
+@get("/api/v1/statuses/{id:str}/context", guards=[ANYBODY])
+async def show_context(request: AnyRequest, id: FromPath[str]) -> ASGIResponse:
+    return as_response(await _context(exchange_of(request), number(id)))
+
+
+@get("/api/v1/statuses/{id:str}/history", guards=[ANYBODY])
 async def show_history(
     request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]
 ) -> ASGIResponse:
     """Oldest first; one that was never edited has itself alone."""
-    status = await _visible(work, id, await account_of_caller(work, caller))
+    status = await _visible(work, number(id), await account_of_caller(work, caller))
     author = await accounts.find(work.db, status.account_id)
     edits = await store.edits_of(work.db, status.id) or [await editing.snapshot(work, status)]
     [shown] = await account_entities.render(work, [author] if author else [])
@@ -201,12 +212,12 @@ async def show_history(
 
 @get("/api/v1/statuses/{id:str}/source", guards=[user("read:statuses")])
 async def show_source(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> dict[str, str]:
-    return shapes.source(await _visible(work, id, await account_of(work, me)))
+    return shapes.source(await _visible(work, number(id), await account_of(work, me)))
 
 
-@get("/api/v1/statuses/{id:str}/card", guards=[optional("read:statuses")])
+@get("/api/v1/statuses/{id:str}/card", guards=[ANYBODY])
 async def show_card(work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]) -> dict[str, Any]:
-    status = await _visible(work, id, await account_of_caller(work, caller))
+    status = await _visible(work, number(id), await account_of_caller(work, caller))
     found = await store.cards_of(work.db, [status.card_id]) if status.card_id is not None else {}
     return next((render_card(work.settings, data) for data in found.values()), {})
 
@@ -228,7 +239,7 @@ async def show_favourited_by(
 async def _who(request: AnyRequest, work: Work, caller: Caller, id: str, found: lists.Reader) -> ASGIResponse:
     exchange = exchange_of(request)
     me = await account_of_caller(work, caller)
-    status = await _visible(work, id, me)
+    status = await _visible(work, number(id), me)
     cursor = Cursor.read(exchange.scope["query_string"], default=40, most=80, kind=Kind.RECORD)
     rows = await found(work, status.reblog_of_id or status.id, me, cursor)
     known = await accounts.find_all(work.db, [account_id for _, account_id in rows])
@@ -391,7 +402,7 @@ async def unpin(
 @post("/api/v1/statuses/{id:str}/translate", guards=[user("read:statuses")], status_code=200)
 async def translate(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> None:
     """There is nobody here who translates."""
-    await _visible(work, id, await account_of(work, me))
+    await _visible(work, number(id), await account_of(work, me))
     raise NotFound
 
 
@@ -404,7 +415,7 @@ async def show_quotes(
 ) -> ASGIResponse:
     exchange = exchange_of(request)
     account = await account_of(work, me)
-    status = await _visible(work, id, account)
+    status = await _visible(work, number(id), account)
     cursor = Cursor.read(exchange.scope["query_string"], default=20, most=40, kind=Kind.RECORD)
     rows = await lists.quotes_of(work, status.id, account, cursor)
     shown = await entities.render(work, rows, account)
@@ -424,7 +435,7 @@ async def revoke_quote(
 # Polls
 
 
-@get("/api/v1/polls/{id:str}", guards=[optional("read:statuses")])
+@get("/api/v1/polls/{id:str}", guards=[ANYBODY])
 async def show_poll(
     request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]
 ) -> ASGIResponse:
@@ -488,3 +499,8 @@ routes = [
     reblog, unreblog, mute, unmute, pin, unpin, translate, show_quotes, revoke_quote, show_poll, vote,
     show_all_scheduled, show_scheduled, reschedule, cancel_scheduled,
 ]  # fmt: skip
+
+ways = {
+    "/api/v1/statuses/{id}": Way(ANYBODY.let_in, _status),
+    "/api/v1/statuses/{id}/context": Way(ANYBODY.let_in, _context),
+}

@@ -2,7 +2,8 @@
 put in between. A page is a fixed number of queries, however long it is.
 
 Most lines are the same for all but their author and those who marked them: such a line is kept whole, with gaps where
-the viewer's flags go. What depends on more (polls, quotes, who may quote) is put together anew each time.
+the viewer's flags go, and once more as its author sees it. What depends on more (polls, quotes, whether the viewer
+follows) is put together anew each time.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kith.base.work import Work
 from kith.social.accounts.entities import AccountPieces, pieces_of, splice
 from kith.social.statuses import polls, store
 from kith.social.statuses.bodies import Body, Key, bodies_of
-from kith.social.statuses.lines import WIDTH, Line, Row, by_ids, line_of, subject_of, unguarded
+from kith.social.statuses.lines import WIDTH, Line, Row, author_of, by_ids, line_of, unguarded
 from kith.social.statuses.tables import PRIVATE, UNLISTED
 
 MOST_BYTES = 24 << 20
@@ -29,15 +30,16 @@ _AUTOMATIC = {policy: b'["%b"]' % policy.encode() for policy in ("public", "foll
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A line as all but its subject's author see it, in pieces between which their flags go."""
+    """A line in pieces between which the viewer's flags go."""
 
     pieces: tuple[bytes, ...]
-    account_id: int
+    subject_id: int
     conversation_id: int
+    has_pin: bool  # whether the viewer is told if it is pinned: its author alone
 
 
 class StatusLines(Fragments[Shown]):
-    """Lines by their rows, which tell the version of everything in them."""
+    """Lines by their rows, which tell the version of everything in them, and by whether they are the viewer's own."""
 
     def __init__(self) -> None:
         super().__init__(MOST_BYTES)
@@ -51,12 +53,6 @@ class _Made(msgspec.Struct, frozen=True):
     author: bytes
     boost: Body | None
     booster: bytes
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether all but the author see the same."""
-        subject = self.subject
-        return subject.poll_id is None and subject.quote_state is None and _policy(subject) != "followers"
 
 
 class _View:
@@ -76,18 +72,15 @@ async def render(work: Work, rows: Sequence[Row], me: int | None, *, nested: boo
     if not rows:
         return []
     kept = work.find(StatusLines)
-    shown = [kept.get(row[:WIDTH]) for row in rows]
-    missing = [
-        line_of(row[:WIDTH]) for row, one in zip(rows, shown, strict=True) if one is None or one.account_id == me
-    ]
+    keys = [(row[:WIDTH], author_of(row) == me) for row in rows]
+    shown = [kept.get(key) for key in keys]
+    missing = [line_of(row) for (row, _), one in zip(keys, shown, strict=True) if one is None]
     made = await _make(work, missing) if missing else {}
-    view = await _view(work, rows, shown, made, me, nested=nested)
+    view = await _view(work, shown, made, me, nested=nested)
     if made:
-        _keep(work, kept, rows, made)
+        _keep(work, kept, keys, made)
     return [
-        _marks(view, subject_of(row), one.conversation_id).join(one.pieces)
-        if one is not None and one.account_id != me
-        else _whole(made[row[0]], view, nested=nested)
+        _filled(one, view) if one is not None else _filled(_shown(made[row[0]], view, nested=nested), view)
         for row, one in zip(rows, shown, strict=True)
     ]
 
@@ -140,18 +133,18 @@ def _made(line: Line, bodies: Mapping[int, Body], people: Mapping[int, bytes]) -
     return _Made(line, bodies[line.subject_id], author, bodies[line.id] if is_boost else None, booster)
 
 
-def _keep(work: Work, kept: StatusLines, rows: Sequence[Row], made: Mapping[int, _Made]) -> None:
-    """What is the same for all but its author; and only if its people are: one who moved is shown as they are now."""
+def _keep(work: Work, kept: StatusLines, keys: Sequence[tuple[Row, bool]], made: Mapping[int, _Made]) -> None:
+    """What depends on nothing else; and only if its people are settled: one who moved is shown as they are now."""
     people = work.find(AccountPieces)
-    for row in rows:
+    for key in keys:
+        row, is_own = key
         one = made.get(row[0])
-        if one is None or not one.is_plain or not _is_settled(people, one.line):
+        if one is None or not _is_settled(people, one.line):
             continue
         subject = one.subject
-        pieces = _pieces(one, b"null", b"null", _approval(subject, _may_others_quote(subject)))
-        kept.put(
-            row[:WIDTH], Shown(pieces, subject.account_id, subject.conversation_id), sum(len(piece) for piece in pieces)
-        )
+        if subject.poll_id is None and subject.quote_state is None and (is_own or _policy(subject) != "followers"):
+            shown = _shown(one, _View(subject.account_id if is_own else None), nested=False)
+            kept.put(key, shown, sum(len(piece) for piece in shown.pieces))
 
 
 def _is_settled(people: AccountPieces, line: Line) -> bool:
@@ -180,34 +173,41 @@ def _pieces(made: _Made, poll: bytes, quote: bytes, approval: bytes) -> tuple[by
     return b"%b,%b" % (made.boost.piece, counts), b',"reblog":%b' % begin, end + close
 
 
-def _whole(made: _Made, view: _View, *, nested: bool) -> bytes:
+def _shown(made: _Made, view: _View, *, nested: bool) -> Shown:
     subject = made.subject
     pieces = _pieces(
         made, _poll(view, subject), _quote(view, subject, nested=nested), _approval(subject, _may_quote(view, subject))
     )
-    marks = _marks(view, made.line.subject_id, subject.conversation_id)
-    own = marks
-    if view.me is not None and subject.account_id == view.me and subject.visibility <= PRIVATE:
-        own = b'%b,"pinned":%b' % (marks, _bool((store.PINNED, made.line.subject_id) in view.flags))
-    return own.join(pieces) if made.boost is None else pieces[0] + marks + own.join(pieces[1:])
+    has_pin = subject.account_id == view.me and subject.visibility <= PRIVATE
+    return Shown(pieces, made.line.subject_id, subject.conversation_id, has_pin)
+
+
+def _filled(shown: Shown, view: _View) -> bytes:
+    """The boost of a status tells of the status' marks, but not of its pin."""
+    marks, pieces = _marks(view, shown.subject_id, shown.conversation_id), shown.pieces
+    if not shown.has_pin:
+        return marks.join(pieces)
+    own = b'%b,"pinned":%b' % (marks, _bool((store.PINNED, shown.subject_id) in view.flags))
+    return own.join(pieces) if len(pieces) == 2 else pieces[0] + marks + own.join(pieces[1:])
 
 
 # The viewer
 
 
 async def _view(
-    work: Work, rows: Sequence[Row], shown: Sequence[Shown | None], made: Mapping[int, _Made], me: int | None, *,
-    nested: bool,
-) -> _View:  # fmt: skip
+    work: Work, shown: Sequence[Shown | None], made: Mapping[int, _Made], me: int | None, *, nested: bool
+) -> _View:
     """Polls and quotes are only asked for where there are any."""
     view = _View(me)
     subjects = [one.subject for one in made.values()]
     if me is not None:
-        conversations = {body.conversation_id for body in subjects} | {one.conversation_id for one in shown if one}
-        followed = {body.account_id for body in subjects if _policy(body) == "followers"}
-        ids = {subject_of(row) for row in rows}
-        view.flags = frozenset(await store.flags_of(work.db, me, list(ids), list(conversations), list(followed)))
-        view.marked = frozenset(id for _, id in view.flags)
+        there = [one for one in shown if one is not None]
+        ids = [one.subject_id for one in there] + [one.line.subject_id for one in made.values()]
+        conversations = [one.conversation_id for one in there] + [body.conversation_id for body in subjects]
+        followed = [body.account_id for body in subjects if _policy(body) == "followers"]
+        flags = await store.flags_of(work.db, me, ids, conversations, followed)
+        if flags:
+            view.flags, view.marked = frozenset(flags), frozenset(id for _, id in flags)
     asked = [body.poll_id for body in subjects if body.poll_id is not None]
     if asked:
         view.polls = await polls.render(work, asked, me)
@@ -215,8 +215,8 @@ async def _view(
     if quoted:
         view.standing = await store.standing_of(work.db, me, quoted, work.now)
         if not nested:
-            there = [id for id, state in view.standing.items() if state != "deleted"]
-            view.quoted = await render_by_id(work, there, me, nested=True)
+            left = [id for id, state in view.standing.items() if state != "deleted"]
+            view.quoted = await render_by_id(work, left, me, nested=True)
     return view
 
 
@@ -264,15 +264,11 @@ def _approval(body: Body, current: bytes) -> bytes:
     return b'{"automatic":%b,"manual":[],"current_user":"%b"}' % (_AUTOMATIC.get(_policy(body), b"[]"), current)
 
 
-def _may_others_quote(body: Body) -> bytes:
-    return b"automatic" if _policy(body) == "public" else b"denied"
-
-
 def _may_quote(view: _View, body: Body) -> bytes:
-    if _policy(body) == "followers" and body.account_id != view.me:
-        if view.me is None:
-            return b"unknown"
-        return b"automatic" if (store.FOLLOWED, body.account_id) in view.flags else b"denied"
     if body.account_id == view.me:
         return b"automatic" if body.visibility <= PRIVATE else b"denied"
-    return _may_others_quote(body)
+    policy = _policy(body)
+    if policy == "followers" and view.me is None:
+        return b"unknown"
+    allowed = policy == "public" or (policy == "followers" and (store.FOLLOWED, body.account_id) in view.flags)
+    return b"automatic" if allowed else b"denied"

@@ -18,7 +18,9 @@ from kith.social.statuses import access
 from kith.social.statuses.tables import statuses
 from kith.social.walks import Walk
 
-__all__ = ["TA", "WIDTH", "A", "Line", "Row", "S", "T", "Walk", "by_ids", "line_of", "lines", "subject_of", "unguarded"]
+__all__ = [
+    "TA", "WIDTH", "A", "Line", "Row", "S", "T", "Walk", "author_of", "by_ids", "line_of", "lines", "unguarded",
+]  # fmt: skip
 
 # The status (a boost, perhaps) and its author; its subject and the subject's author.
 S, A = statuses.alias("s"), accounts.alias("a")
@@ -79,10 +81,10 @@ def line_of(row: Row) -> Line:
     return Line(*row) if row[_SUBJECT] is not None else Line(*row[:8], *row[:8], *row[16:])
 
 
-def subject_of(row: Row) -> int:
-    """The id of what is boosted, or of the status itself."""
-    boosted: int | None = row[_SUBJECT]
-    return row[0] if boosted is None else boosted
+def author_of(row: Row) -> int:
+    """The account of what is boosted, or of the status itself."""
+    boosted: int | None = row[_SUBJECT + 2]
+    return row[2] if boosted is None else boosted
 
 
 def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any] | None = None) -> Select[Any]:

@@ -8,16 +8,17 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from litestar.response.base import ASGIResponse
 
-from kith.base.edge import Exchange, exchange_of
+from kith.base.edge import Answer, Exchange, Headers, exchange_of
 from kith.base.errors import NotFound
+from kith.base.express import Way
 from kith.base.paging import Cursor, Kind
 from kith.base.params import params, query
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import account_of, account_of_caller
-from kith.social.guards import Caller, Member, optional, user
+from kith.social.guards import Caller, Member, caller_in, member_in, optional, user
 from kith.social.lists import store as lists
-from kith.social.pages import number, page
+from kith.social.pages import as_response, list_of, number
 from kith.social.statuses import entities
 from kith.social.tags import store as tags
 from kith.social.text.parts import normal_tag
@@ -27,6 +28,7 @@ AnyRequest = Request[Any, Any, Any]
 LIMIT, MOST = 20, 40
 MOST_TAGS = 4
 REFRESH = b"mastodon-async-refresh"
+_reader, _anybody = user("read:statuses"), optional("read:statuses")
 
 
 class Narrow(msgspec.Struct, kw_only=True):
@@ -50,6 +52,9 @@ class OfAccount(msgspec.Struct, kw_only=True):
     tagged: str = ""
 
 
+ALL, ALL_OF_ACCOUNT = Narrow(), OfAccount()
+
+
 class Read(msgspec.Struct, kw_only=True):
     last_read_id: int
 
@@ -68,42 +73,47 @@ def _cursor(exchange: Exchange, kind: Kind = Kind.STATUS) -> Cursor:
 
 
 async def _timeline(
-    request: AnyRequest, work: Work, rows: reading.Rows, me: int | None, cursor: Cursor, *, status: int = 200,
-    headers: list[tuple[bytes, bytes]] | None = None,
-) -> ASGIResponse:  # fmt: skip
-    shown = await entities.render(work, rows, me)
-    return page(
-        exchange_of(request), cursor, shown, [row[0] for row in rows], kind=Kind.STATUS, is_timeline=True,
-        status=status, headers=headers or [],
-    )  # fmt: skip
+    exchange: Exchange, rows: reading.Rows, me: int | None, cursor: Cursor, *, status: int = 200, headers: Headers = ()
+) -> Answer:
+    shown = await entities.render(exchange.work, rows, me)
+    ids = [row[0] for row in rows]
+    return list_of(exchange, cursor, shown, ids, kind=Kind.STATUS, is_timeline=True, status=status, headers=headers)
 
 
-@get("/api/v1/timelines/home", guards=[user("read:statuses")])
-async def show_home(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
+async def _home(exchange: Exchange, _id: int = 0) -> Answer:
     """While the feed is built anew: what there is of it, with 206."""
-    account = await account_of(work, me)
-    cursor = _cursor(exchange_of(request))
+    work = exchange.work
+    account = await account_of(work, member_in(exchange))
+    cursor = _cursor(exchange)
     is_whole = await home.is_ready(work, account)
     rows = await reading.feed(work, account, account, cursor)
     if is_whole:
-        return await _timeline(request, work, rows, account, cursor)
+        return await _timeline(exchange, rows, account, cursor)
     refresh = f'id="home:{account}", retry=5'.encode()
-    return await _timeline(request, work, rows, account, cursor, status=206, headers=[(REFRESH, refresh)])
+    return await _timeline(exchange, rows, account, cursor, status=206, headers=((REFRESH, refresh),))
 
 
-@get("/api/v1/timelines/public", guards=[optional("read:statuses")], dependencies={"narrow": query(Narrow)})
-async def show_public(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], narrow: NamedDependency[Narrow]
-) -> ASGIResponse:
-    me = await account_of_caller(work, caller)
-    cursor = _cursor(exchange_of(request))
+@get("/api/v1/timelines/home", guards=[_reader])
+async def show_home(request: AnyRequest) -> ASGIResponse:
+    return as_response(await _home(exchange_of(request)))
+
+
+async def _public(exchange: Exchange, _id: int = 0, narrow: Narrow = ALL) -> Answer:
+    work = exchange.work
+    me = await account_of_caller(work, caller_in(exchange))
+    cursor = _cursor(exchange)
     rows = await reading.public(
         work, me, cursor, local=narrow.local, remote=narrow.remote, only_media=narrow.only_media
     )
-    return await _timeline(request, work, rows, me, cursor)
+    return await _timeline(exchange, rows, me, cursor)
 
 
-@get("/api/v1/timelines/tag/{name:str}", guards=[optional("read:statuses")], dependencies={"narrow": query(Tags)})
+@get("/api/v1/timelines/public", guards=[_anybody], dependencies={"narrow": query(Narrow)})
+async def show_public(request: AnyRequest, narrow: NamedDependency[Narrow]) -> ASGIResponse:
+    return as_response(await _public(exchange_of(request), narrow=narrow))
+
+
+@get("/api/v1/timelines/tag/{name:str}", guards=[_anybody], dependencies={"narrow": query(Tags)})
 async def show_tag(
     request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller],
     narrow: NamedDependency[Tags], name: FromPath[str],
@@ -123,7 +133,7 @@ async def show_tag(
             none_of_these=[known[one].id for one in unwanted if one in known], local=narrow.local,
             remote=narrow.remote, only_media=narrow.only_media,
         )  # fmt: skip
-    return await _timeline(request, work, rows, me, cursor)
+    return as_response(await _timeline(exchange_of(request), rows, me, cursor))
 
 
 @get("/api/v1/timelines/list/{id:str}", guards=[user("read:lists")])
@@ -136,14 +146,16 @@ async def show_list(
         raise NotFound
     await home.is_ready(work, account)
     cursor = _cursor(exchange_of(request))
-    return await _timeline(request, work, await reading.feed(work, found.id, account, cursor), account, cursor)
+    rows = await reading.feed(work, found.id, account, cursor)
+    return as_response(await _timeline(exchange_of(request), rows, account, cursor))
 
 
-@get("/api/v1/timelines/direct", guards=[user("read:statuses")])
+@get("/api/v1/timelines/direct", guards=[_reader])
 async def show_direct(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
     account = await account_of(work, me)
     cursor = _cursor(exchange_of(request))
-    return await _timeline(request, work, await reading.direct(work, account, cursor), account, cursor)
+    rows = await reading.direct(work, account, cursor)
+    return as_response(await _timeline(exchange_of(request), rows, account, cursor))
 
 
 @get("/api/v1/favourites", guards=[user("read:favourites")])
@@ -152,51 +164,53 @@ async def show_favourites(
 ) -> ASGIResponse:
     account = await account_of(work, me)
     cursor = _cursor(exchange_of(request), Kind.RECORD3)
-    return await _marked(request, work, await reading.favourited(work, account, cursor), account, cursor)
+    rows = await reading.favourited(work, account, cursor)
+    return as_response(await _marked(exchange_of(request), rows, account, cursor))
 
 
 @get("/api/v1/bookmarks", guards=[user("read:bookmarks")])
 async def show_bookmarks(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
     account = await account_of(work, me)
     cursor = _cursor(exchange_of(request), Kind.RECORD3)
-    return await _marked(request, work, await reading.bookmarked(work, account, cursor), account, cursor)
+    rows = await reading.bookmarked(work, account, cursor)
+    return as_response(await _marked(exchange_of(request), rows, account, cursor))
 
 
-async def _marked(request: AnyRequest, work: Work, rows: reading.Rows, me: int | None, cursor: Cursor) -> ASGIResponse:
+async def _marked(exchange: Exchange, rows: reading.Rows, me: int | None, cursor: Cursor) -> Answer:
     """Walked by when they were marked, not by when they were posted."""
-    shown = await entities.render(work, rows, me)
-    return page(exchange_of(request), cursor, shown, [row[-1] for row in rows], kind=Kind.RECORD3)
+    shown = await entities.render(exchange.work, rows, me)
+    return list_of(exchange, cursor, shown, [row[-1] for row in rows], kind=Kind.RECORD3)
 
 
-@get(
-    "/api/v1/accounts/{id:str}/statuses", guards=[optional("read:statuses")], dependencies={"narrow": query(OfAccount)}
-)
-async def show_of_account(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller],
-    narrow: NamedDependency[OfAccount], id: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
+async def _of_account(exchange: Exchange, id: int, narrow: OfAccount = ALL_OF_ACCOUNT) -> Answer:
     """Nothing for whom the author blocks; whoever is suspended has nothing to show."""
-    me = await account_of_caller(work, caller)
-    author = await accounts.find(work.db, number(id))
+    work = exchange.work
+    me = await account_of_caller(work, caller_in(exchange))
+    author = await accounts.find(work.db, id)
     if author is None or not author.is_listed:
         raise NotFound
-    cursor = _cursor(exchange_of(request))
+    cursor = _cursor(exchange)
     if narrow.pinned:
         rows = await reading.pinned(work, me, author.id, cursor)
-        return await _marked(request, work, rows, me, cursor)
+        return await _marked(exchange, rows, me, cursor)
     tag = (await tags.find_named(work.db, [normal_tag(narrow.tagged)])) if narrow.tagged else {}
-    if narrow.tagged and not tag:
-        return await _timeline(request, work, [], me, cursor)
-    rows = await reading.of_account(
-        work, me, author.id, cursor, only_media=narrow.only_media, no_replies=narrow.exclude_replies,
-        no_boosts=narrow.exclude_reblogs, no_direct=narrow.exclude_direct,
-        tag_id=next(iter(tag.values())).id if tag else None,
-    )  # fmt: skip
+    rows = []
+    if tag or not narrow.tagged:
+        rows = await reading.of_account(
+            work, me, author.id, cursor, only_media=narrow.only_media, no_replies=narrow.exclude_replies,
+            no_boosts=narrow.exclude_reblogs, no_direct=narrow.exclude_direct,
+            tag_id=next(iter(tag.values())).id if tag else None,
+        )  # fmt: skip
     shown = await entities.render(work, rows, me)
-    return page(exchange_of(request), cursor, shown, [row[0] for row in rows], kind=Kind.STATUS)
+    return list_of(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.STATUS)
 
 
-@get("/api/v1/markers", guards=[user("read:statuses")], dependencies={"asked": query(Asked)})
+@get("/api/v1/accounts/{id:str}/statuses", guards=[_anybody], dependencies={"narrow": query(OfAccount)})
+async def show_of_account(request: AnyRequest, narrow: NamedDependency[OfAccount], id: FromPath[str]) -> ASGIResponse:
+    return as_response(await _of_account(exchange_of(request), number(id), narrow))
+
+
+@get("/api/v1/markers", guards=[_reader], dependencies={"asked": query(Asked)})
 async def show_markers(
     work: NamedDependency[Work], me: NamedDependency[Member], asked: NamedDependency[Asked]
 ) -> dict[str, Any]:
@@ -223,3 +237,9 @@ routes = [
     show_markers,
     move_markers,
 ]
+
+ways = {
+    "/api/v1/timelines/home": Way(_reader.let_in, _home),
+    "/api/v1/timelines/public": Way(_anybody.let_in, _public),
+    "/api/v1/accounts/{id}/statuses": Way(_anybody.let_in, _of_account),
+}

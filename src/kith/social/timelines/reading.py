@@ -55,7 +55,7 @@ def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool, by_id
     `by_id`: statuses come from elsewhere, by their ids, and SQLite must not begin with all that are no boosts.
     """
     clauses: list[Clause] = [
-        S.c.visibility == PUBLIC,
+        access.shown_to(S, PUBLIC),
         func.coalesce(S.c.reblog_of_id, literal_column("0")) == literal_column("0")
         if by_id
         else S.c.reblog_of_id.is_(None),
@@ -132,7 +132,7 @@ def _of_account(
     if no_boosts:
         clauses.append(S.c.reblog_of_id.is_(None))
     if no_direct:
-        clauses.append(S.c.visibility != DIRECT)
+        clauses.append(~access.shown_to(S, DIRECT))
     if tagged:
         clauses.append(_has_tag("tag_ids"))
     if not anonymous and not own:
@@ -166,7 +166,7 @@ _bookmarks = _marked(bookmarks, anonymous=False, by=bookmarks.c.account_id == ac
 _direct = Walk(
     lines(anonymous=False).where(
         and_(
-            S.c.visibility == DIRECT,
+            access.shown_to(S, DIRECT),
             S.c.reblog_of_id.is_(None),
             or_(S.c.account_id == access.ME, access.mentions_me(S.c.id)),
             or_(S.c.account_id == access.ME, ~access.in_my_way(A)),
