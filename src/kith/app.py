@@ -504,7 +504,9 @@ def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes
 
 def _response(answer: Answer) -> Response[bytes]:
     headers = {name.decode(): value.decode() for name, value in answer.headers}
-    media_type = headers.pop("content-type").removesuffix("; charset=utf-8")
+    media_type = headers.pop("content-type")
+    if media_type.startswith("text/"):
+        media_type = media_type.removesuffix("; charset=utf-8")  # which the framework adds to texts
     return Response(answer.body, status_code=answer.status, headers=headers, media_type=media_type)
 
 

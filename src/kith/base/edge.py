@@ -114,7 +114,6 @@ class Exchange:
             self._work = self.edge.works.open(self.origin)
         return self._work
 
-    @property
     def origin(self) -> Origin:
         scope = self.scope
         return Origin(
@@ -132,7 +131,7 @@ class Exchange:
         """Whose browser it is has been found out; what is written from now on says so."""
         self.session, self.acting = session, acting
         if self._work is not None:
-            self._work.origin = self.origin
+            self._work.come_from(self.origin)
 
     async def receive(self) -> Message:
         """The next piece of the body, within its limits; a client that falls silent is not waited for.

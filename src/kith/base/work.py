@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -48,16 +48,26 @@ class Origin(msgspec.Struct, frozen=True):
 class Work:
     """Writes go through `db`, jobs and facts are kept with them, and only the edge commits."""
 
-    __slots__ = ("_facts", "_jobs", "_lines", "_works", "db", "now", "origin")
+    __slots__ = ("_facts", "_jobs", "_lines", "_origin", "_works", "db", "now")
 
-    def __init__(self, works: Works, origin: Origin) -> None:
+    def __init__(self, works: Works, origin: Origin | Callable[[], Origin]) -> None:
         self._works = works
         self.db: Session = works.database.session()
         self.now = datetime.now(UTC)
-        self.origin = origin
+        self._origin = origin
         self._facts: list[Fact] = []
         self._jobs: list[dict[str, Any]] = []
         self._lines: list[dict[str, Any]] = []
+
+    @property
+    def origin(self) -> Origin:
+        """Most works are over before anybody asks."""
+        if not isinstance(self._origin, Origin):
+            self._origin = self._origin()
+        return self._origin
+
+    def come_from(self, origin: Origin | Callable[[], Origin]) -> None:
+        self._origin = origin
 
     def announce(self, fact: Fact) -> None:
         """Tell `fact` to its subscribers once this work is committed, and never if it is not."""
@@ -117,7 +127,7 @@ class Work:
 
     def aside(self) -> AbstractAsyncContextManager[Work]:
         """A second work with the same origin, for what must be kept even if this one fails."""
-        return self._works.begin(self.origin)
+        return self._works.begin(self._origin)
 
 
 class Works:
@@ -130,12 +140,12 @@ class Works:
         self.news = news
         self.services: dict[type, Any] = {}  # parts of the server, by the type they are asked for
 
-    def open(self, origin: Origin | None = None) -> Work:
+    def open(self, origin: Origin | Callable[[], Origin] | None = None) -> Work:
         """A work whose end is somebody else's duty: the edge of a request."""
         return Work(self, origin or Origin())
 
     @asynccontextmanager
-    async def begin(self, origin: Origin | None = None) -> AsyncIterator[Work]:
+    async def begin(self, origin: Origin | Callable[[], Origin] | None = None) -> AsyncIterator[Work]:
         """`async with` it: committed at the end, rolled back by any exception."""
         work = self.open(origin)
         try:

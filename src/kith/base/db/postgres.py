@@ -1,4 +1,4 @@
-"""PostgreSQL through asyncpg: a pool, and statements the server prepares once per connection."""
+"""PostgreSQL through asyncpg: connections that are lent, and statements the server prepares once per connection."""
 
 from __future__ import annotations
 
@@ -9,64 +9,49 @@ from typing import Any, TypeVar
 import asyncpg
 
 from kith.base.db.errors import Dangling, Taken, columns_of
+from kith.base.db.lender import Lender
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Malformed, Unavailable
 
 Row = TypeVar("Row")
 
 
-async def _prepare(connection: Any) -> None:
-    await connection.set_type_codec("uuid", schema="pg_catalog", encoder=str, decoder=str, format="text")
-
-
-async def _leave_as_is(_connection: Any) -> None:
-    """A connection goes back to the pool outside any transaction and with no setting changed."""
-
-
 class Postgres:
     dialect = "postgresql"
 
-    def __init__(self, url: str, pool: Any) -> None:
+    def __init__(self, url: str, *, connections: int) -> None:
         self.url = url
-        self.pool = pool
+        self._lender = Lender(url, most=connections)
 
     @classmethod
     async def open(cls, url: str, *, connections: int) -> Postgres:
-        pool = await asyncpg.create_pool(
-            url,
-            min_size=1,
-            max_size=connections,
-            statement_cache_size=1024,
-            max_cached_statement_lifetime=0,
-            command_timeout=60,
-            timeout=10,
-            init=_prepare,
-            reset=_leave_as_is,
-            server_settings={"application_name": "kith", "timezone": "UTC", "jit": "off"},
-        )
-        return cls(url, pool)
+        """Opened with a first connection, so that an address nobody answers at is known at once."""
+        made = cls(url, connections=connections)
+        made._lender.give(await made._lender.take())
+        return made
 
     def session(self) -> PostgresSession:
-        return PostgresSession(self.pool)
+        return PostgresSession(self._lender)
 
     def version(self) -> int | None:
         return None
 
     async def revision(self) -> str | None:
-        if not await self.pool.fetchval("SELECT to_regclass('alembic_version') IS NOT NULL"):
+        session = self.session()
+        if not (await session.fetch("SELECT to_regclass('alembic_version') IS NOT NULL"))[0][0]:
             return None
-        found = await self.pool.fetchval("SELECT version_num FROM alembic_version")
-        return None if found is None else str(found)
+        found = await session.fetch("SELECT version_num FROM alembic_version")
+        return str(found[0][0]) if found else None
 
     async def close(self) -> None:
-        await self.pool.close()
+        await self._lender.close()
 
 
 class PostgresSession:
-    __slots__ = ("_connection", "_depth", "_pool")
+    __slots__ = ("_connection", "_depth", "_lender")
 
-    def __init__(self, pool: Any) -> None:
-        self._pool = pool
+    def __init__(self, lender: Lender) -> None:
+        self._lender = lender
         self._connection: Any = None
         self._depth = 0
 
@@ -74,9 +59,7 @@ class PostgresSession:
         if query.writes and self._connection is None:
             await self.begin()
         compiled = query.compiled("postgresql")
-        with _translated():
-            rows = await (self._connection or self._pool).fetch(compiled.sql, *compiled.bind(params))
-        return compiled.read(rows)
+        return compiled.read(await self.fetch(compiled.sql, *compiled.bind(params)))
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
         rows = await self.all(query, **params)
@@ -84,8 +67,29 @@ class PostgresSession:
 
     async def slow(self, query: Query[Row], /, **params: Any) -> list[Row]:
         compiled = query.compiled("postgresql")
+        return compiled.read(await self._read(compiled.sql, compiled.bind(params)))
+
+    async def fetch(self, sql: str, *values: Any) -> list[Any]:
+        if self._connection is None:
+            return await self._read(sql, values)
         with _translated():
-            return compiled.read(await self._pool.fetch(compiled.sql, *compiled.bind(params)))
+            rows: list[Any] = await self._connection.fetch(sql, *values)
+        return rows
+
+    async def _read(self, sql: str, values: Sequence[Any]) -> list[Any]:
+        """On a connection borrowed for this alone; one that did not come to an answer is not lent again."""
+        with _translated():
+            connection = await self._lender.take()
+            try:
+                rows: list[Any] = await connection.fetch(sql, *values)
+            except asyncpg.PostgresError:
+                self._lender.give(connection)
+                raise
+            except BaseException:
+                self._lender.give(connection, is_well=False)
+                raise
+        self._lender.give(connection)
+        return rows
 
     async def run(self, command: Command, /, **params: Any) -> int:
         if self._connection is None:
@@ -106,11 +110,11 @@ class PostgresSession:
     async def begin(self) -> None:
         if self._connection is None:
             with _translated():
-                connection = await self._pool.acquire(timeout=10)
+                connection = await self._lender.take()
                 try:
                     await connection.execute("BEGIN")
                 except BaseException:
-                    await self._pool.release(connection)
+                    self._lender.give(connection, is_well=False)
                     raise
             self._connection = connection
 
@@ -148,17 +152,16 @@ class PostgresSession:
         connection, self._connection = self._connection, None
         if connection is None:
             return
+        is_well = False
         try:
             with _translated():
                 done = await connection.execute(word)
             if word == "COMMIT" and done != "COMMIT":
                 raise Unavailable("The transaction was rolled back")
-        except BaseException:
-            # Whatever state it is in, nobody may inherit it.
-            connection.terminate()
-            raise
+            is_well = True
         finally:
-            await self._pool.release(connection)
+            # Whatever state it is in, nobody may inherit it.
+            self._lender.give(connection, is_well=is_well)
 
 
 class _translated:  # noqa: N801 - reads as a word where it is used

@@ -82,7 +82,7 @@ class Walk:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever a stage does wrong is told, and written down
                 self.held, self.signed_out = held, signed_out
-                return await fail(self._works, self._exchange.origin, self._scene, error)
+                return await fail(self._works, self._exchange.origin(), self._scene, error)
             answer = None
             if not isinstance(outcome, Passed):
                 return outcome

@@ -87,14 +87,13 @@ def author_of(row: Row) -> int:
     return row[2] if boosted is None else boosted
 
 
-def lines(source: FromClause = S, *, anonymous: bool, column: ColumnElement[Any] | None = None) -> Select[Any]:
-    """The select every list is made of. `source` has `S` in it; with `column` the id that pages go by comes last."""
-    extra = () if column is None else (column.label("cursor"),)
+def lines(source: FromClause = S, *more: ColumnElement[Any], anonymous: bool) -> Select[Any]:
+    """The select every list is made of. `source` has `S` in it; `more` are columns that stand behind a line's own."""
     seen = and_(
         access.visible_for(S, A, anonymous=anonymous),
         or_(S.c.reblog_of_id.is_(None), access.visible_for(T, TA, anonymous=anonymous)),
     )
-    return select(*_COLUMNS, *extra).select_from(_joined(source)).where(seen)
+    return select(*_COLUMNS, *more).select_from(_joined(source)).where(seen)
 
 
 def _joined(source: FromClause) -> FromClause:

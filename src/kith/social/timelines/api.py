@@ -85,9 +85,8 @@ async def _home(exchange: Exchange, _id: int = 0) -> Answer:
     work = exchange.work
     account = await account_of(work, member_in(exchange))
     cursor = _cursor(exchange)
-    is_whole = await home.is_ready(work, account)
-    rows = await reading.feed(work, account, account, cursor)
-    if is_whole:
+    rows, is_kept = await reading.home(work, account, cursor, work.now - home.NOTED_EVERY)
+    if is_kept or await home.is_ready(work, account):
         return await _timeline(exchange, rows, account, cursor)
     refresh = f'id="home:{account}", retry=5'.encode()
     return await _timeline(exchange, rows, account, cursor, status=206, headers=((REFRESH, refresh),))

@@ -27,6 +27,6 @@ async def _begin(work: Work, me: int) -> bool:
     """Whoever follows nobody has nothing to wait for."""
     followed = await work.db.one(filling.followed_count, owner=me) or 0
     async with work.aside() as aside:
-        await feeds.set_state(aside.db, me, feeds.BUILDING, aside.now)
+        await feeds.set_state(aside.db, me, feeds.BUILDING if followed else feeds.READY, aside.now)
         aside.enqueue(BUILD, Build(account_id=me), key=str(me))
     return not followed

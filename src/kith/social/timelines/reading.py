@@ -3,32 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, exists, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Integer, Text, and_, bindparam, cast, exists, func, literal_column, or_, select
 
-from kith.base.db import any_of
+from kith.base.db import Instant, any_of
 from kith.base.paging import Cursor
 from kith.base.work import Work
-from kith.social.feeds.tables import feeds
+from kith.social.feeds.store import READY
+from kith.social.feeds.tables import feed_states, feeds
 from kith.social.statuses import access
-from kith.social.statuses.lines import TA, A, S, Walk, lines
+from kith.social.statuses.lines import TA, WIDTH, A, S, Walk, lines
 from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, pins
 from kith.social.tags.tables import status_tags
 
 Clause = ColumnElement[bool]
 Rows = list[tuple[Any, ...]]
 
-_home = Walk(
-    lines(feeds.join(S, S.c.id == feeds.c.status_id), anonymous=False).where(feeds.c.owner == bindparam("owner")),
-    feeds.c.status_id,
+_fed = feeds.join(S, S.c.id == feeds.c.status_id)
+_own = feeds.c.owner == bindparam("owner")
+_feed = Walk(lines(_fed, anonymous=False).where(_own), feeds.c.status_id)
+# Home tells of itself in every row: 1 where it is whole and its owner was known to be here of late.
+_is_kept = (
+    select(literal_column("1", Integer))
+    .where(
+        and_(
+            feed_states.c.account_id == bindparam("owner"),
+            feed_states.c.state == literal_column(f"'{READY}'"),
+            feed_states.c.active_at > bindparam("noted", type_=Instant()),
+        )
+    )
+    .scalar_subquery()
 )
+_home = Walk(lines(_fed, _is_kept, anonymous=False).where(_own), feeds.c.status_id)
+
+
+async def home(work: Work, me: int, cursor: Cursor, noted: datetime) -> tuple[Rows, bool]:
+    """What is there of somebody's home, and whether it is known to be whole and theirs since `noted`."""
+    rows = await _read(work, _home, cursor, owner=me, me=me, noted=noted)
+    return rows, bool(rows) and rows[0][WIDTH] is not None
 
 
 async def feed(work: Work, owner: int, me: int, cursor: Cursor) -> Rows:
-    """A home (its owner is the account) or a list."""
-    return await _read(work, _home, cursor, owner=owner, me=me)
+    """Of a list."""
+    return await _read(work, _feed, cursor, owner=owner, me=me)
 
 
 async def _read(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> Rows:
@@ -154,7 +174,7 @@ async def of_account(
 
 def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> Walk:
     source = table.join(S, S.c.id == table.c.status_id)
-    return Walk(lines(source, anonymous=anonymous, column=table.c.id).where(by), table.c.id)
+    return Walk(lines(source, table.c.id.label("cursor"), anonymous=anonymous).where(by), table.c.id)
 
 
 _pinned = {
