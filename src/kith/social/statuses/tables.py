@@ -74,10 +74,10 @@ Index(
     sqlite_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
     postgresql_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
 )  # fmt: skip
-# What public timelines are read from.
-_shown = text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL")
+# What public timelines are read from; they say it in the same words.
+_shown = text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL")
 Index("ix_social_statuses_public", statuses.c.id, sqlite_where=_shown, postgresql_where=_shown)
-_local = text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL AND local")
+_local = text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL AND local")
 Index("ix_social_statuses_local", statuses.c.id, sqlite_where=_local, postgresql_where=_local)
 
 mentions = Table(

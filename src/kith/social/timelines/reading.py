@@ -69,16 +69,15 @@ def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> 
     )
 
 
-def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool, by_id: bool = False) -> list[Clause]:
+def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> list[Clause]:
     """What timelines for everybody are made of.
 
-    `by_id`: statuses come from elsewhere, by their ids, and SQLite must not begin with all that are no boosts.
+    That a status is no boost is said as the indexes of public statuses say it, and no other does: SQLite would begin
+    with all that are no boosts otherwise.
     """
     clauses: list[Clause] = [
         access.shown_to(S, PUBLIC),
-        func.coalesce(S.c.reblog_of_id, literal_column("0")) == literal_column("0")
-        if by_id
-        else S.c.reblog_of_id.is_(None),
+        func.coalesce(S.c.reblog_of_id, literal_column("0")) == literal_column("0"),
         S.c.deleted_at.is_(None),
         A.c.silenced_at.is_(None),
         access.welcome(A, anonymous=anonymous),
@@ -107,7 +106,7 @@ def _tagged(
 
     Where it is `alone`, what has the tag is walked along, however rare it is among all that is said.
     """
-    clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media, by_id=alone)
+    clauses = _open(anonymous=anonymous, local=local, remote=remote, only_media=only_media)
     clauses.append(status_tags.c.tag_id == bindparam("tag_id") if alone else _has_tag("any_ids"))
     clauses += [_has_tag(f"all_{place}") for place in range(required)]
     if unwanted:
