@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, func, or_, select
+from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.base.paging import Cursor
@@ -15,7 +15,7 @@ from kith.social.notifications import access
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.relationships.access import is_there
 from kith.social.relationships.tables import follows
-from kith.social.statuses.tables import favourites, statuses, votes
+from kith.social.statuses.tables import favourites, mentions, statuses, votes
 from kith.social.walks import Walk
 
 N = notifications
@@ -106,6 +106,21 @@ _observers = query(
     .order_by(follows.c.id)
     .limit(bindparam("most")),
     tuple,
+)
+_concerning = query(
+    select(statuses.c.id).where(
+        and_(
+            any_of(statuses.c.id, "ids"),
+            or_(
+                statuses.c.reblog_of_id.is_not(None),
+                exists(select(mentions.c.account_id).where(mentions.c.status_id == statuses.c.id)),
+                exists(
+                    select(follows.c.id).where(and_(follows.c.target_id == statuses.c.account_id, follows.c.notify))
+                ),
+            ),
+        )
+    ),
+    int,
 )
 _boosters = query(
     select(statuses.c.account_id, statuses.c.id)
@@ -230,6 +245,11 @@ async def has_favourite(db: Session, me: int, status_id: int) -> bool:
 
 
 Stretch = list[tuple[int, int]]
+
+
+async def concerning_anyone(db: Session, status_ids: Sequence[int]) -> set[int]:
+    """Those that somebody may have to be told of: boosts, those with mentions, those of observed authors."""
+    return set(await db.all(_concerning, ids=list(status_ids)))
 
 
 async def observers(db: Session, author: int, after: int, most: int, *, before: int) -> Stretch:
