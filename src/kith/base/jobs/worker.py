@@ -13,7 +13,7 @@ import socket
 import traceback
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -25,6 +25,7 @@ from kith.base.jobs import store
 from kith.base.jobs.kinds import QUICK, Give, Kind, Periodic
 from kith.base.jobs.tables import Claimed
 from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
+from kith.base.news import ANY
 from kith.base.work import Work, Works
 
 LEASE = timedelta(seconds=15)
@@ -112,19 +113,19 @@ class Worker:
                     taken = await store.take_over(work.db, work.now)
                 if taken:
                     _log.warning("jobs.taken_over", count=taken)
-                    self._ring()
+                    self._ring([ANY])
             except Unavailable:
                 _log.warning("jobs.heartbeat_missed")
 
     async def _hear(self) -> None:
         while True:
             await self._works.news.jobs_came.wait()
-            self._works.news.jobs_came.clear()
-            self._ring()
+            self._ring(self._works.news.called())
 
-    def _ring(self) -> None:
-        for wake in self._wakes.values():
-            wake.set()
+    def _ring(self, lanes: Collection[str]) -> None:
+        for lane, wake in self._wakes.items():
+            if lane in lanes or ANY in lanes:
+                wake.set()
 
     def _wake(self, lane: str) -> asyncio.Event:
         return self._wakes.setdefault(lane, asyncio.Event())

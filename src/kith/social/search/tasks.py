@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from sqlalchemy import and_, bindparam, delete, select
 
-from kith.base.db import any_of, command, query, upsert
+from kith.base.db import Command, any_of, command, query, upsert
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -19,12 +20,23 @@ from kith.social.statuses.facts import StatusDeleted, StatusEdited, StatusPosted
 from kith.social.statuses.tables import polls, statuses
 from kith.social.text.html import plain
 
-_new_status = upsert(status_words).values(status_id=bindparam("id"), words=bindparam("words"))
-_keep_status = command(
-    _new_status.on_conflict_do_update(
-        index_elements=[status_words.c.status_id], set_={"words": _new_status.excluded.words}
-    ).inline()
-)
+MOST_AT_ONCE = 50
+_NAMES = ("id", "words")
+
+
+@lru_cache(MOST_AT_ONCE)
+def _keep(many: int) -> Command:
+    """One statement for so many statuses, for the index is written to disk after each."""
+    new = upsert(status_words).values(
+        [{"status_id": bindparam(f"id_{n}"), "words": bindparam(f"words_{n}")} for n in range(many)]
+    )
+    return command(
+        new.on_conflict_do_update(
+            index_elements=[status_words.c.status_id], set_={"words": new.excluded.words}
+        ).inline()
+    )
+
+
 _forget_status = command(delete(status_words).where(status_words.c.status_id == bindparam("id")))
 _new_account = upsert(account_words).values(account_id=bindparam("id"), words=bindparam("words"))
 _keep_account = command(
@@ -62,9 +74,11 @@ async def _learn_statuses(work: Work, ids: Sequence[int]) -> None:
         descriptions = await work.db.all(_descriptions, id=id) if media_ids else []
         options = await work.db.all(_options, id=poll_id) if poll_id is not None else []
         texts = [spoiler, plain(content), *filter(None, descriptions), *(str(one) for [of] in options for one in of)]
-        rows.append({"id": id, "words": to_index(*texts)})
-    if rows:
-        await work.db.many(_keep_status, rows)
+        rows.append((id, to_index(*texts)))
+    for start in range(0, len(rows), MOST_AT_ONCE):
+        some = rows[start : start + MOST_AT_ONCE]
+        values = {f"{name}_{n}": value for n, row in enumerate(some) for name, value in zip(_NAMES, row, strict=True)}
+        await work.db.run(_keep(len(some)), **values)
 
 
 async def learn_changed(work: Work, fact: AccountChanged) -> None:
