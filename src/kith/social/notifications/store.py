@@ -21,7 +21,6 @@ from kith.social.walks import Walk
 N = notifications
 _me: BindParameter[Any] = bindparam("me")
 _add = command(add_once(N))
-_known = query(select(N.c.once_key).where(any_of(N.c.once_key, "keys")), str)
 
 
 def _newest_group(*, about: bool) -> Any:
@@ -153,8 +152,16 @@ _voters = query(
     .limit(bindparam("most")),
     tuple,
 )
-_favourite = query(
-    select(favourites.c.id).where(and_(favourites.c.account_id == _me, favourites.c.status_id == bindparam("status"))),
+_author_of_favourite = query(
+    select(statuses.c.account_id)
+    .join(favourites, favourites.c.status_id == statuses.c.id)
+    .where(
+        and_(
+            favourites.c.account_id == _me,
+            favourites.c.status_id == bindparam("status"),
+            statuses.c.deleted_at.is_(None),
+        )
+    ),
     int,
 )
 
@@ -162,11 +169,6 @@ _favourite = query(
 async def add(db: Session, row: Notification) -> bool:
     """False when it was told already."""
     return await db.run(_add, **{name: getattr(row, name) for name in Notification.__struct_fields__}) == 1
-
-
-async def known_keys(db: Session, keys: Sequence[str]) -> set[str]:
-    """What was told already, and is still there."""
-    return set(await db.all(_known, keys=list(keys))) if keys else set()
 
 
 async def last_group(db: Session, me: int, type: str, status_id: int | None, since: int) -> str | None:
@@ -240,8 +242,9 @@ async def count_since(db: Session, me: int, since: int, *, types: Sequence[str],
     return await db.one(statement, me=me, since=since, types=list(types), from_id=from_id, most=most) or 0
 
 
-async def has_favourite(db: Session, me: int, status_id: int) -> bool:
-    return await db.one(_favourite, me=me, status=status_id) is not None
+async def author_of_favourite(db: Session, me: int, status_id: int) -> int | None:
+    """Whose post it is that somebody has among their favourites."""
+    return await db.one(_author_of_favourite, me=me, status=status_id)
 
 
 Stretch = list[tuple[int, int]]

@@ -178,15 +178,14 @@ async def _replace(work: Work, type: str, status: Status, notices: Sequence[Noti
 
 
 async def tell_of_favourite(work: Work, fact: StatusFavourited) -> None:
-    status = await _there(work, fact.status_id)
-    if status is None or not await store.has_favourite(work.db, fact.account_id, status.id):
-        return
-    notice = Notice(status.account_id, _favourite_key(fact), status.id)
-    await service.tell(work, "favourite", fact.account_id, [notice], about_id=status.id)
+    author = await store.author_of_favourite(work.db, fact.account_id, fact.status_id)
+    if author is not None:
+        notice = Notice(author, _favourite_key(fact), fact.status_id)
+        await service.tell(work, "favourite", fact.account_id, [notice], about_id=fact.status_id)
 
 
 async def take_back_favourite(work: Work, fact: StatusUnfavourited) -> None:
-    if not await store.has_favourite(work.db, fact.account_id, fact.status_id):
+    if await store.author_of_favourite(work.db, fact.account_id, fact.status_id) is None:
         await store.forget_keys(work.db, [_favourite_key(fact)])
 
 
