@@ -185,7 +185,21 @@ ROUTES: list[ControllerRouterHandler] = [
 
 WAYS = timelines.ways | statuses.ways | notifications.ways
 
+# What follows from every post, in one job: there are many of them, and most parts find little to do.
+POSTED: Kind[StatusPosted] = Kind(
+    name="statuses.posted",
+    payload=StatusPosted,
+    parts=(
+        timelines_tasks.CARRY,
+        statuses_tasks.FOLLOW_UP,
+        notifications_tasks.TELL_OF_POST,
+        search_tasks.LEARN_POSTED,
+        instance_tasks.COUNT,
+    ),
+)
+
 KINDS: list[Kind[Any]] = [
+    POSTED,
     SEND_MAIL,
     identity_tasks.SWEEP,
     media_tasks.PROCESS,
@@ -335,7 +349,7 @@ class House:
         subscribe(UserDeleted, leaving.PART)
         subscribe(AccountDeleted, relationships_tasks.LEAVE)
         subscribe(AccountDeleted, media_leaving.LEAVE)
-        subscribe(StatusPosted, timelines_tasks.CARRY)
+        subscribe(StatusPosted, POSTED)
         subscribe(StatusDeleted, timelines_tasks.WITHDRAW)
         subscribe(Followed, timelines_tasks.TAKE_UP)
         subscribe(Unfollowed, timelines_tasks.GIVE_UP)
@@ -351,7 +365,6 @@ class House:
         subscribe(Unfollowed, lists_tasks.PART)
         subscribe(FollowWithdrawn, lists_tasks.GIVE_UP)
         subscribe(FollowRejected, lists_tasks.ACCEPT_NO)
-        subscribe(StatusPosted, statuses_tasks.FOLLOW_UP, notifications_tasks.TELL_OF_POST)
         subscribe(StatusDeleted, statuses_tasks.CLEAR_UP, notifications_tasks.FORGET_POST)
         subscribe(StatusEdited, statuses_tasks.LOOK_AGAIN, notifications_tasks.TELL_OF_EDIT)
         subscribe(StatusFavourited, notifications_tasks.TELL_OF_FAVOURITE)
@@ -367,8 +380,6 @@ class House:
         subscribe(Blocked, notifications_tasks.FORGET_BLOCKED)
         subscribe(AccountDeleted, notifications_tasks.FORGET_GONE)
         subscribe(MemberSeen, instance_tasks.NOTE_PRESENCE)
-        subscribe(StatusPosted, instance_tasks.COUNT)
-        subscribe(StatusPosted, search_tasks.LEARN_POSTED)
         subscribe(StatusEdited, search_tasks.LEARN_EDITED)
         subscribe(StatusDeleted, search_tasks.FORGET)
         subscribe(AccountChanged, search_tasks.LEARN_CHANGED)

@@ -7,7 +7,7 @@ import contextlib
 import signal
 import sys
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from sqlalchemy import text
 
 from kith.base.db import Query, query
 from kith.base.jobs import Give, Kind, Periodic, store
-from kith.base.jobs.tables import DEAD, READY, RUNNING
+from kith.base.jobs.tables import DEAD, READY, RUNNING, Job
 from kith.base.jobs.worker import Worker, backoff
 from kith.base.settings import Settings, load
 from kith.base.work import Work
@@ -431,6 +431,91 @@ async def test_in_a_batch_only_the_job_that_fails_fails(base: Foundation) -> Non
     assert await effects(base) == [0, 1, 2, 3, 4, 6, 7, 8, 9]
     [left] = await base.jobs()
     assert (left.payload, left.state, left.attempts) == ('{"number":5}', READY, 1)
+
+
+async def test_jobs_done_at_once_are_each_done_once(base: Foundation) -> None:
+    """Those of a joint kind come together, wherever they stood; if they fail together, each has its turn."""
+    # given
+    await base.run(EFFECTS)
+    given: list[list[int]] = []
+    tried = asyncio.Event()
+
+    async def all_but_five(work: Work, payloads: Sequence[Number]) -> None:
+        given.append([one.number for one in payloads])
+        for one in payloads:
+            await write_down(work, one)
+        if Number(5) in payloads:
+            tried.set()
+            raise ValueError("not five")
+
+    kind: Kind[Number] = Kind(name="test.numbers", payload=Number, many=all_but_five)
+
+    # when they are done at once
+    async with base.works.begin() as work:
+        for number in range(3):
+            work.enqueue(kind, Number(number), at=work.now - timedelta(seconds=10 - number))
+            work.enqueue(WRITE_DOWN, Number(number + 100), at=work.now - timedelta(seconds=10 - number))
+    async with at_work(base.worker(kind, WRITE_DOWN)):
+        await _until_no_jobs(base)
+
+    # then
+    assert given == [[0, 1, 2]]
+    assert await effects(base) == [0, 1, 2, 100, 101, 102]
+
+    # when one of them fails
+    async with base.works.begin() as work:
+        for number in (4, 5, 6):
+            work.enqueue(kind, Number(number))
+    async with at_work(base.worker(kind)):
+        await tried.wait()
+
+    # then
+    assert await effects(base) == [0, 1, 2, 4, 6, 100, 101, 102]
+    [left] = await base.jobs()
+    assert (left.payload, left.state, left.attempts) == ('{"number":5}', READY, 1)
+
+
+async def test_a_part_that_fails_keeps_no_other_part_from_being_done(base: Foundation) -> None:
+    # given
+    await base.run(EFFECTS)
+    tried = asyncio.Event()
+
+    async def write_all(work: Work, payloads: Sequence[Number]) -> None:
+        for one in payloads:
+            await write_down(work, one)
+
+    async def fail(work: Work, payload: Number) -> None:
+        await write_down(work, Number(-payload.number))
+        if payload.number == 2:
+            tried.set()
+            raise ValueError("not two")
+
+    good: Kind[Number] = Kind(name="test.good", payload=Number, many=write_all)
+    bad: Kind[Number] = Kind(name="test.bad", payload=Number, handler=fail)
+    whole: Kind[Number] = Kind(name="test.whole", payload=Number, parts=(good, bad, WRITE_DOWN))
+    async with base.works.begin() as work:
+        for number in (1, 2, 3):
+            work.enqueue(whole, Number(number))
+
+    # when
+    async with at_work(base.worker(whole, good, bad, WRITE_DOWN)):
+        await tried.wait()
+        await _until(base, lambda jobs: [job.kind for job in jobs if job.error] == ["test.bad"] and len(jobs) == 1)
+
+    # then
+    assert await effects(base) == [-3, -1, 1, 1, 2, 2, 3, 3]
+    [left] = await base.jobs()
+    assert (left.payload, left.state, left.attempts) == ('{"number":2}', READY, 1)
+
+
+async def _until_no_jobs(base: Foundation) -> None:
+    await _until(base, lambda jobs: not jobs)
+
+
+async def _until(base: Foundation, claim: Callable[[list[Job]], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not claim(await base.jobs()):
+            await asyncio.sleep(0.01)
 
 
 async def test_whoever_lost_a_job_loses_its_effect(base: Foundation) -> None:

@@ -12,8 +12,9 @@ from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.statuses import entities
+from kith.social.statuses.facts import StatusPosted
 from kith.social.timelines import reading
-from kith.social.timelines.tasks import IDLE, Tidy, tidy
+from kith.social.timelines.tasks import IDLE, Tidy, carry, tidy
 from tests.social.members import Member, join, join_all, set_state
 from tests.social.posts import arrive, does, home, ids, post, settle, walk
 from tests.town import Town
@@ -129,6 +130,26 @@ async def test_following_and_parting_fill_and_empty_a_home(town: Town) -> None:
     await ada.to(bob, "follow")
     await settle(town)
     assert by_bob not in await home(ada)
+
+
+async def test_of_two_boosts_that_come_at_once_one_comes_home(town: Town) -> None:
+    ada, bob, cat, dan = await join_all(town, 4)
+    for booster in (bob, cat):
+        await ada.to(booster, "follow")
+    await arrive(ada)
+    by_dan = (await post(dan))["id"]
+    boosts = [await does(booster, "reblog", by_dan) for booster in (bob, cat)]
+    facts = [
+        StatusPosted(status_id=int(boost["id"]), account_id=int(boost["account"]["id"]), reblog_of_id=int(by_dan))
+        for boost in boosts
+    ]
+    await settle(town)
+
+    async with town.house() as house, house.works.begin() as work:
+        await feeds.clear(work.db, int(ada.id))
+        await carry(work, facts)
+
+    assert await home(ada) == [by_dan]
 
 
 async def test_a_home_is_built_anew_after_long_absence(town: Town) -> None:

@@ -15,7 +15,7 @@ REQUESTS = Histogram(
 )
 IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum")
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
-JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took", ["kind"])
+JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 
 
 def serve_metrics(host: str, port: int, *, folder: str | None = None) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import asyncpg
@@ -23,6 +23,7 @@ __all__ = ["Fact", "News"]
 
 CHANNEL = "kith_news"
 JOBS = "jobs"
+ANY = ""  # in place of a lane: nobody knows into which
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -42,6 +43,7 @@ class News:
         self._names: dict[str, type[Fact]] = {}
         self.relay: Relay | None = None
         self.jobs_came = asyncio.Event()
+        self._lanes: set[str] = set()
 
     def subscribe(self, fact: type[Fact], *kinds: Kind[Any]) -> None:
         """Make a job of each kind, in the same transaction, whenever `fact` is announced."""
@@ -55,19 +57,30 @@ class News:
     def kinds_for(self, fact: Fact) -> Sequence[Kind[Any]]:
         return self._subscribers.get(type(fact), ())
 
-    def committed(self, facts: Iterable[Fact], *, with_jobs: bool) -> None:
+    def committed(self, facts: Iterable[Fact], *, lanes: Collection[str]) -> None:
+        """`lanes` are those into which jobs came."""
         told = [fact for fact in facts if type(fact) in self._listeners]
         for fact in told:
             self._tell(fact)
-        if with_jobs:
-            self.jobs_came.set()
+        for lane in lanes:
+            self.call_workers(lane)
         if self.relay is not None:
-            self.relay.send(told, with_jobs=with_jobs)
+            self.relay.send(told, lanes=lanes)
+
+    def call_workers(self, lane: str = ANY) -> None:
+        self._lanes.add(lane)
+        self.jobs_came.set()
+
+    def called(self) -> set[str]:
+        """Into which lanes jobs have come since this was last asked."""
+        lanes, self._lanes = self._lanes, set()
+        self.jobs_came.clear()
+        return lanes
 
     def arrived(self, name: str, body: bytes) -> None:
         """News from another process; a fact nobody here listens to is passed over."""
         if name == JOBS:
-            self.jobs_came.set()
+            self.call_workers(body.decode())
         elif name in self._names:
             try:
                 fact = msgspec.json.decode(body, type=self._names[name])
@@ -96,10 +109,9 @@ class Relay:
         self._outbox: list[str] = []
         self._wake = asyncio.Event()
 
-    def send(self, facts: Sequence[Fact], *, with_jobs: bool) -> None:
+    def send(self, facts: Sequence[Fact], *, lanes: Collection[str]) -> None:
         lines = [f"{type(fact).__name__} {msgspec.json.encode(fact).decode()}" for fact in facts]
-        if with_jobs and JOBS not in self._outbox:
-            lines.append(JOBS)
+        lines += [line for lane in lanes if (line := f"{JOBS} {lane}") not in self._outbox]
         if lines:
             self._outbox.extend(lines)
             self._wake.set()
@@ -111,7 +123,7 @@ class Relay:
                 await self._talk()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 _log.warning("news.relay_lost", cause=str(error))
-                self._news.jobs_came.set()
+                self._news.call_workers()
                 await asyncio.sleep(1)
 
     async def _talk(self) -> None:

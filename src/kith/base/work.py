@@ -112,9 +112,9 @@ class Work:
         for line in lines:
             _log.info(**line)
         if self._facts or self._jobs:
-            facts, with_jobs = self._facts, bool(self._jobs)
+            facts, lanes = self._facts, {row["lane"] for row in self._jobs}
             self._facts, self._jobs = [], []
-            self._works.news.committed(facts, with_jobs=with_jobs)
+            self._works.news.committed(facts, lanes=lanes)
 
     async def rollback(self) -> None:
         self._facts.clear()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -29,17 +29,21 @@ class Give(Exception):  # noqa: N818 - `raise Give.up("...")` is an order, not a
 
 
 class Kind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
-    """One kind of job.
+    """One kind of job, done in one of three ways.
 
-    `handler` gets a `Work` of its own making: what it writes and the end of the job are one transaction, so
-    its effect happens once although it may be started twice. A kind that talks to the outside world says
-    `outside=True`: it runs alone, at most `concurrency` at a time in a process, and must not write before
-    it has finished talking. All others run together, quickly, one after the other.
+    `handler` does one job, `many` all that a batch holds of its kind, wherever they stand in it; a kind with `parts`
+    is done as each of them is, one after the other. They get a `Work` of the worker's making: what is written and the
+    end of the jobs are one transaction, so the effect happens once although it may be started twice.
+
+    A kind that talks to the outside world says `outside=True`: it runs alone, at most `concurrency` at a time in a
+    process, and must not write before it has finished talking. All others run together, quickly, one after the other.
     """
 
     name: str
     payload: type[Payload]
-    handler: Callable[[Work, Payload], Awaitable[None]]
+    handler: Callable[[Work, Payload], Awaitable[None]] | None = None
+    many: Callable[[Work, Sequence[Payload]], Awaitable[None]] | None = None
+    parts: tuple[Kind[Payload], ...] = ()
     outside: bool = False
     concurrency: int = 8
     attempts: int = 12
@@ -48,6 +52,20 @@ class Kind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     @property
     def lane(self) -> str:
         return self.name if self.outside else QUICK
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether the jobs of a batch are done at once."""
+        return self.many is not None or bool(self.parts)
+
+    async def do(self, work: Work, payloads: Sequence[Payload]) -> None:
+        for part in self.parts:
+            await part.do(work, payloads)
+        if self.many is not None:
+            await self.many(work, payloads)
+        if self.handler is not None:
+            for payload in payloads:
+                await self.handler(work, payload)
 
 
 class Periodic(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,8 @@ import random
 import socket
 import traceback
 import uuid
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -24,6 +25,7 @@ from kith.base.jobs import store
 from kith.base.jobs.kinds import QUICK, Give, Kind, Periodic
 from kith.base.jobs.tables import Claimed
 from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
+from kith.base.news import ANY
 from kith.base.work import Work, Works
 
 LEASE = timedelta(seconds=15)
@@ -111,19 +113,19 @@ class Worker:
                     taken = await store.take_over(work.db, work.now)
                 if taken:
                     _log.warning("jobs.taken_over", count=taken)
-                    self._ring()
+                    self._ring([ANY])
             except Unavailable:
                 _log.warning("jobs.heartbeat_missed")
 
     async def _hear(self) -> None:
         while True:
             await self._works.news.jobs_came.wait()
-            self._works.news.jobs_came.clear()
-            self._ring()
+            self._ring(self._works.news.called())
 
-    def _ring(self) -> None:
-        for wake in self._wakes.values():
-            wake.set()
+    def _ring(self, lanes: Collection[str]) -> None:
+        for lane, wake in self._wakes.items():
+            if lane in lanes or ANY in lanes:
+                wake.set()
 
     def _wake(self, lane: str) -> asyncio.Event:
         return self._wakes.setdefault(lane, asyncio.Event())
@@ -185,8 +187,12 @@ class Worker:
         wake.clear()
 
     async def _claim(self, lane: str, most: int) -> list[Claimed]:
+        """Looks before it writes: lanes are mostly empty."""
         try:
             async with self._works.begin() as work:
+                due = await store.next_due(work.db, lane)
+                if due is None or due > work.now:
+                    return []
                 taken = await store.claim(
                     work.db, lane, most=most, worker=self.id, now=work.now, until=work.now + LEASE
                 )
@@ -203,13 +209,21 @@ class Worker:
         """All of a batch in one transaction; if one fails, the batch is done again one by one."""
         try:
             async with self._works.begin() as work:
-                for job in taken:
-                    await self._do(work, job)
+                for jobs in self._in_turn(taken):
+                    await self._do(work, jobs)
                 await self._finish(work, taken)
         except Exception:  # noqa: BLE001 - whichever it was, each gets its own turn and its own verdict
             for job in taken:
                 await self._one(job)
         self._held.difference_update(job.id for job in taken)
+
+    def _in_turn(self, taken: list[Claimed]) -> Iterable[list[Claimed]]:
+        """The jobs of a kind that is done jointly stand where the first of them stood, all others where they were."""
+        turns: dict[str | int, list[Claimed]] = {}
+        for job in taken:
+            kind = self._kinds.get(job.kind)
+            turns.setdefault(job.kind if kind is not None and kind.is_joint else job.id, []).append(job)
+        return turns.values()
 
     async def _alone_one(self, job: Claimed) -> None:
         await self._one(job)
@@ -218,47 +232,58 @@ class Worker:
     async def _one(self, job: Claimed) -> None:
         try:
             async with self._works.begin() as work:
-                await self._do(work, job)
+                await self._do(work, [job])
                 await self._finish(work, [job])
         except _TakenOverError:
             _log.warning("jobs.lost_to_another", job=job.id, kind=job.kind)
         except Exception as error:  # noqa: BLE001 - a failed job is a row with a reason, never a dead worker
             await self._failed(job, error)
 
-    async def _do(self, work: Work, job: Claimed) -> None:
-        kind = self._kinds.get(job.kind)
+    async def _do(self, work: Work, jobs: Sequence[Claimed]) -> None:
+        """Jobs of one kind."""
+        name = jobs[0].kind
+        kind = self._kinds.get(name)
         if kind is None:
-            raise Give(f"no such kind of job: {job.kind}", later=timedelta(minutes=10))
-        if job.attempts > kind.attempts:
+            raise Give(f"no such kind of job: {name}", later=timedelta(minutes=10))
+        if any(job.attempts > kind.attempts for job in jobs):
             raise Give.up("it never came to an end: the worker died each time")
-        payload = msgspec.json.decode(job.payload, type=kind.payload)
-        with JOBS_SECONDS.labels(kind.name).time():
+        payloads = [msgspec.json.decode(job.payload, type=kind.payload) for job in jobs]
+        with JOBS_SECONDS.labels(name).time():
             async with asyncio.timeout(kind.patience.total_seconds()):
-                await kind.handler(work, payload)
+                await kind.do(work, payloads)
 
     async def _finish(self, work: Work, taken: list[Claimed]) -> None:
         """The end of a job belongs to the transaction of its effect: whoever lost the job loses the effect."""
         if await store.finish(work.db, [job.id for job in taken], self.id) != len(taken):
             raise _TakenOverError
-        for job in taken:
-            JOBS_DONE.labels(job.kind, "done").inc()
+        for kind, count in Counter(job.kind for job in taken).items():
+            JOBS_DONE.labels(kind, "done").inc(count)
 
     async def _failed(self, job: Claimed, error: Exception) -> None:
         kind = self._kinds.get(job.kind)
         why = _storable("".join(traceback.format_exception(error))[-4000:])
+        parts = kind.parts if kind is not None and not isinstance(error, (Unavailable, msgspec.DecodeError)) else ()
         dead = isinstance(error, Give) and error.later is None
-        dead = dead or (kind is not None and job.attempts >= kind.attempts)
+        dead = not parts and (dead or (kind is not None and job.attempts >= kind.attempts))
         JOBS_DONE.labels(job.kind, "dead" if dead else "failed").inc()
         _log.warning("jobs.failed", job=job.id, kind=job.kind, attempt=job.attempts, dead=dead, cause=repr(error))
         wait = error.later if isinstance(error, Give) and error.later else backoff(job.attempts)
         try:
             async with self._works.begin() as work:
-                if dead:
+                if parts:
+                    await self._take_apart(work, job, parts)
+                elif dead:
                     await store.bury(work.db, job.id, self.id, now=work.now, why=why)
                 else:
                     await store.put_off(work.db, job.id, self.id, at=work.now + wait, why=why)
         except Unavailable:
             _log.warning("jobs.verdict_lost", job=job.id)  # its lease runs out, and it is taken over
+
+    async def _take_apart(self, work: Work, job: Claimed, parts: Sequence[Kind[Any]]) -> None:
+        """Each part is a job of its own from now on: one that fails must not keep the others from being done."""
+        if await store.finish(work.db, [job.id], self.id):
+            for part in parts:
+                work.enqueue(part, msgspec.json.decode(job.payload, type=part.payload))
 
 
 def _storable(words: str) -> str:

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import msgspec
+from sqlalchemy import and_, select
 
+from kith.base.db import any_of, query
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.guards import MemberSeen
 from kith.social.instance import store
-from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusPosted
-from kith.social.statuses.tables import PUBLIC, UNLISTED
+from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
 
 KEPT = timedelta(weeks=26)
+
+_posted_at = query(
+    select(statuses.c.created_at).where(
+        and_(any_of(statuses.c.id, "ids"), statuses.c.local, statuses.c.visibility.in_((PUBLIC, UNLISTED)))
+    ),
+    datetime,
+)
 
 
 class Forget(msgspec.Struct):
     """Days so long ago that nobody is told of them."""
 
 
-async def count_posted(work: Work, fact: StatusPosted) -> None:
+async def count_posted(work: Work, facts: Sequence[StatusPosted]) -> None:
     """What is not for everybody is not counted for everybody."""
-    status = await statuses.find(work.db, fact.status_id)
-    if status is not None and status.local and status.visibility in (PUBLIC, UNLISTED):
-        await store.count(work.db, "statuses", status.created_at.date().isoformat())
+    posted_at = await work.db.all(_posted_at, ids=[fact.status_id for fact in facts])
+    for day, count in sorted(Counter(at.date().isoformat() for at in posted_at).items()):
+        await store.count(work.db, "statuses", day, count)
 
 
 async def note_presence(work: Work, fact: MemberSeen) -> None:
@@ -36,6 +46,6 @@ async def forget(work: Work, _payload: Forget) -> None:
     await store.forget(work.db, (work.now - KEPT).date().isoformat())
 
 
-COUNT: Kind[StatusPosted] = Kind(name="instance.count", payload=StatusPosted, handler=count_posted)
+COUNT: Kind[StatusPosted] = Kind(name="instance.count", payload=StatusPosted, many=count_posted)
 NOTE_PRESENCE: Kind[MemberSeen] = Kind(name="instance.note_presence", payload=MemberSeen, handler=note_presence)
 FORGET: Kind[Forget] = Kind(name="instance.forget", payload=Forget, handler=forget)

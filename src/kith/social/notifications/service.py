@@ -36,12 +36,10 @@ async def tell(
     mention_from: str | None = None, own: bool = False,
 ) -> None:  # fmt: skip
     """Those of them who want to hear of it. `about_id` is the status whose thread and mentions decide that."""
-    told = await store.known_keys(work.db, [one.key for one in notices])
-    fresh = [one for one in notices if one.key not in told]
     wanted = await store.who_is_told(
-        work.db, [one.account_id for one in fresh], from_id, about_id, work.now, mention_from=mention_from, own=own
+        work.db, [one.account_id for one in notices], from_id, about_id, work.now, mention_from=mention_from, own=own
     )
-    for one in fresh:
+    for one in notices:
         if one.account_id in wanted:
             await _tell(work, type, from_id, one)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, func, or_, select
+from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.base.paging import Cursor
@@ -15,13 +15,12 @@ from kith.social.notifications import access
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.relationships.access import is_there
 from kith.social.relationships.tables import follows
-from kith.social.statuses.tables import favourites, statuses, votes
+from kith.social.statuses.tables import favourites, mentions, statuses, votes
 from kith.social.walks import Walk
 
 N = notifications
 _me: BindParameter[Any] = bindparam("me")
 _add = command(add_once(N))
-_known = query(select(N.c.once_key).where(any_of(N.c.once_key, "keys")), str)
 
 
 def _newest_group(*, about: bool) -> Any:
@@ -107,6 +106,21 @@ _observers = query(
     .limit(bindparam("most")),
     tuple,
 )
+_concerning = query(
+    select(statuses.c.id).where(
+        and_(
+            any_of(statuses.c.id, "ids"),
+            or_(
+                statuses.c.reblog_of_id.is_not(None),
+                exists(select(mentions.c.account_id).where(mentions.c.status_id == statuses.c.id)),
+                exists(
+                    select(follows.c.id).where(and_(follows.c.target_id == statuses.c.account_id, follows.c.notify))
+                ),
+            ),
+        )
+    ),
+    int,
+)
 _boosters = query(
     select(statuses.c.account_id, statuses.c.id)
     .where(
@@ -138,8 +152,16 @@ _voters = query(
     .limit(bindparam("most")),
     tuple,
 )
-_favourite = query(
-    select(favourites.c.id).where(and_(favourites.c.account_id == _me, favourites.c.status_id == bindparam("status"))),
+_author_of_favourite = query(
+    select(statuses.c.account_id)
+    .join(favourites, favourites.c.status_id == statuses.c.id)
+    .where(
+        and_(
+            favourites.c.account_id == _me,
+            favourites.c.status_id == bindparam("status"),
+            statuses.c.deleted_at.is_(None),
+        )
+    ),
     int,
 )
 
@@ -147,11 +169,6 @@ _favourite = query(
 async def add(db: Session, row: Notification) -> bool:
     """False when it was told already."""
     return await db.run(_add, **{name: getattr(row, name) for name in Notification.__struct_fields__}) == 1
-
-
-async def known_keys(db: Session, keys: Sequence[str]) -> set[str]:
-    """What was told already, and is still there."""
-    return set(await db.all(_known, keys=list(keys))) if keys else set()
 
 
 async def last_group(db: Session, me: int, type: str, status_id: int | None, since: int) -> str | None:
@@ -225,11 +242,17 @@ async def count_since(db: Session, me: int, since: int, *, types: Sequence[str],
     return await db.one(statement, me=me, since=since, types=list(types), from_id=from_id, most=most) or 0
 
 
-async def has_favourite(db: Session, me: int, status_id: int) -> bool:
-    return await db.one(_favourite, me=me, status=status_id) is not None
+async def author_of_favourite(db: Session, me: int, status_id: int) -> int | None:
+    """Whose post it is that somebody has among their favourites."""
+    return await db.one(_author_of_favourite, me=me, status=status_id)
 
 
 Stretch = list[tuple[int, int]]
+
+
+async def concerning_anyone(db: Session, status_ids: Sequence[int]) -> set[int]:
+    """Those that somebody may have to be told of: boosts, those with mentions, those of observed authors."""
+    return set(await db.all(_concerning, ids=list(status_ids)))
 
 
 async def observers(db: Session, author: int, after: int, most: int, *, before: int) -> Stretch:

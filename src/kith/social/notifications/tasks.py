@@ -55,7 +55,15 @@ class Wave(msgspec.Struct):
 # Posts
 
 
-async def tell_of_post(work: Work, fact: StatusPosted) -> None:
+async def tell_of_posts(work: Work, facts: Sequence[StatusPosted]) -> None:
+    """Most posts concern nobody in particular."""
+    concerning = await store.concerning_anyone(work.db, [fact.status_id for fact in facts])
+    for fact in facts:
+        if fact.status_id in concerning:
+            await _tell_of_post(work, fact)
+
+
+async def _tell_of_post(work: Work, fact: StatusPosted) -> None:
     status = await _there(work, fact.status_id)
     author = await accounts.find(work.db, fact.account_id)
     if status is None or author is None:
@@ -170,15 +178,14 @@ async def _replace(work: Work, type: str, status: Status, notices: Sequence[Noti
 
 
 async def tell_of_favourite(work: Work, fact: StatusFavourited) -> None:
-    status = await _there(work, fact.status_id)
-    if status is None or not await store.has_favourite(work.db, fact.account_id, status.id):
-        return
-    notice = Notice(status.account_id, _favourite_key(fact), status.id)
-    await service.tell(work, "favourite", fact.account_id, [notice], about_id=status.id)
+    author = await store.author_of_favourite(work.db, fact.account_id, fact.status_id)
+    if author is not None:
+        notice = Notice(author, _favourite_key(fact), fact.status_id)
+        await service.tell(work, "favourite", fact.account_id, [notice], about_id=fact.status_id)
 
 
 async def take_back_favourite(work: Work, fact: StatusUnfavourited) -> None:
-    if not await store.has_favourite(work.db, fact.account_id, fact.status_id):
+    if await store.author_of_favourite(work.db, fact.account_id, fact.status_id) is None:
         await store.forget_keys(work.db, [_favourite_key(fact)])
 
 
@@ -260,7 +267,7 @@ async def forget_gone(work: Work, fact: AccountDeleted) -> None:
 
 
 TELL_ON: Kind[Wave] = Kind(name="notifications.tell_on", payload=Wave, handler=tell_on)
-TELL_OF_POST: Kind[StatusPosted] = Kind(name="notifications.post", payload=StatusPosted, handler=tell_of_post)
+TELL_OF_POST: Kind[StatusPosted] = Kind(name="notifications.post", payload=StatusPosted, many=tell_of_posts)
 TELL_OF_EDIT: Kind[StatusEdited] = Kind(name="notifications.edit", payload=StatusEdited, handler=tell_of_edit)
 TELL_OF_FAVOURITE: Kind[StatusFavourited] = Kind(
     name="notifications.favourite", payload=StatusFavourited, handler=tell_of_favourite

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import msgspec
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import and_, bindparam, exists, or_, select
 
-from kith.base.db import query
+from kith.base.db import any_of, query
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -18,6 +19,7 @@ from kith.social.statuses.facts import StatusDeleted, StatusEdited, StatusPosted
 from kith.social.statuses.service import poll
 from kith.social.statuses.tables import PUBLIC, Status, statuses
 from kith.social.tags import store as tags
+from kith.social.tags.tables import status_tags
 
 BATCH = 200
 MOST_POLLS = 100
@@ -31,6 +33,23 @@ _boosts = query(
     .limit(BATCH),
     tuple,
 )
+# Own words with something behind them; of most posts there is nothing to follow up.
+_with_links = query(
+    select(statuses)
+    .where(
+        and_(
+            any_of(statuses.c.id, "ids"),
+            statuses.c.reblog_of_id.is_(None),
+            statuses.c.deleted_at.is_(None),
+            or_(
+                statuses.c.content.like("%<a %"),
+                exists(select(status_tags.c.tag_id).where(status_tags.c.status_id == statuses.c.id)),
+            ),
+        )
+    )
+    .order_by(statuses.c.id),
+    Status,
+)
 
 
 class EndPolls(msgspec.Struct):
@@ -41,14 +60,12 @@ class Sweep(msgspec.Struct):
     """What nobody asks for any more."""
 
 
-async def follow_up(work: Work, fact: StatusPosted) -> None:
+async def follow_up(work: Work, facts: Sequence[StatusPosted]) -> None:
     """What a new post brings with it: tags that were used, a link that has a page behind it."""
-    status = await store.find(work.db, fact.status_id) if fact.reblog_of_id is None else None
-    if status is None or status.deleted_at is not None:
-        return
-    await cards.look(work, status)
-    if status.visibility == PUBLIC and status.tag_names:
-        await _count_tags(work, status)
+    for status in await work.db.all(_with_links, ids=[fact.status_id for fact in facts]):
+        await cards.look(work, status)
+        if status.visibility == PUBLIC and status.tag_names:
+            await _count_tags(work, status)
 
 
 async def look_again(work: Work, fact: StatusEdited) -> None:
@@ -88,7 +105,7 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await tags.forget_days(work.db, (work.now - TAG_DAYS).date().isoformat())
 
 
-FOLLOW_UP: Kind[StatusPosted] = Kind(name="statuses.follow_up", payload=StatusPosted, handler=follow_up)
+FOLLOW_UP: Kind[StatusPosted] = Kind(name="statuses.follow_up", payload=StatusPosted, many=follow_up)
 LOOK_AGAIN: Kind[StatusEdited] = Kind(name="statuses.look_again", payload=StatusEdited, handler=look_again)
 CLEAR_UP: Kind[StatusDeleted] = Kind(name="statuses.clear_up", payload=StatusDeleted, handler=clear_up)
 END_POLLS: Kind[EndPolls] = Kind(name="statuses.end_polls", payload=EndPolls, handler=end_polls)

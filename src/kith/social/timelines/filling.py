@@ -158,7 +158,7 @@ def _entries(owner: ColumnElement[Any], *, by_tag: bool = False) -> Select[Any]:
 
 
 _COLUMNS = ["owner", "status_id", "original_id", "author_id", "by_tag"]
-_this = S.c.id == bindparam("status")
+_these = any_of(S.c.id, "statuses")
 
 
 def _put(entries: Select[Any]) -> Any:
@@ -195,16 +195,20 @@ put_into_homes = _put(
             )
         )
     )
-    .where(and_(_this, _chunk, _speaks, or_(~_is_boost(), follows.c.reblogs), _home_rules(_follower)))
+    .where(and_(_these, _chunk, _speaks, or_(~_is_boost(), follows.c.reblogs), _home_rules(_follower)))
 )
-end_of_chunk = query(
-    select(follows.c.id)
-    .where(and_(follows.c.target_id == bindparam("author"), follows.c.id > bindparam("after")))
-    .order_by(follows.c.id)
+# Whose followers are more than one stretch, and where it ends.
+_next = follows.alias("next")
+_end = (
+    select(_next.c.id)
+    .where(and_(_next.c.target_id == S.c.account_id, _next.c.id > bindparam("after")))
+    .order_by(_next.c.id)
     .offset(CHUNK - 1)
-    .limit(1),
-    int,
+    .limit(1)
+    .correlate_except(_next)
+    .scalar_subquery()
 )
+ends_of_chunks = query(select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
 
 
 def _list_replies(owner: ColumnElement[Any]) -> Clause:
@@ -240,7 +244,7 @@ _list_rules = and_(
     _shows_boosts,
     or_(_list_follow.c.id.is_not(None), members.c.account_id == _list_owner),
 )
-put_into_lists = _put(_entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_this, _list_rules)))
+put_into_lists = _put(_entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_these, _list_rules)))
 
 _tag_owner = tag_follows.c.account_id
 put_into_homes_by_tag = _put(
@@ -255,7 +259,7 @@ put_into_homes_by_tag = _put(
     )
     .where(
         and_(
-            _this,
+            _these,
             _is_there(),
             S.c.visibility == PUBLIC,
             S.c.reblog_of_id.is_(None),

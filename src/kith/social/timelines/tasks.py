@@ -14,7 +14,6 @@ from kith.social.feeds import store as feeds
 from kith.social.lists import store as lists
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
 from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
-from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import filling
@@ -24,13 +23,13 @@ BUILT = 800
 BUILT_DAYS = 90
 IDLE = timedelta(days=14)
 SLACK = 1000
+LAST = 2**63 - 1
 
 
 class FanOut(msgspec.Struct):
     """Into the homes of the followers whose follow is younger than `after`."""
 
     status_id: int
-    account_id: int
     after: int = 0
 
 
@@ -42,24 +41,31 @@ class Tidy(msgspec.Struct):
     """Feeds of people long gone, and feeds that have grown too long."""
 
 
-async def carry(work: Work, fact: StatusPosted) -> None:
-    """Lists and tags at once, followers a stretch at a time: each stretch is a job of its own."""
-    status = await statuses.find(work.db, fact.status_id)
-    if status is None or status.deleted_at is not None:
-        return
-    await work.db.run(filling.put_into_lists, status=status.id, now=work.now)
-    if status.tag_names:
-        await work.db.run(filling.put_into_homes_by_tag, status=status.id, now=work.now)
-    await fan_out(work, FanOut(status_id=status.id, account_id=status.account_id))
+async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
+    """Lists, tags and few followers at once, many followers a stretch at a time: each stretch is a job of its own.
+
+    Boosts go home one by one, for what one brings there keeps the next one of the same post away.
+    """
+    ids = [fact.status_id for fact in facts]
+    await work.db.run(filling.put_into_lists, statuses=ids, now=work.now)
+    await work.db.run(filling.put_into_homes_by_tag, statuses=ids, now=work.now)
+    await _put_into_homes(work, [fact.status_id for fact in facts if fact.reblog_of_id is None])
+    for fact in facts:
+        if fact.reblog_of_id is not None:
+            await _put_into_homes(work, [fact.status_id])
 
 
 async def fan_out(work: Work, payload: FanOut) -> None:
-    upto = await work.db.one(filling.end_of_chunk, author=payload.account_id, after=payload.after)
-    await work.db.run(
-        filling.put_into_homes, status=payload.status_id, after=payload.after, upto=upto or 2**63 - 1, now=work.now
-    )
-    if upto is not None:
-        work.enqueue(FAN_OUT, FanOut(payload.status_id, payload.account_id, after=upto))
+    await _put_into_homes(work, [payload.status_id], after=payload.after)
+
+
+async def _put_into_homes(work: Work, ids: Sequence[int], *, after: int = 0) -> None:
+    ends: dict[int, int] = dict(await work.db.all(filling.ends_of_chunks, statuses=list(ids), after=after))
+    for upto in {LAST, *ends.values()}:
+        some = [id for id in ids if ends.get(id, LAST) == upto]
+        await work.db.run(filling.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
+    for id, upto in ends.items():
+        work.enqueue(FAN_OUT, FanOut(status_id=id, after=upto))
 
 
 async def withdraw(work: Work, fact: StatusDeleted) -> None:
@@ -206,7 +212,7 @@ async def tidy(work: Work, _payload: Tidy) -> None:
     await feeds.trim(work.db, await work.db.all(filling.overfull, most=SLACK))
 
 
-CARRY: Kind[StatusPosted] = Kind(name="timelines.carry", payload=StatusPosted, handler=carry)
+CARRY: Kind[StatusPosted] = Kind(name="timelines.carry", payload=StatusPosted, many=carry)
 FAN_OUT: Kind[FanOut] = Kind(name="timelines.fan_out", payload=FanOut, handler=fan_out)
 WITHDRAW: Kind[StatusDeleted] = Kind(name="timelines.withdraw", payload=StatusDeleted, handler=withdraw)
 BUILD: Kind[Build] = Kind(name="timelines.build", payload=Build, handler=build)
