@@ -127,6 +127,9 @@ from kith.social.tags import api as tags
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import api as timelines
 from kith.social.timelines import tasks as timelines_tasks
+from kith.social.translation import api as translation
+from kith.social.translation.providers import provider_of
+from kith.social.translation.service import Translator
 from kith.web import api as web
 from kith.web import (
     api_docs,
@@ -161,6 +164,7 @@ ROUTES: list[ControllerRouterHandler] = [
     *featured.routes,
     *notifications.routes,
     *search.routes,
+    *translation.routes,
     *apps.routes,
     *oauth.routes,
     *registration.routes,
@@ -319,6 +323,7 @@ class House:
             AccountPieces: AccountPieces(),
             StatusPieces: StatusPieces(),
             Directory: NoDirectory(),
+            Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()
 

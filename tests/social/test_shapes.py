@@ -23,7 +23,7 @@ from tests.social.shapes import Shape, differences
 from tests.social.test_instance import RULE, V1, V2
 from tests.town import Town
 
-# Answered elsewhere in all their variants: test_apps, test_signup_api, test_guards, test_instance.
+# Answered elsewhere in all their variants: test_apps, test_signup_api, test_guards, test_instance, test_translation.
 ELSEWHERE = {
     ("POST", "/api/v1/apps"), ("GET", "/api/v1/apps/verify_credentials"), ("POST", "/api/v1/accounts"),
     ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),

@@ -388,13 +388,6 @@ async def unpin(
     return await _shown(request, work, status.id, account)
 
 
-@post("/api/v1/statuses/{id:str}/translate", guards=[user("read:statuses")], status_code=200)
-async def translate(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> None:
-    """There is nobody here who translates."""
-    await _visible(work, id, await account_of(work, me))
-    raise NotFound
-
-
 # Quotes
 
 
@@ -485,6 +478,6 @@ async def cancel_scheduled(
 routes = [
     create_status, show_statuses, show_status, show_context, show_history, show_source, show_card, show_reblogged_by,
     show_favourited_by, edit_status, delete_status, change_policy, favourite, unfavourite, bookmark, unbookmark,
-    reblog, unreblog, mute, unmute, pin, unpin, translate, show_quotes, revoke_quote, show_poll, vote,
+    reblog, unreblog, mute, unmute, pin, unpin, show_quotes, revoke_quote, show_poll, vote,
     show_all_scheduled, show_scheduled, reschedule, cancel_scheduled,
 ]  # fmt: skip
