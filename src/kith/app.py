@@ -110,6 +110,7 @@ from kith.social.relationships.facts import (
 from kith.social.search import api as search
 from kith.social.search import tasks as search_tasks
 from kith.social.statuses import api as statuses
+from kith.social.statuses import purging
 from kith.social.statuses import tasks as statuses_tasks
 from kith.social.statuses.cards import service as cards
 from kith.social.statuses.entities import StatusPieces
@@ -207,6 +208,9 @@ KINDS: list[Kind[Any]] = [
     statuses_tasks.CLEAR_UP,
     statuses_tasks.END_POLLS,
     statuses_tasks.SWEEP,
+    purging.LEAVE,
+    purging.GO_ALONG,
+    purging.PURGE,
     timelines_tasks.CARRY,
     timelines_tasks.FAN_OUT,
     timelines_tasks.WITHDRAW,
@@ -250,6 +254,7 @@ PERIODIC = [
     Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
     Periodic(kind=statuses_tasks.END_POLLS, every=timedelta(minutes=1), payload=statuses_tasks.EndPolls()),
     Periodic(kind=statuses_tasks.SWEEP, every=timedelta(hours=1), payload=statuses_tasks.Sweep()),
+    Periodic(kind=purging.PURGE, every=timedelta(hours=1), payload=purging.Purge()),
     Periodic(kind=timelines_tasks.TIDY, every=timedelta(minutes=10), payload=timelines_tasks.Tidy()),
     Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
     Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
@@ -335,6 +340,7 @@ class House:
         subscribe(UserDeleted, leaving.PART)
         subscribe(AccountDeleted, relationships_tasks.LEAVE)
         subscribe(AccountDeleted, media_leaving.LEAVE)
+        subscribe(AccountDeleted, purging.LEAVE)
         subscribe(StatusPosted, timelines_tasks.CARRY)
         subscribe(StatusDeleted, timelines_tasks.WITHDRAW)
         subscribe(Followed, timelines_tasks.TAKE_UP)

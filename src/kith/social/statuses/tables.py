@@ -79,6 +79,8 @@ _shown = text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL")
 Index("ix_social_statuses_public", statuses.c.id, sqlite_where=_shown, postgresql_where=_shown)
 _local = text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL AND local")
 Index("ix_social_statuses_local", statuses.c.id, sqlite_where=_local, postgresql_where=_local)
+_ended = text("deleted_at IS NOT NULL")
+Index("ix_social_statuses_deleted_at", statuses.c.deleted_at, sqlite_where=_ended, postgresql_where=_ended)
 
 mentions = Table(
     "social_mentions",
