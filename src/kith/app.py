@@ -205,6 +205,7 @@ KINDS: list[Kind[Any]] = [
     statuses_tasks.FOLLOW_UP,
     statuses_tasks.LOOK_AGAIN,
     cards.FETCH,
+    cards.CREDIT,
     statuses_tasks.CLEAR_UP,
     statuses_tasks.END_POLLS,
     statuses_tasks.SWEEP,
@@ -339,8 +340,7 @@ class House:
         subscribe(UserChanged, accounts_tasks.KEEP_UP)
         subscribe(UserDeleted, leaving.PART)
         subscribe(AccountDeleted, relationships_tasks.LEAVE)
-        subscribe(AccountDeleted, media_leaving.LEAVE)
-        subscribe(AccountDeleted, purging.LEAVE)
+        subscribe(AccountDeleted, media_leaving.LEAVE, purging.LEAVE)
         subscribe(StatusPosted, timelines_tasks.CARRY)
         subscribe(StatusDeleted, timelines_tasks.WITHDRAW)
         subscribe(Followed, timelines_tasks.TAKE_UP)
@@ -377,7 +377,7 @@ class House:
         subscribe(StatusPosted, search_tasks.LEARN_POSTED)
         subscribe(StatusEdited, search_tasks.LEARN_EDITED)
         subscribe(StatusDeleted, search_tasks.FORGET)
-        subscribe(AccountChanged, search_tasks.LEARN_CHANGED)
+        subscribe(AccountChanged, search_tasks.LEARN_CHANGED, cards.CREDIT)
         subscribe(AccountDeleted, search_tasks.FORGET_ACCOUNT)
 
         subscribe(SessionEnded, oauth_logout.SESSION_ENDED)

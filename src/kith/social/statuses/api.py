@@ -25,7 +25,7 @@ from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, optional, user
 from kith.social.pages import answer, joined, number, page
 from kith.social.statuses import entities, lists, polls, shapes, store, threads
-from kith.social.statuses.cards.entities import render_card
+from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.service import boost as boosting
 from kith.social.statuses.service import edit as editing
 from kith.social.statuses.service import marks, quotes, remove
@@ -207,8 +207,8 @@ async def show_source(work: NamedDependency[Work], me: NamedDependency[Member], 
 @get("/api/v1/statuses/{id:str}/card", guards=[optional("read:statuses")])
 async def show_card(work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]) -> dict[str, Any]:
     status = await _visible(work, id, await account_of_caller(work, caller))
-    found = await store.cards_of(work.db, [status.card_id]) if status.card_id is not None else {}
-    return next((render_card(work.settings, data) for data in found.values()), {})
+    found = await render_cards(work, [status.card_id]) if status.card_id is not None else {}
+    return next(iter(found.values()), {})
 
 
 @get("/api/v1/statuses/{id:str}/reblogged_by", guards=[optional("read:accounts")])

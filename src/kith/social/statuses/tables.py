@@ -140,6 +140,7 @@ cards = Table(
     Column("url_hash", String(64), nullable=False, unique=True),
     Column("url", Text, nullable=False),
     Column("data", Document, nullable=False),
+    Column("creator_id", BigInteger, index=True),
     Column("fetched_at", Instant, nullable=False),
 )
 

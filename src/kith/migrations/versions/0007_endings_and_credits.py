@@ -1,4 +1,4 @@
-"""What is over is found by when it ended."""
+"""What is over is found by when it ended; cards know whom their pages name."""
 
 from __future__ import annotations
 
@@ -18,3 +18,6 @@ def upgrade() -> None:
             sqlite_where=sa.text("deleted_at IS NOT NULL"),
             postgresql_where=sa.text("deleted_at IS NOT NULL"),
         )
+    with op.batch_alter_table("social_cards", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("creator_id", sa.BigInteger(), nullable=True))
+        batch_op.create_index(batch_op.f("ix_social_cards_creator_id"), ["creator_id"], unique=False)
