@@ -139,6 +139,12 @@ async def show_list(
     return await _timeline(request, work, await reading.feed(work, found.id, account, cursor), account, cursor)
 
 
+@get("/api/v1/timelines/link", guards=[optional("read:statuses")])
+async def show_link() -> None:
+    """Links have a timeline while they are a trend. No trends are reckoned here, so that none has."""
+    raise NotFound
+
+
 @get("/api/v1/timelines/direct", guards=[user("read:statuses")])
 async def show_direct(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
     account = await account_of(work, me)
@@ -216,6 +222,7 @@ routes = [
     show_public,
     show_tag,
     show_list,
+    show_link,
     show_direct,
     show_favourites,
     show_bookmarks,
