@@ -88,6 +88,8 @@ from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLe
 from kith.social.media import api as media
 from kith.social.media import leaving as media_leaving
 from kith.social.media import tasks as media_tasks
+from kith.social.mirror import api as mirror
+from kith.social.mirror import service as mirroring
 from kith.social.notifications import api as notifications
 from kith.social.notifications import tasks as notifications_tasks
 from kith.social.profile import api as profile
@@ -166,6 +168,7 @@ ROUTES: list[ControllerRouterHandler] = [
     *notifications.routes,
     *search.routes,
     *translation.routes,
+    *mirror.routes,
     *apps.routes,
     *oauth.routes,
     *registration.routes,
@@ -193,6 +196,7 @@ KINDS: list[Kind[Any]] = [
     media_tasks.FORGET,
     media_tasks.SWEEP,
     media_leaving.LEAVE,
+    mirroring.FETCH,
     accounts_tasks.KEEP_UP,
     verification.VERIFY_LINKS,
     pictures.FORGET_FILES,
@@ -277,7 +281,7 @@ def face_of(path: str) -> Face:
         return PAGES
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
-    if path.startswith("/media/"):
+    if path.startswith(("/media/", "/media_proxy/")):
         return files.FACE
     return PAGES
 
@@ -329,6 +333,7 @@ class House:
             AccountPieces: AccountPieces(),
             StatusPieces: StatusPieces(),
             Directory: NoDirectory(),
+            mirroring.Arrivals: mirroring.Arrivals(),
             Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()
