@@ -89,6 +89,8 @@ from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLe
 from kith.social.media import api as media
 from kith.social.media import leaving as media_leaving
 from kith.social.media import tasks as media_tasks
+from kith.social.mirror import api as mirror
+from kith.social.mirror import service as mirroring
 from kith.social.notifications import api as notifications
 from kith.social.notifications import tasks as notifications_tasks
 from kith.social.profile import api as profile
@@ -111,6 +113,7 @@ from kith.social.relationships.facts import (
 from kith.social.search import api as search
 from kith.social.search import tasks as search_tasks
 from kith.social.statuses import api as statuses
+from kith.social.statuses import purging
 from kith.social.statuses import tasks as statuses_tasks
 from kith.social.statuses.bodies import StatusPieces
 from kith.social.statuses.cards import service as cards
@@ -129,6 +132,9 @@ from kith.social.tags import api as tags
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import api as timelines
 from kith.social.timelines import tasks as timelines_tasks
+from kith.social.translation import api as translation
+from kith.social.translation.providers import provider_of
+from kith.social.translation.service import Translator
 from kith.web import api as web
 from kith.web import (
     api_docs,
@@ -163,6 +169,8 @@ ROUTES: list[ControllerRouterHandler] = [
     *featured.routes,
     *notifications.routes,
     *search.routes,
+    *translation.routes,
+    *mirror.routes,
     *apps.routes,
     *oauth.routes,
     *registration.routes,
@@ -206,6 +214,7 @@ KINDS: list[Kind[Any]] = [
     media_tasks.FORGET,
     media_tasks.SWEEP,
     media_leaving.LEAVE,
+    mirroring.FETCH,
     accounts_tasks.KEEP_UP,
     verification.VERIFY_LINKS,
     pictures.FORGET_FILES,
@@ -218,9 +227,13 @@ KINDS: list[Kind[Any]] = [
     statuses_tasks.FOLLOW_UP,
     statuses_tasks.LOOK_AGAIN,
     cards.FETCH,
+    cards.CREDIT,
     statuses_tasks.CLEAR_UP,
     statuses_tasks.END_POLLS,
     statuses_tasks.SWEEP,
+    purging.LEAVE,
+    purging.GO_ALONG,
+    purging.PURGE,
     timelines_tasks.CARRY,
     timelines_tasks.FAN_OUT,
     timelines_tasks.WITHDRAW,
@@ -264,6 +277,7 @@ PERIODIC = [
     Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
     Periodic(kind=statuses_tasks.END_POLLS, every=timedelta(minutes=1), payload=statuses_tasks.EndPolls()),
     Periodic(kind=statuses_tasks.SWEEP, every=timedelta(hours=1), payload=statuses_tasks.Sweep()),
+    Periodic(kind=purging.PURGE, every=timedelta(hours=1), payload=purging.Purge()),
     Periodic(kind=timelines_tasks.TIDY, every=timedelta(minutes=10), payload=timelines_tasks.Tidy()),
     Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
     Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
@@ -285,7 +299,7 @@ def face_of(path: str) -> Face:
         return PAGES
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
-    if path.startswith("/media/"):
+    if path.startswith(("/media/", "/media_proxy/")):
         return files.FACE
     return PAGES
 
@@ -338,6 +352,8 @@ class House:
             StatusPieces: StatusPieces(),
             StatusLines: StatusLines(),
             Directory: NoDirectory(),
+            mirroring.Arrivals: mirroring.Arrivals(),
+            Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()
 
@@ -348,7 +364,7 @@ class House:
         subscribe(UserChanged, accounts_tasks.KEEP_UP)
         subscribe(UserDeleted, leaving.PART)
         subscribe(AccountDeleted, relationships_tasks.LEAVE)
-        subscribe(AccountDeleted, media_leaving.LEAVE)
+        subscribe(AccountDeleted, media_leaving.LEAVE, purging.LEAVE)
         subscribe(StatusPosted, POSTED)
         subscribe(StatusDeleted, timelines_tasks.WITHDRAW)
         subscribe(Followed, timelines_tasks.TAKE_UP)
@@ -382,7 +398,7 @@ class House:
         subscribe(MemberSeen, instance_tasks.NOTE_PRESENCE)
         subscribe(StatusEdited, search_tasks.LEARN_EDITED)
         subscribe(StatusDeleted, search_tasks.FORGET)
-        subscribe(AccountChanged, search_tasks.LEARN_CHANGED)
+        subscribe(AccountChanged, search_tasks.LEARN_CHANGED, cards.CREDIT)
         subscribe(AccountDeleted, search_tasks.FORGET_ACCOUNT)
 
         subscribe(SessionEnded, oauth_logout.SESSION_ENDED)

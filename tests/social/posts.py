@@ -14,6 +14,11 @@ from sqlalchemy import bindparam, or_, select
 from kith.base.db import Database, Instant, connect, query
 from kith.base.jobs.tables import DEAD, Job, jobs
 from kith.base.settings import load
+from kith.social.accounts.tables import Account
+from kith.social.statuses import store as statuses
+from kith.social.statuses.facts import StatusPosted
+from kith.social.statuses.tables import PUBLIC, Status
+from kith.social.tags import store as tags
 from tests.social.members import Member
 from tests.town import Town
 
@@ -62,6 +67,28 @@ async def _left(database: Database, town: Town) -> list[Job]:
 
 async def post(author: Member, text: str = "Hello", **sent: Any) -> dict[str, Any]:
     return dict(await author.post("/api/v1/statuses", json={"status": text, **sent}))
+
+
+async def said_elsewhere(town: Town, author: Account, text: str = "Hello", **differing: Any) -> str:
+    """Something an account elsewhere has posted, as if it had arrived; its id."""
+    async with town.house() as house, house.works.begin() as work:
+        id = work.new_id()
+        values: dict[str, Any] = {
+            "id": id, "version": 1, "account_id": author.id, "local": False, "uri": f"{author.uri}/{id}",
+            "url": f"{author.uri}/{id}", "visibility": PUBLIC, "in_reply_to_id": None, "in_reply_to_account_id": None,
+            "reblog_of_id": None, "conversation_id": id, "text": text, "content": f"<p>{text}</p>",
+            "spoiler_text": "", "sensitive": False, "language": "en", "media_ids": [], "tag_names": [],
+            "poll_id": None, "card_id": None, "quoted_id": None, "quote_state": None, "quote_policy": "public",
+            "application": None, "replies_count": 0, "reblogs_count": 0, "favourites_count": 0, "quotes_count": 0,
+            "created_at": work.now, "edited_at": None, "deleted_at": None, "fetched_at": work.now,
+        }  # fmt: skip
+        status = Status(**(values | differing))
+        await statuses.insert(work.db, status)
+        spelled = {name: name for name in status.tag_names}
+        noted = await tags.note(work.db, spelled, ids=[work.new_id() for _ in spelled], now=work.now)
+        await tags.link(work.db, id, author.id, [tag.id for tag in noted.values()])
+        work.announce(StatusPosted(status_id=id, account_id=author.id))
+    return str(id)
 
 
 async def does(member: Member, verb: str, status: Mapping[str, Any] | str, **sent: Any) -> Any:

@@ -49,6 +49,16 @@ def gif(frames: int = 4, size: Size = (33, 21), duration: int = 100) -> bytes:
     return file.getvalue()
 
 
+def animated(form: str, frames: int = 3, size: Size = (40, 30), duration: int = 120, **options: Any) -> bytes:
+    """A picture that moves, with something to see through: red, then green, then red."""
+    file = io.BytesIO()
+    pictures = [
+        Image.new("RGBA", size, (255, 0, 0, 255) if count % 2 == 0 else (0, 255, 0, 0)) for count in range(frames)
+    ]
+    pictures[0].save(file, form, save_all=True, append_images=pictures[1:], duration=duration, loop=0, **options)
+    return file.getvalue()
+
+
 def video(
     form: str = "mp4", codec: str = "libx264", size: Size = (64, 48), *,
     sound: str = "", frames: int = 10, pix_fmt: str = "yuv420p", rate: int = 10, **tags: str,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from typing import Any
 
 import httpx
 import pytest
+from PIL import Image
 
 from tests.conftest import TownBuilder
 from tests.social import samples
@@ -46,6 +48,20 @@ class Photographer:
 async def _photographer(town: Town, scope: str = "write:media") -> Photographer:
     app = await new_app(town, "read write")
     return Photographer(town, await app.token_of(await town.sign_up(), scope))
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP"])
+async def test_a_picture_that_moves_is_sent_and_moves_at_once(town: Town, form: str) -> None:
+    ada = await _photographer(town)
+
+    answer = await ada.send(samples.animated(form, 3))
+
+    sent = answer.json()
+    assert (answer.status_code, sent["type"]) == (200, "image"), sent
+    shown = await town.http.get(sent["url"])
+    assert shown.headers["content-type"] == "image/webp"
+    assert getattr(Image.open(io.BytesIO(shown.content)), "n_frames", 1) == 3
+    assert getattr(Image.open(io.BytesIO((await town.http.get(sent["preview_url"])).content)), "n_frames", 1) == 1
 
 
 @pytest.mark.parametrize("version", [1, 2])

@@ -23,13 +23,14 @@ from tests.social.shapes import Shape, differences
 from tests.social.test_instance import RULE, V1, V2
 from tests.town import Town
 
-# Answered elsewhere in all their variants: test_apps, test_signup_api, test_guards, test_instance.
+# Answered elsewhere in all their variants: test_apps, test_signup_api, test_guards, test_instance,
+# test_translation, test_timelines.
 ELSEWHERE = {
     ("POST", "/api/v1/apps"), ("GET", "/api/v1/apps/verify_credentials"), ("POST", "/api/v1/accounts"),
     ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
     ("POST", "/api/v1/emails/confirmations"), ("GET", "/api/v1/emails/check_confirmation"),
     ("POST", "/api/v1/accounts/{id:str}/email_subscriptions"), ("POST", "/api/v1/statuses/{id:str}/translate"),
-    ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
+    ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
     ("GET", "/api/v1/instance/terms_of_service/{date:str}"),
 }  # fmt: skip
 NOTHING: Shape = {}

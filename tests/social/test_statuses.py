@@ -352,6 +352,13 @@ OEMBED = {
     "html": '<script>x()</script><iframe src="https://player.example/1" onload="x()" width="640" height="360"></iframe>',
 }  # fmt: skip
 
+ARTICLE = """<title>The page</title><meta name="fediverse:creator" content="@NAMED">
+<script type="application/ld+json">{"broken": </script><script type="application/ld+json">
+{"@context": "https://schema.org", "@graph": [{"@type": "WebPage", "name": "The site"}, {"@type": ["NewsArticle"],
+"headline": "The article", "description": "All  of it", "datePublished": "2026-03-04T05:06:07Z", "inLanguage": "fr_FR",
+"author": [{"@type": "Person", "name": "Cat", "url": "/cat"}], "publisher": {"name": "The paper"},
+"image": [{"url": "/picture.png"}]}]}</script>"""
+
 
 @asynccontextmanager
 async def _site() -> AsyncIterator[tuple[str, list[str]]]:
@@ -363,6 +370,8 @@ async def _site() -> AsyncIterator[tuple[str, list[str]]]:
         match request.path:
             case "/page":
                 return web.Response(text=PAGE, content_type="text/html")
+            case "/article":
+                return web.Response(text=ARTICLE.replace("NAMED", asked[0]), content_type="text/html")
             case "/film":
                 return web.Response(text=FILM, content_type="text/html")
             case "/oembed":
@@ -438,6 +447,41 @@ async def test_a_link_gets_a_card(new_town: TownBuilder) -> None:
         shown = (await bob.get(f"{STATUSES}/{status['id']}"))["card"]
         assert shown["image"] != card["image"]
         assert (await town.http.get(shown["image"])).status_code == 200
+
+
+async def test_a_page_credits_its_author_if_they_agree(new_town: TownBuilder) -> None:
+    async with _site() as (base, asked):
+        # given
+        town = await new_town(private_hosts="127.0.0.1")
+        ada, bob = await join(town), await join(town)
+        asked.append(f"{ada.name}@{town.base_url.removeprefix('http://')}")
+        made = await post(bob, f"{base}/article")
+        await settle(town)
+
+        async def author() -> dict[str, Any]:
+            await settle(town)
+            status = await bob.get(f"{STATUSES}/{made['id']}")
+            check(status, STATUS)
+            assert await bob.get(f"{STATUSES}/{made['id']}/card") == status["card"]
+            [found] = status["card"]["authors"]
+            return dict(found)
+
+        # then
+        card = (await bob.get(f"{STATUSES}/{made['id']}"))["card"]
+        assert {name: card[name] for name in ("title", "description", "language", "published_at", "provider_name")} == {
+            "title": "The article", "description": "All of it", "language": "fr-FR",
+            "published_at": "2026-03-04T05:06:07.000Z", "provider_name": "The paper",
+        }  # fmt: skip
+        assert (card["author_name"], card["author_url"], card["image"] is not None) == ("Cat", f"{base}/cat", True)
+        assert await author() == {"name": "Cat", "url": f"{base}/cat", "account": None}
+
+        # when the author says that the site is theirs, changes, and says that it is not
+        await ada.patch("/api/v1/accounts/update_credentials", json={"attribution_domains": ["0.0.1", "x.example"]})
+        assert (await author())["account"]["id"] == ada.id
+        await ada.patch("/api/v1/accounts/update_credentials", json={"display_name": "Ada L."})
+        assert (await author())["account"]["display_name"] == "Ada L."
+        await ada.patch("/api/v1/accounts/update_credentials", json={"attribution_domains": ["x.example"]})
+        assert (await author())["account"] is None
 
 
 @pytest.mark.parametrize("path", ["/api/v1/statuses/x", "/api/v1/statuses/99999999999999999999", "/api/v1/polls/0"])

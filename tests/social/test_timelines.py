@@ -298,3 +298,19 @@ async def test_markers_remember_how_far_somebody_read(town: Town) -> None:
     again = await ada.post("/api/v1/markers", data={"home[last_read_id]": "20"})
     assert (again["home"]["last_read_id"], again["home"]["version"]) == ("20", 1)
     assert await ada.get("/api/v1/markers", params={"timeline[]": "home"}) == again
+
+
+async def test_only_links_that_are_a_trend_have_a_timeline(town: Town) -> None:
+    ada = await join(town)
+    link = "https://elsewhere.example/page"
+    await post(ada, link)
+
+    for query in ({"url": link}, {"url": "nonsense"}, {}):
+        answer = await ada.call("GET", "/api/v1/timelines/link", params=query)
+        assert (answer.status_code, answer.json()) == (404, {"error": "Record not found"})
+        assert (await town.http.get("/api/v1/timelines/link", params=query)).status_code == 404
+    refused = await town.http.get("/api/v1/timelines/link", headers={"Authorization": "Bearer none"})
+    assert refused.status_code == 401
+    assert (await town.http.get("/api/v2/instance")).json()["configuration"]["timelines_access"][
+        "trending_link_feeds"
+    ] == {"local": "disabled", "remote": "disabled"}

@@ -126,6 +126,63 @@ async def test_an_animated_gif_becomes_a_film_of_an_even_size(shop: Workshop) ->
     assert Image.open(io.BytesIO(made.preview)).format == "PNG"
 
 
+def _secret() -> Image.Exif:
+    exif = Image.Exif()
+    exif[0x010F] = "SECRETMAKER"
+    return exif
+
+
+@pytest.mark.parametrize("form", ["PNG", "WEBP"])
+async def test_an_animated_picture_keeps_moving(shop: Workshop, form: str) -> None:
+    sent = samples.animated(form, 3, (40, 30), duration=120, exif=_secret())
+    assert b"SECRET" in sent
+
+    made = await _make(shop, sent)
+
+    assert (made.outcome.kind, made.outcome.file) == ("image", "original.webp")
+    assert b"SECRET" not in made.file
+    image = made.image
+    assert (image.format, getattr(image, "n_frames", 1), image.size) == ("WEBP", 3, (40, 30))
+    for place in range(3):
+        image.seek(place)
+        red, green, _, seen = image.convert("RGBA").getpixel((20, 15))  # type: ignore[misc]
+        assert (red > 200, seen) == ((True, 255) if place % 2 == 0 else (False, 0)), (place, red, green, seen)
+        assert image.info["duration"] == 120
+    preview = Image.open(io.BytesIO(made.preview))
+    assert (preview.format, getattr(preview, "n_frames", 1)) == (form, 1)
+    avatar = await _make(shop, sent, "avatar")
+    assert (avatar.image.format, getattr(avatar.image, "n_frames", 1), avatar.image.size) == ("WEBP", 3, (400, 400))
+    assert Image.open(io.BytesIO(avatar.static)).format == "PNG"
+
+
+@pytest.mark.parametrize(
+    ("make", "form", "frames"),
+    [
+        (lambda: samples.animated("WEBP", 4, (1400, 900)), "WEBP", 4),
+        (lambda: samples.animated("PNG", limits.ANIMATED_FRAMES + 1, (8, 8)), "PNG", 1),
+        (lambda: samples.animated("WEBP", 9, (2800, 2600)), "WEBP", 1),
+        (lambda: samples.animated("PNG", 2, default_image=True), "PNG", 1),
+        (lambda: samples.animated("PNG", 3, default_image=True), "WEBP", 2),
+        (lambda: samples.animated("AVIF", 3), "JPEG", 1),
+    ],
+    ids=["large", "long", "both", "with one frame", "with another picture", "avif"],
+)
+async def test_what_would_take_too_long_to_write_anew_stands_still(
+    shop: Workshop, make: Callable[[], bytes], form: str, frames: int
+) -> None:
+    image = (await _make(shop, make())).image
+
+    assert (image.format, getattr(image, "n_frames", 1)) == (form, frames)
+    assert frames == 1 or image.width * image.height <= limits.GIF_PIXELS
+
+
+async def test_an_animated_picture_that_is_broken_is_refused(shop: Workshop) -> None:
+    for form in ("PNG", "WEBP"):
+        sent = samples.animated(form, 5, (64, 64))
+        with pytest.raises(BadFile):
+            await _make(shop, sent[: len(sent) * 2 // 3])
+
+
 @pytest.mark.parametrize(
     ("make", "size"),
     [

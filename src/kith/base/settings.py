@@ -48,6 +48,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     media_url: str = ""
     media_access_key: str = ""
     media_secret_key: str = ""
+    translator: Literal["", "libretranslate", "deepl"] = ""
+    translator_url: str = ""
+    translator_key: str = ""
     private_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     metrics_bind: str = ""
@@ -191,9 +194,21 @@ def _check(settings: Settings) -> None:
             ) from error
     if settings.breach_url and not _is_address(settings.breach_url):
         raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
+    _check_translator(settings)
     split_bind(settings.bind, "bind")
     if settings.metrics_bind:
         split_bind(settings.metrics_bind, "metrics_bind")
+
+
+def _check_translator(settings: Settings) -> None:
+    if settings.translator_url and not _is_address(settings.translator_url):
+        raise BadSettings(f"{_label('translator_url')} must be like https://translate.example.org, or empty")
+    if settings.translator == "libretranslate" and not settings.translator_url:
+        raise BadSettings(f"{_label('translator')} is libretranslate: {_label('translator_url')} must say where it is")
+    if settings.translator == "deepl" and not settings.translator_key:
+        raise BadSettings(f"{_label('translator')} is deepl, which needs {_label('translator_key')}")
+    if not settings.translator and (settings.translator_url or settings.translator_key):
+        raise BadSettings(f"{_label('translator')} must say which kind of service it is: libretranslate or deepl")
 
 
 def _is_address(text: str) -> bool:

@@ -50,7 +50,7 @@ from kith.identity.own.service import (
     make_key,
     revoke_token,
 )
-from kith.identity.own.visitor import Visitor
+from kith.identity.own.visitor import Visitor, locale_of
 from kith.identity.providers.oauth2 import clients
 from kith.identity.providers.oauth2 import pages as oauth
 from kith.identity.providers.oauth2.apps import NewApp, Registered
@@ -147,6 +147,7 @@ __all__ = [
     "find_client",
     "find_default",
     "find_issuer",
+    "find_locale",
     "find_person",
     "find_session",
     "find_user",
@@ -248,6 +249,12 @@ async def find_person(work: Work, user_id: int) -> PersonFacts | None:
         return None
     welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
     return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)
+
+
+async def find_locale(work: Work, user_id: int) -> str:
+    """The language somebody has chosen for themselves, or nothing."""
+    user = await users.find_by_id(work.db, user_id)
+    return "" if user is None else locale_of(user)
 
 
 def no_session_cookie(work: Work) -> Headers:

@@ -20,7 +20,11 @@ class Visitor(msgspec.Struct, frozen=True):
 
     @property
     def locale(self) -> str:
-        """The language they have chosen, or nothing."""
-        settings = self.user.attributes.get("settings")
-        chosen = settings.get("locale") if isinstance(settings, dict) else None
-        return chosen if isinstance(chosen, str) else ""
+        return locale_of(self.user)
+
+
+def locale_of(user: User) -> str:
+    """The language they have chosen, or nothing."""
+    settings = user.attributes.get("settings")
+    chosen = settings.get("locale") if isinstance(settings, dict) else None
+    return chosen if isinstance(chosen, str) else ""

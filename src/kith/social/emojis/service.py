@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.social.addresses import file_url
 from kith.social.emojis.tables import Emoji, emojis
 
-_CODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
+SHORTCODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
 _named = query(
     select(emojis).where(
         and_(any_of(emojis.c.shortcode, "codes"), any_of(emojis.c.domain, "domains"), ~emojis.c.disabled)
@@ -24,7 +24,7 @@ _named = query(
 
 def codes_in(texts: Sequence[str]) -> list[str]:
     """The shortcodes in some texts, each once, in the order they come."""
-    return list(dict.fromkeys(code for text in texts if ":" in text for code in _CODE.findall(text)))
+    return list(dict.fromkeys(code for text in texts if ":" in text for code in SHORTCODE.findall(text)))
 
 
 async def used_in(work: Work, texts: Sequence[str], domain: str) -> list[dict[str, Any]]:

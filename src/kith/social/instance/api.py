@@ -25,6 +25,7 @@ from kith.social.instance import directory, entities, service, store
 from kith.social.instance.keeping import Kept
 from kith.social.pages import JSON, PRIVATE, VARY, answer, joined
 from kith.social.text.languages import NAMES
+from kith.social.translation.service import Translator
 
 AnyRequest = Request[Any, Any, Any]
 Make = Callable[[Work], Awaitable[bytes]]
@@ -159,8 +160,8 @@ async def show_terms_of(work: NamedDependency[Work], date: FromPath[str]) -> ASG
 
 @get("/api/v1/instance/translation_languages", guards=[outsider])
 async def show_translation_languages(work: NamedDependency[Work]) -> ASGIResponse:
-    """Nothing is translated here."""
-    return _told(work.settings, b"{}")
+    """Of each language, those that posts can be translated into."""
+    return _told(work.settings, _encode(await work.find(Translator).languages(work.now)))
 
 
 @get("/api/v1/instance/languages", guards=[outsider])

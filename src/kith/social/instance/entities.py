@@ -96,7 +96,7 @@ def v2(
                      "terms_of_service": None},
             "vapid": {"public_key": vapid},
             **LIMITS,
-            "translation": {"enabled": False},
+            "translation": {"enabled": bool(settings.translator)},
             "timelines_access": {"live_feeds": feeds, "hashtag_feeds": feeds,
                                  "trending_link_feeds": {"local": "disabled", "remote": "disabled"}},
             "limited_federation": False,

@@ -30,8 +30,8 @@ def render_media(settings: Settings, rows: Iterable[Media]) -> list[MediaAttachm
         MediaAttachment(
             id=str(row.id),
             type=row.kind,
-            url=_url(settings, row.file) or row.remote_url,
-            preview_url=_url(settings, row.preview) or row.preview_remote_url,
+            url=_url(settings, row.file) or _fetched(settings, row, "original"),
+            preview_url=_url(settings, row.preview) or _fetched(settings, row, "small"),
             remote_url=row.remote_url,
             preview_remote_url=row.preview_remote_url,
             text_url=None,
@@ -41,6 +41,15 @@ def render_media(settings: Settings, rows: Iterable[Media]) -> list[MediaAttachm
         )
         for row in rows
     ]
+
+
+def _fetched(settings: Settings, row: Media, size: str) -> str | None:
+    """Where something that is kept elsewhere is fetched through us; what we cannot show is only linked to."""
+    if row.kind == "unknown":
+        return row.remote_url if size == "original" else None
+    if row.file or row.remote_url is None or (size == "small" and row.kind != "image" and not row.preview_remote_url):
+        return None
+    return f"{settings.base_url}/media_proxy/{row.id}/{size}"
 
 
 def _url(settings: Settings, key: str) -> str | None:

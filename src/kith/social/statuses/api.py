@@ -26,7 +26,7 @@ from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, caller_in, optional, user
 from kith.social.pages import answer, as_response, joined, number, page, told
 from kith.social.statuses import entities, lists, polls, shapes, store, threads
-from kith.social.statuses.cards.entities import render_card
+from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.service import boost as boosting
 from kith.social.statuses.service import edit as editing
 from kith.social.statuses.service import marks, quotes, remove
@@ -218,8 +218,8 @@ async def show_source(work: NamedDependency[Work], me: NamedDependency[Member], 
 @get("/api/v1/statuses/{id:str}/card", guards=[ANYBODY])
 async def show_card(work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]) -> dict[str, Any]:
     status = await _visible(work, number(id), await account_of_caller(work, caller))
-    found = await store.cards_of(work.db, [status.card_id]) if status.card_id is not None else {}
-    return next((render_card(work.settings, data) for data in found.values()), {})
+    found = await render_cards(work, [status.card_id]) if status.card_id is not None else {}
+    return next(iter(found.values()), {})
 
 
 @get("/api/v1/statuses/{id:str}/reblogged_by", guards=[optional("read:accounts")])
@@ -399,13 +399,6 @@ async def unpin(
     return await _shown(request, work, status.id, account)
 
 
-@post("/api/v1/statuses/{id:str}/translate", guards=[user("read:statuses")], status_code=200)
-async def translate(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> None:
-    """There is nobody here who translates."""
-    await _visible(work, number(id), await account_of(work, me))
-    raise NotFound
-
-
 # Quotes
 
 
@@ -496,7 +489,7 @@ async def cancel_scheduled(
 routes = [
     create_status, show_statuses, show_status, show_context, show_history, show_source, show_card, show_reblogged_by,
     show_favourited_by, edit_status, delete_status, change_policy, favourite, unfavourite, bookmark, unbookmark,
-    reblog, unreblog, mute, unmute, pin, unpin, translate, show_quotes, revoke_quote, show_poll, vote,
+    reblog, unreblog, mute, unmute, pin, unpin, show_quotes, revoke_quote, show_poll, vote,
     show_all_scheduled, show_scheduled, reschedule, cancel_scheduled,
 ]  # fmt: skip
 

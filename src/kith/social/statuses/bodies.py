@@ -14,7 +14,7 @@ from kith.social.emojis import service as emojis
 from kith.social.media import entities as media
 from kith.social.moments import maybe, moment
 from kith.social.statuses import store
-from kith.social.statuses.cards.entities import render_card
+from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.tables import VISIBILITIES, Status
 
 MOST_BYTES = 16 << 20
@@ -64,7 +64,7 @@ async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[int, Body]:
 async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
     attached = await media.render(work, [id for row in rows for id in row.media_ids])
     named = await store.mentions_of(work.db, [row.id for row in rows])
-    cards = await store.cards_of(work.db, [row.card_id for row in rows if row.card_id is not None])
+    cards = await render_cards(work, [row.card_id for row in rows if row.card_id is not None])
     domains = await store.domains_of(work.db, [row.account_id for row in rows])
     places = [domains.get(row.account_id, ("", False)) for row in rows]
     used = await emojis.used_in_each(
@@ -77,7 +77,7 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
             "mentions": [_mention(one) for one in named.get(row.id, [])],
             "tags": [{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
             "emojis": told,
-            "card": _card(work, cards, row.card_id),
+            "card": cards.get(row.card_id or 0),
         }
         made[row.id] = Body(
             piece=_encode(shape)[:-1], account_id=row.account_id, conversation_id=row.conversation_id,
@@ -85,10 +85,6 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
             quote_policy=row.quote_policy, is_boost=row.reblog_of_id is not None,
         )  # fmt: skip
     return made
-
-
-def _card(work: Work, cards: dict[int, dict[str, Any]], id: int | None) -> dict[str, Any] | None:
-    return render_card(work.settings, cards[id]) if id is not None and id in cards else None
 
 
 def _shape(_work: Work, row: Status, *, sensitized: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
 from kith.social.statuses import access
-from kith.social.statuses.lines import S, Walk, lines
+from kith.social.statuses.lines import A, S, Walk, lines
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Scheduled, favourites, scheduled, statuses
 
 Pair = tuple[int, int]
@@ -51,7 +51,12 @@ _reblogged_by = {
 }
 _quotes = Walk(
     lines(anonymous=False).where(
-        and_(S.c.quoted_id == bindparam("status"), S.c.quote_state == "accepted", S.c.reblog_of_id.is_(None))
+        and_(
+            S.c.quoted_id == bindparam("status"),
+            S.c.quote_state == "accepted",
+            S.c.reblog_of_id.is_(None),
+            access.welcome(A, anonymous=False),
+        )
     ),
     S.c.id,
 )

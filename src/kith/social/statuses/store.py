@@ -17,7 +17,6 @@ from kith.social.statuses.tables import (
     Scheduled,
     Status,
     bookmarks,
-    cards,
     conversation_mutes,
     edits,
     favourites,
@@ -139,7 +138,6 @@ _speak_mentions = command(
 _domains = query(
     select(accounts.c.id, accounts.c.domain, accounts.c.sensitized_at).where(any_of(accounts.c.id, "ids")), tuple
 )
-_cards_of = query(select(cards.c.id, cards.c.data).where(any_of(cards.c.id, "ids")), tuple)
 _count = command(
     update(statuses)
     .where(statuses.c.id == bindparam("status"))
@@ -261,10 +259,6 @@ async def silence_mentions(db: Session, status_id: int, account_ids: Sequence[in
     """They keep what they could see, and are named no more."""
     if account_ids:
         await db.run(_silence_mentions, status=status_id, accounts=list(account_ids))
-
-
-async def cards_of(db: Session, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    return dict(await db.all(_cards_of, ids=list(ids))) if ids else {}
 
 
 async def count(

@@ -79,6 +79,8 @@ _shown = text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at I
 Index("ix_social_statuses_public", statuses.c.id, sqlite_where=_shown, postgresql_where=_shown)
 _local = text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL AND local")
 Index("ix_social_statuses_local", statuses.c.id, sqlite_where=_local, postgresql_where=_local)
+_ended = text("deleted_at IS NOT NULL")
+Index("ix_social_statuses_deleted_at", statuses.c.deleted_at, sqlite_where=_ended, postgresql_where=_ended)
 
 mentions = Table(
     "social_mentions",
@@ -138,6 +140,7 @@ cards = Table(
     Column("url_hash", String(64), nullable=False, unique=True),
     Column("url", Text, nullable=False),
     Column("data", Document, nullable=False),
+    Column("creator_id", BigInteger, index=True),
     Column("fetched_at", Instant, nullable=False),
 )
 

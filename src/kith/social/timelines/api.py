@@ -149,6 +149,12 @@ async def show_list(
     return as_response(await _timeline(exchange_of(request), rows, account, cursor))
 
 
+@get("/api/v1/timelines/link", guards=[_anybody])
+async def show_link() -> None:
+    """Links have a timeline while they are a trend. No trends are reckoned here, so that none has."""
+    raise NotFound
+
+
 @get("/api/v1/timelines/direct", guards=[_reader])
 async def show_direct(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
     account = await account_of(work, me)
@@ -229,6 +235,7 @@ routes = [
     show_public,
     show_tag,
     show_list,
+    show_link,
     show_direct,
     show_favourites,
     show_bookmarks,

@@ -8,10 +8,11 @@ from typing import Any
 
 import blurhash_rs
 import pi_heif  # type: ignore[import-untyped]
-from PIL import AvifImagePlugin, GifImagePlugin, Image, ImageOps
+from PIL import AvifImagePlugin, Image, ImageOps
 
 from kith.social.files import limits
-from kith.social.files.process.refusal import Refused
+from kith.social.files.process.frames import frames_of, save_moving
+from kith.social.files.process.refusal import BROKEN, Refused
 
 _FORMATS = {
     "image/jpeg": "JPEG", "image/png": "PNG", "image/gif": "GIF", "image/webp": "WEBP", "image/avif": "AVIF",
@@ -26,8 +27,6 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 _ICC_BYTES = 1 << 20
 _HASH_SIDE = 64
 _WHITE = (255, 255, 255)
-
-BROKEN = "File type of uploaded media could not be verified"
 
 
 def open_image(path: Path, mime: str) -> Image.Image:
@@ -135,15 +134,24 @@ def measures(image: Image.Image) -> dict[str, Any]:
 
 
 def still(folder: Path, path: Path, mime: str) -> dict[str, Any]:
-    """An attachment that does not move."""
+    """An attachment that is a picture. An animated PNG or WebP keeps moving; its preview does not."""
     image = open_image(path, mime)
     form = image.format or ""
+    profile = image.info.get("icc_profile") or b""
+    frames = frames_of(image, lambda frame: shrink(frame, limits.GIF_PIXELS)) if form in ("PNG", "WEBP") else []
+    if frames:
+        profile = profile if _fits(profile, "RGBA") else b""
+        return _report(frames[0][0], save_moving(frames, folder, form, profile=profile), folder, form, profile)
     whole, profile = upright(image, limits.STORED_PIXELS)
     original = shrink(whole, limits.STORED_PIXELS)
+    return _report(original, save(original, folder, "original", form, profile), folder, form, profile)
+
+
+def _report(original: Image.Image, file: str, folder: Path, form: str, profile: bytes) -> dict[str, Any]:
     small = shrink(original, limits.PREVIEW_PIXELS)
     return {
         "kind": "image",
-        "file": save(original, folder, "original", form, profile),
+        "file": file,
         "preview": save(small, folder, "small", form, profile),
         "meta": {"original": measures(original), "small": measures(small)},
         "blurhash": blurhash(small),
@@ -179,44 +187,15 @@ def _profile_picture(folder: Path, path: Path, mime: str, shape: Any) -> dict[st
     """One that moves keeps moving, and has a second file that stands still."""
     image = open_image(path, mime)
     form = image.format or ""
-    frames = _frames(image, shape) if form == "GIF" else []
-    if len(frames) > 1:
-        file = _save_moving(frames, folder)
-        static = save(frames[0][0], folder, "static", form, b"")
+    frames = frames_of(image, shape)
+    if frames:
+        file = save_moving(frames, folder, form)
+        static = save(frames[0][0], folder, "static", "PNG", b"")
         return {"kind": "image", "file": file, "static": static, "meta": {"original": measures(frames[0][0])}}
-    whole, profile = (frames[0][0], b"") if frames else upright(image, limits.STORED_PIXELS)
-    shaped = whole if frames else shape(whole)
+    whole, profile = upright(image, limits.STORED_PIXELS)
+    shaped = shape(whole)
     return {
         "kind": "image",
         "file": save(shaped, folder, "original", form, profile),
         "meta": {"original": measures(shaped)},
     }
-
-
-def _frames(image: Image.Image, shape: Any) -> list[tuple[Image.Image, int]]:
-    GifImagePlugin.LOADING_STRATEGY = GifImagePlugin.LoadingStrategy.RGB_ALWAYS
-    frames: list[tuple[Image.Image, int]] = []
-    try:
-        for place in range(limits.AVATAR_FRAMES):
-            try:
-                image.seek(place)
-            except EOFError:
-                break
-            frames.append((shape(image.convert("RGBA")), int(image.info.get("duration", 0)) or 100))
-    except (MemoryError, Refused):
-        raise
-    except Exception as error:
-        raise Refused(BROKEN) from error
-    return frames
-
-
-def _save_moving(frames: list[tuple[Image.Image, int]], folder: Path) -> str:
-    first, *others = [frame for frame, _ in frames]
-    durations = [duration for _, duration in frames]
-    for frame in (first, *others):
-        frame.info = {}
-    first.save(
-        folder / "original.gif", format="GIF", save_all=True, append_images=others, duration=durations, loop=0,
-        disposal=2,
-    )  # fmt: skip
-    return "original.gif"

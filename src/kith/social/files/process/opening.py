@@ -12,8 +12,7 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from kith.social.files.process.images import BROKEN
-from kith.social.files.process.refusal import Refused
+from kith.social.files.process.refusal import BROKEN, Refused
 
 _FORMATS = {
     "image/gif": "gif", "video/mp4": "mov", "video/quicktime": "mov", "audio/mp4": "mov", "video/webm": "matroska",

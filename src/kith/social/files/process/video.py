@@ -20,7 +20,7 @@ from PIL import Image
 from kith.social.files import limits
 from kith.social.files.process import images
 from kith.social.files.process.opening import describe, open_media, pictures
-from kith.social.files.process.refusal import Refused
+from kith.social.files.process.refusal import BROKEN, Refused
 from kith.social.files.process.sound import RATES, add_sound
 
 _TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("hflip", ""), -180: ("hflip", "")}
@@ -36,7 +36,7 @@ def craft(folder: Path, path: Path, mime: str) -> dict[str, Any]:
         stream.codec_context.thread_count = 1
         first = next(container.decode(stream), None)
         if first is None:
-            raise Refused(images.BROKEN)
+            raise Refused(BROKEN)
         turn = _turn(first)
         small = _preview(first, turn)
         fits = _fits(container, stream, turn)
@@ -59,7 +59,7 @@ def craft(folder: Path, path: Path, mime: str) -> dict[str, Any]:
 def _check(container: InputContainer, stream: VideoStream, noun: str, pixels: int | None) -> None:
     width, height = stream.codec_context.width, stream.codec_context.height
     if width < 1 or height < 1:
-        raise Refused(images.BROKEN)
+        raise Refused(BROKEN)
     if width * height > (pixels or limits.VIDEO_PIXELS):
         raise Refused(f"{width}x{height} {noun} are not supported")
     rate = stream.average_rate

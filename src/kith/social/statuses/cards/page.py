@@ -1,4 +1,4 @@
-"""What a web page says about itself: in OpenGraph, for Twitter, in plain HTML, and where it offers oEmbed."""
+"""What a web page says about itself: in OpenGraph, for Twitter, in JSON-LD, in HTML, and where it offers oEmbed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from urllib.parse import urljoin, urlsplit
 
 import msgspec
 from selectolax.lexbor import LexborHTMLParser
+
+from kith.social.statuses.cards.linked import Linked, read_linked
 
 __all__ = ["Page", "clean_embed", "first_link", "is_web", "player", "read_page"]
 
@@ -37,6 +39,7 @@ class Page(msgspec.Struct):
     width: int = 0
     height: int = 0
     oembed: str = ""
+    creator: str = ""
 
 
 def first_link(content: str, is_ours: tuple[str, ...]) -> str | None:
@@ -74,27 +77,34 @@ def read_page(body: bytes, charset: str, url: str) -> Page:
     def address(*names: str) -> str:
         return next((found for name in names if (found := _address(said.get(name, ""), url))), "")
 
-    title = tree.css_first("title")
+    title, linked = tree.css_first("title"), read_linked(tree)
     page = Page(
         title=text(LONGEST_TITLE, "og:title", "twitter:title")
+        or plain_line(linked.title, LONGEST_TITLE)
         or plain_line(title.text() if title else "", LONGEST_TITLE),
-        description=text(LONGEST_TEXT, "og:description", "twitter:description", "description"),
-        image=address("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src"),
+        description=text(LONGEST_TEXT, "og:description", "twitter:description", "description")
+        or plain_line(linked.description, LONGEST_TEXT),
+        image=address("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
+        or _address(linked.image, url),
         image_description=text(LONGEST_TEXT, "og:image:alt", "twitter:image:alt"),
-        provider_name=text(LONGEST_NAME, "og:site_name", "application-name"),
+        provider_name=text(LONGEST_NAME, "og:site_name", "application-name")
+        or plain_line(linked.publisher, LONGEST_NAME),
         author_name=text(LONGEST_NAME, "author", "article:author:name"),
-        published_at=_moment(said.get("article:published_time", "")),
-        language=_language(tree, said),
+        published_at=_moment(said.get("article:published_time", "")) or _moment(linked.published_at),
+        language=_language(tree, said, linked),
         embed=address("twitter:player"),
         width=pixels(said.get("twitter:player:width")),
         height=pixels(said.get("twitter:player:height")),
         oembed=_oembed(tree, url),
+        creator=text(LONGEST_NAME, "fediverse:creator"),
     )
     author = plain_line(said.get("article:author", ""), LONGEST_URL)
     if is_web(author):
         page.author_url = author
     elif author and not page.author_name:
         page.author_name = author[:LONGEST_NAME]
+    page.author_name = page.author_name or plain_line(linked.author_name, LONGEST_NAME)
+    page.author_url = page.author_url or _address(linked.author_url, url)
     return page
 
 
@@ -141,9 +151,10 @@ def _moment(given: str) -> datetime | None:
         return None
 
 
-def _language(tree: LexborHTMLParser, said: dict[str, str]) -> str | None:
+def _language(tree: LexborHTMLParser, said: dict[str, str], linked: Linked) -> str | None:
     root = tree.css_first("html")
-    given = (root.attributes.get("lang") if root else None) or said.get("og:locale", "").replace("_", "-")
+    given = (root.attributes.get("lang") if root else None) or said.get("og:locale") or linked.language
+    given = given.replace("_", "-")
     return given if given and _LANGUAGE.fullmatch(given) else None
 
 

@@ -10,9 +10,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from kith.base.errors import NotFound
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import Kind
 from kith.base.work import Work
+from kith.social.accounts.facts import AccountChanged
+from kith.social.accounts.finding import find_anywhere
 from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
 from kith.social.files.processing import Picture, shape_preview
 from kith.social.files.workshop import BadFile
@@ -113,7 +116,20 @@ async def _made(work: Work, url: str, card_id: int) -> Card | None:
         return None
     offered = await _offered(work, found.oembed) if found.oembed else {}
     picture = await _picture(work, card_id, _image_of(found, offered))
-    return Card(id=card_id, url_hash=_hash(url), url=url, data=_data(url, found, offered, picture), fetched_at=work.now)
+    return Card(
+        id=card_id, url_hash=_hash(url), url=url, data=_data(url, found, offered, picture),
+        creator_id=await _creator(work, found.creator), fetched_at=work.now,
+    )  # fmt: skip
+
+
+async def _creator(work: Work, acct: str) -> int | None:
+    """Whom a page names as its author, if they can be found; whether they agree is asked when it is shown."""
+    if not acct:
+        return None
+    try:
+        return (await find_anywhere(work, acct)).id
+    except NotFound:
+        return None
 
 
 async def _read(work: Work, url: str) -> Page | None:
@@ -209,6 +225,12 @@ def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None
     }
 
 
+async def credit_anew(work: Work, fact: AccountChanged) -> None:
+    """Whoever is credited is shown as they are now, or no more."""
+    await store.show_credits_anew(work.db, fact.account_id)
+
+
+CREDIT: Kind[AccountChanged] = Kind(name="statuses.credit_anew", payload=AccountChanged, handler=credit_anew)
 FETCH: Kind[Fetch] = Kind(
     name="statuses.fetch_card", payload=Fetch, handler=fetch, outside=True, concurrency=4, attempts=3,
     patience=timedelta(minutes=2),

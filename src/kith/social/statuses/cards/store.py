@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 import msgspec
 from sqlalchemy import bindparam, select, update
 
-from kith.base.db import Session, command, query, upsert
+from kith.base.db import Session, any_of, command, query, upsert
 from kith.social.statuses.tables import cards, statuses
 
 
@@ -15,6 +16,7 @@ class Card(msgspec.Struct):
     url_hash: str
     url: str
     data: dict[str, Any]
+    creator_id: int | None
     fetched_at: datetime
 
 
@@ -23,17 +25,27 @@ _new = upsert(cards).values({column.name: bindparam(column.name, type_=column.ty
 _save = query(
     _new.on_conflict_do_update(
         index_elements=[cards.c.url_hash],
-        set_={"data": _new.excluded.data, "fetched_at": _new.excluded.fetched_at},
+        set_={name: _new.excluded[name] for name in ("data", "creator_id", "fetched_at")},
     ).returning(cards.c.id),
     int,
 )
 _shown_anew = command(
     update(statuses).where(statuses.c.card_id == bindparam("card")).values(version=statuses.c.version + 1)
 )
+_shown = query(select(cards.c.id, cards.c.data, cards.c.creator_id).where(any_of(cards.c.id, "ids")), tuple)
+_credited = query(select(cards.c.id).where(cards.c.creator_id == bindparam("account")), int)
+_shown_anew_all = command(
+    update(statuses).where(any_of(statuses.c.card_id, "cards")).values(version=statuses.c.version + 1)
+)
 
 
 async def find(db: Session, url_hash: str) -> Card | None:
     return await db.one(_by_hash, hash=url_hash)
+
+
+async def find_shown(db: Session, ids: Sequence[int]) -> list[tuple[int, dict[str, Any], int | None]]:
+    """Id, what is kept of it, and whom it names as its author."""
+    return await db.all(_shown, ids=list(ids)) if ids else []
 
 
 async def save(db: Session, card: Card) -> int:
@@ -45,3 +57,10 @@ async def save(db: Session, card: Card) -> int:
 async def show_anew(db: Session, card_id: int) -> None:
     """Every post that shows it shows something else from now on."""
     await db.run(_shown_anew, card=card_id)
+
+
+async def show_credits_anew(db: Session, account_id: int) -> None:
+    """The same for every post that shows a page which names this account."""
+    found = await db.all(_credited, account=account_id)
+    if found:
+        await db.run(_shown_anew_all, cards=found)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
+
+from kith.base.edge import exchange_of
+from kith.base.errors import NotFound
+from kith.base.limits import Limiter, Rule, address_key
+from kith.base.work import Work
+from kith.social.accounts.viewers import account_of_caller
+from kith.social.addresses import file_url
+from kith.social.guards import Caller, optional
+from kith.social.media import store as media
+from kith.social.mirror.service import bring
+from kith.social.pages import number
+from kith.social.statuses import store as statuses
+
+LOOKING = Rule("media-proxy", most=30, seconds=600)
+KEPT = (b"cache-control", b"private, max-age=3600")
+PASSING = (b"cache-control", b"no-store")
+
+
+@get("/media_proxy/{id:str}/{size:str}", guards=[optional("read:statuses")])
+async def show_attachment(
+    request: Request[Any, Any, Any], work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str],
+    size: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
+    """Where the file is, for whoever may see the post it belongs to."""
+    exchange = exchange_of(request)
+    exchange.find(Limiter).spend(LOOKING, address_key(exchange.address))
+    row = await media.find(work.db, number(id))
+    me = await account_of_caller(work, caller)
+    if row is None or row.status_id is None or size not in ("original", "small"):
+        raise NotFound
+    if await statuses.find_visible(work.db, row.status_id, me) is None:
+        raise NotFound
+    here = await bring(work, row)
+    if here is not None:
+        return _sent_to(file_url(work.settings, (here.preview if size == "small" else "") or here.file), KEPT)
+    elsewhere = row.remote_url if size == "original" else row.preview_remote_url
+    if elsewhere is None:
+        raise NotFound
+    return _sent_to(elsewhere, PASSING)
+
+
+def _sent_to(url: str, caching: tuple[bytes, bytes]) -> ASGIResponse:
+    return ASGIResponse(status_code=302, encoded_headers=[(b"location", url.encode()), caching])
+
+
+routes = [show_attachment]

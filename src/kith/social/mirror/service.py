@@ -1,0 +1,152 @@
+"""Attachments of posts from elsewhere: fetched when somebody looks at them, made ready like an upload, and kept.
+
+A picture is fetched at once. What plays takes long to make ready: a job does that, and until it is done whoever looks
+is sent to where it came from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from datetime import timedelta
+from typing import IO
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from kith.base.errors import NotFound, Unavailable
+from kith.base.http import Outgoing, OutgoingError
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.files import limits
+from kith.social.files.processing import is_moving, sniffed
+from kith.social.files.workshop import BadFile, Made, Workshop, copying
+from kith.social.media import store
+from kith.social.media.making import fill_in, put_away
+from kith.social.media.tables import Media
+from kith.social.media.tasks import forget_folders
+
+__all__ = ["FETCH", "Arrivals", "Fetch", "bring"]
+
+PICTURE_SECONDS = 15.0
+FILM_SECONDS = 600.0
+_PLAYING = ("video", "gifv", "audio")
+_FOR_NOW = ("timeout", "connect", "protocol")
+
+
+class Arrivals:
+    """What is being fetched, so that two who look fetch it once."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, media_id: int) -> asyncio.Lock:
+        return self._locks.setdefault(media_id, asyncio.Lock())
+
+
+class Fetch(msgspec.Struct):
+    media_id: int
+
+
+async def bring(work: Work, row: Media) -> Media | None:
+    """The attachment with its files; None for one that plays and is not here yet. Call it before the first write."""
+    if row.file:
+        return row
+    if row.remote_url is None or row.kind == "unknown":
+        raise NotFound
+    found = None if row.kind in _PLAYING else await _picture(work, row.id)
+    if found is None:
+        work.enqueue(FETCH, Fetch(media_id=row.id), key=str(row.id))
+    return found
+
+
+async def _picture(work: Work, media_id: int) -> Media | None:
+    """None for one that turns out to play."""
+    async with work.find(Arrivals).of(media_id):
+        row = await store.find(work.db, media_id)
+        if row is None:
+            raise NotFound
+        if row.file:
+            return row
+        try:
+            made = await _fetched(work, row, seconds=PICTURE_SECONDS, most=limits.IMAGE_BYTES, may_play=False)
+        except OutgoingError as error:
+            raise (Unavailable if error.reason in _FOR_NOW else NotFound) from error
+        except BadFile as error:
+            raise NotFound from error
+        if made is None:
+            return None
+        async with work.aside() as aside:  # so that whoever waits finds it kept
+            kept = await _keep(aside, row.id, *made)
+    if kept is None:
+        raise NotFound
+    return kept
+
+
+async def fetch(work: Work, payload: Fetch) -> None:
+    row = await store.find(work.db, payload.media_id)
+    if row is None or row.file or row.remote_url is None:
+        return
+    try:
+        made = await _fetched(work, row, seconds=FILM_SECONDS, most=limits.MOVING_BYTES, may_play=True)
+    except BadFile:
+        return
+    except OutgoingError as error:
+        if error.reason in _FOR_NOW:
+            raise
+        return
+    if made is not None:
+        await _keep(work, row.id, *made)
+
+
+async def _fetched(
+    work: Work, row: Media, *, seconds: float, most: int, may_play: bool
+) -> tuple[Made, dict[str, str]] | None:
+    """What was made of it, and where that is kept; None for what plays and must not.
+
+    Fetched twice, it lies under the same name, so that nothing is left behind by whoever came too late.
+    """
+    url = row.remote_url or ""
+    name = hashlib.sha256(f"{row.id} {url}".encode()).hexdigest()[:32]
+    with tempfile.SpooledTemporaryFile(1 << 20) as file:
+        await _download(work, url, file, seconds=seconds, most=most)
+        found = await sniffed(file)
+        if found is None:
+            raise BadFile
+        moving = await is_moving(file, found)
+        if moving and not may_play:
+            return None
+        async with work.find(Workshop).make("attachment", found, copying(file), moving=moving) as made:
+            return made, await put_away(work, row, made, name)
+
+
+async def _keep(work: Work, media_id: int, made: Made, keys: dict[str, str]) -> Media | None:
+    await work.db.begin()
+    row = await store.hold(work.db, media_id)
+    if row is None:  # it was deleted meanwhile, and its folder with it, perhaps too early
+        forget_folders(work, [media_id])
+        return None
+    if not row.file:
+        row.meta = {name: value for name, value in row.meta.items() if name == "focus"}
+        fill_in(row, made, keys)
+        await store.finish(
+            work.db, row.id, kind=row.kind, file=row.file, preview=row.preview, mime=row.mime, meta=row.meta,
+            blurhash=row.blurhash,
+        )  # fmt: skip
+    return row
+
+
+async def _download(work: Work, url: str, file: IO[bytes], *, seconds: float, most: int) -> None:
+    async with work.find(Outgoing).stream("GET", url, max_bytes=most, timeout=seconds) as answer:
+        if answer.status != 200:
+            gone = answer.status < 500 and answer.status not in (408, 429)
+            raise OutgoingError("bad_url" if gone else "protocol", f"answered {answer.status}")
+        async for chunk in answer:
+            await asyncio.to_thread(file.write, chunk)
+
+
+FETCH: Kind[Fetch] = Kind(
+    name="media.fetch", payload=Fetch, handler=fetch, outside=True, concurrency=1, attempts=4,
+    patience=timedelta(minutes=70),
+)  # fmt: skip
