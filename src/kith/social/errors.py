@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -56,8 +58,14 @@ def spent_headers(spent: Spent) -> Headers:
     return (
         (b"x-ratelimit-limit", str(spent.limit).encode()),
         (b"x-ratelimit-remaining", str(spent.remaining).encode()),
-        (b"x-ratelimit-reset", f"{spent.resets_at:%Y-%m-%dT%H:%M:%S.%fZ}".encode()),
+        (b"x-ratelimit-reset", _moment(spent.resets_at)),
     )
+
+
+@lru_cache(16)
+def _moment(at: datetime) -> bytes:
+    """Everybody's windows end together."""
+    return f"{at:%Y-%m-%dT%H:%M:%S.%fZ}".encode()
 
 
 FACE = Face(

@@ -248,7 +248,9 @@ async def _known(exchange: Exchange, key: str) -> identity.Bearer:
 
 
 def _tighter(one: Spent | None, other: Spent | None) -> Spent | None:
-    return min((spent for spent in (one, other) if spent is not None), key=lambda spent: spent.remaining, default=None)
+    if one is None or other is None:
+        return one or other
+    return one if one.remaining <= other.remaining else other
 
 
 def _refused(words: str) -> Unauthenticated:

@@ -60,6 +60,8 @@ async def fan_out(work: Work, payload: FanOut) -> None:
 
 
 async def _put_into_homes(work: Work, ids: Sequence[int], *, after: int = 0) -> None:
+    if not ids:
+        return
     ends: dict[int, int] = dict(await work.db.all(filling.ends_of_chunks, statuses=list(ids), after=after))
     for upto in {LAST, *ends.values()}:
         some = [id for id in ids if ends.get(id, LAST) == upto]
