@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litestar.response.base import ASGIResponse
+from litestar.types import Receive, Scope, Send
 
 from kith.base.edge import Answer, Exchange, Headers
 from kith.base.errors import NotFound
@@ -26,9 +27,22 @@ def answer(exchange: Exchange, body: bytes, *, status: int = 200, headers: Heade
     return as_response(told(exchange, body, status=status, headers=headers))
 
 
+class _Straight(ASGIResponse):
+    """Handed to the edge as it is: the framework would take its headers apart and put them together again."""
+
+    __slots__ = ("_answer",)
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        exchange: Exchange = scope["kith"]  # type: ignore[typeddict-item]
+        await exchange.answer(self._answer)
+
+
 def as_response(answer: Answer) -> ASGIResponse:
     """The same for the framework."""
-    return ASGIResponse(body=answer.body, status_code=answer.status, encoded_headers=answer.headers)
+    return _Straight(answer)
 
 
 def _caching(exchange: Exchange) -> tuple[tuple[bytes, bytes], ...]:
