@@ -27,6 +27,7 @@ from kith.social.search.tables import account_words, status_words
 from kith.social.search.words import to_index
 from kith.social.statuses.tables import favourites, statuses
 from kith.social.tags.tables import status_tags, tags
+from kith.social.versions import FIRST
 
 FOLLOWERS = 500
 THREAD = 50
@@ -118,7 +119,7 @@ async def _people(work: Work, made: _Seed) -> list[Member]:
         id = made.id(begun + timedelta(minutes=number))
         base = f"{work.settings.base_url}/users/{name}"
         made.rows[accounts.name].append({
-            "id": id, "version": 1, "user_id": user.id, "username": name, "username_key": name, "domain": "",
+            "id": id, "version": FIRST, "user_id": user.id, "username": name, "username_key": name, "domain": "",
             "uri": base, "url": f"{work.settings.base_url}/@{name}", "actor_type": "Person",
             "display_name": f"Member {number}", "note": "Likes bread and rivers.",
             "note_html": "<p>Likes bread and rivers.</p>", "role": "user",
@@ -169,7 +170,7 @@ def _say(
     text = " ".join(made.random.choices(WORDS, k=25))
     shown = [made.id(at)] if picture else []
     row: dict[str, Any] = {
-        "id": id, "version": 1, "account_id": who.account_id, "local": True, "uri": f"https://bench.example/{id}",
+        "id": id, "version": FIRST, "account_id": who.account_id, "local": True, "uri": f"https://bench.example/{id}",
         "url": f"https://bench.example/@x/{id}", "visibility": 0 if made.count % 8 else 2,
         "in_reply_to_id": parent["id"] if parent else None,
         "in_reply_to_account_id": parent["account_id"] if parent else None, "reblog_of_id": None,

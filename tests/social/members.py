@@ -13,6 +13,7 @@ import httpx
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.versions import FIRST
 from tests.social.tokens import App, new_app
 from tests.town import Town
 
@@ -91,7 +92,7 @@ async def stranger(town: Town, domain: str = "elsewhere.example", **differing: A
     def row(work: Work) -> Account:
         uri = f"https://{domain}/users/{name}"
         values: dict[str, Any] = {
-            "id": work.new_id(), "version": 1, "user_id": None, "username": name, "username_key": name,
+            "id": work.new_id(), "version": FIRST, "user_id": None, "username": name, "username_key": name,
             "domain": domain, "uri": uri, "url": f"https://{domain}/@{name}", "actor_type": "Person",
             "display_name": name.title(), "note": "", "note_html": "", "role": "", "fields": [], "avatar": "",
             "avatar_static": "", "avatar_description": "", "header": "", "header_static": "",

@@ -19,6 +19,7 @@ from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.tables import PUBLIC, Status
 from kith.social.tags import store as tags
+from kith.social.versions import FIRST
 from tests.social.members import Member
 from tests.town import Town
 
@@ -74,7 +75,7 @@ async def said_elsewhere(town: Town, author: Account, text: str = "Hello", **dif
     async with town.house() as house, house.works.begin() as work:
         id = work.new_id()
         values: dict[str, Any] = {
-            "id": id, "version": 1, "account_id": author.id, "local": False, "uri": f"{author.uri}/{id}",
+            "id": id, "version": FIRST, "account_id": author.id, "local": False, "uri": f"{author.uri}/{id}",
             "url": f"{author.uri}/{id}", "visibility": PUBLIC, "in_reply_to_id": None, "in_reply_to_account_id": None,
             "reblog_of_id": None, "conversation_id": id, "text": text, "content": f"<p>{text}</p>",
             "spoiler_text": "", "sensitive": False, "language": "en", "media_ids": [], "tag_names": [],

@@ -99,7 +99,7 @@ def upgrade() -> None:
     op.create_table(
         "social_accounts",
         sa.Column("id", db.ID, autoincrement=False, nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("version", sa.BigInteger(), nullable=False),
         sa.Column("user_id", sa.Integer(), nullable=True),
         sa.Column("username", sa.Text(), nullable=False),
         sa.Column("username_key", sa.Text(), nullable=False),
@@ -452,7 +452,7 @@ def upgrade() -> None:
     op.create_table(
         "social_statuses",
         sa.Column("id", db.ID, autoincrement=False, nullable=False),
-        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("version", sa.BigInteger(), nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("local", sa.Boolean(), nullable=False),
         sa.Column("uri", sa.Text(), nullable=False),

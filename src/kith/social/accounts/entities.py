@@ -16,6 +16,7 @@ from kith.social.accounts.tables import Account, Preferences
 from kith.social.addresses import NO_AVATAR, NO_HEADER, file_url, static_url
 from kith.social.emojis import service as emojis
 from kith.social.moments import day_of, maybe, moment
+from kith.social.versions import without_counts
 
 MOST_BYTES = 8 << 20
 _encode = msgspec.json.Encoder().encode
@@ -65,7 +66,7 @@ async def pieces_of(work: Work, versions: dict[int, int], *, known: Sequence[Acc
     found: dict[int, bytes] = {}
     missing: list[int] = []
     for id, version in versions.items():
-        piece = kept.get((id, version))
+        piece = kept.get((id, without_counts(version)))
         if piece is None:
             missing.append(id)
         else:
@@ -77,6 +78,11 @@ async def pieces_of(work: Work, versions: dict[int, int], *, known: Sequence[Acc
     return found
 
 
+def is_kept(work: Work, id: int, version: int) -> bool:
+    """Whether what was made of it holds as long as its version does."""
+    return work.find(AccountPieces).get((id, without_counts(version))) is not None
+
+
 async def _make(work: Work, kept: AccountPieces, rows: Sequence[Account]) -> dict[int, bytes]:
     moved = await store.find_all(work.db, [row.moved_to for row in rows if row.moved_to is not None])
     shapes = await _shapes(work, {row.id: row for row in (*rows, *moved.values())})
@@ -86,7 +92,7 @@ async def _make(work: Work, kept: AccountPieces, rows: Sequence[Account]) -> dic
         target = moved.get(row.moved_to) if row.moved_to is not None else None
         if target is None:
             made[row.id] = _encode(shape)[:-1]
-            kept.put((row.id, row.version), made[row.id], len(made[row.id]))
+            kept.put((row.id, without_counts(row.version)), made[row.id], len(made[row.id]))
         else:  # where somebody has gone is shown as it is now, so it is made anew each time
             made[row.id] = _encode(shape | {"moved": shapes[target.id] | _counts(target)})[:-1]
     return made

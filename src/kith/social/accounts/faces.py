@@ -13,6 +13,7 @@ from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
+from kith.social.versions import FIRST
 
 LONGEST_NAME = 30
 DISABLED = "Your login is currently disabled"
@@ -58,7 +59,7 @@ async def make(work: Work, user_id: int) -> None:
     name = await _free_name(work, person.username)
     now = work.now
     account = Account(
-        id=work.new_id(), version=1, user_id=user_id, username=name, username_key=name.lower(), domain="",
+        id=work.new_id(), version=FIRST, user_id=user_id, username=name, username_key=name.lower(), domain="",
         uri=actor_uri(work.settings, name), url=profile_url(work.settings, name), actor_type="Person",
         display_name=person.name if person.name != person.username else "", note="", note_html="", role=person.role,
         fields=[], avatar="", avatar_static="", avatar_description="", header="", header_static="",

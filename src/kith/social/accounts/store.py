@@ -9,6 +9,7 @@ from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, Preferences, accounts, preferences
+from kith.social.versions import changed, counted
 
 _insert = command(insert_into(accounts))
 _by_id = query(select(accounts).where(accounts.c.id == bindparam("account")), Account)
@@ -40,6 +41,7 @@ _count = command(
         statuses_count=accounts.c.statuses_count + bindparam("statuses"),
         followers_count=accounts.c.followers_count + bindparam("followers"),
         following_count=accounts.c.following_count + bindparam("following"),
+        version=counted(accounts),
     )
 )
 _posted = command(
@@ -48,6 +50,7 @@ _posted = command(
     .values(
         statuses_count=accounts.c.statuses_count + bindparam("statuses"),
         last_status_at=bindparam("now", type_=Instant()),
+        version=counted(accounts),
     )
 )
 _preferences = query(select(preferences).where(preferences.c.account_id == bindparam("account")), Preferences)
@@ -124,7 +127,7 @@ def _change(names: frozenset[str]) -> Command:
     return command(
         update(accounts)
         .where(accounts.c.id == bindparam("account"))
-        .values({**values, "version": accounts.c.version + 1, "updated_at": bindparam("now", type_=Instant())})
+        .values({**values, "version": changed(accounts), "updated_at": bindparam("now", type_=Instant())})
     )
 
 

@@ -8,12 +8,12 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, 
 
 from kith.base.db import ID, METADATA, Document, Instant
 
-# A face, here or elsewhere. Its `version` grows whenever something changes that is shown of it; counts are not in it.
+# A face, here or elsewhere. Its `version` grows with whatever is shown of it (see `versions`).
 accounts = Table(
     "social_accounts",
     METADATA,
     Column("id", ID, primary_key=True, autoincrement=False),
-    Column("version", Integer, nullable=False),
+    Column("version", BigInteger, nullable=False),
     Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="SET NULL"), unique=True),
     Column("username", Text, nullable=False),
     Column("username_key", Text, nullable=False),

@@ -16,11 +16,12 @@ from kith.social.moments import maybe, moment
 from kith.social.statuses import store
 from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.tables import VISIBILITIES, Status
+from kith.social.versions import without_counts
 
 MOST_BYTES = 16 << 20
 _encode = msgspec.json.Encoder().encode
 
-Key = tuple[int, int, int]  # id, version, version of the author
+Key = tuple[int, int, int]  # id, version, version of the author, the latter without counts
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -40,6 +41,10 @@ class Body(msgspec.Struct, frozen=True):
 class StatusPieces(Fragments[Body]):
     def __init__(self) -> None:
         super().__init__(MOST_BYTES)
+
+
+def key_of(id: int, version: int, author_version: int) -> Key:
+    return id, without_counts(version), without_counts(author_version)
 
 
 async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[int, Body]:

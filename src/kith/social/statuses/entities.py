@@ -14,10 +14,10 @@ import msgspec
 
 from kith.base.fragments import Fragments
 from kith.base.work import Work
-from kith.social.accounts.entities import AccountPieces, pieces_of, splice
-from kith.social.statuses import polls, store
-from kith.social.statuses.bodies import Body, Key, bodies_of
-from kith.social.statuses.lines import WIDTH, Line, Row, author_of, by_ids, line_of, unguarded
+from kith.social.accounts.entities import is_kept, pieces_of, splice
+from kith.social.statuses import lines, polls, store
+from kith.social.statuses.bodies import Body, Key, bodies_of, key_of
+from kith.social.statuses.lines import WIDTH, Line, Person, Row, by_ids, unguarded
 from kith.social.statuses.tables import PRIVATE, UNLISTED
 
 MOST_BYTES = 24 << 20
@@ -33,16 +33,24 @@ class Shown(msgspec.Struct, frozen=True):
     """A line in pieces between which the viewer's flags go."""
 
     pieces: tuple[bytes, ...]
+    account_id: int
     subject_id: int
     conversation_id: int
     has_pin: bool  # whether the viewer is told if it is pinned: its author alone
 
 
 class StatusLines(Fragments[Shown]):
-    """Lines by their rows, which tell the version of everything in them, and by whether they are the viewer's own."""
+    """Lines by their rows, which tell the version of everything in them, and for whom: their author, or all others."""
 
     def __init__(self) -> None:
         super().__init__(MOST_BYTES)
+
+    def find(self, row: Row, me: int | None) -> Shown | None:
+        """As the viewer sees it."""
+        found = self.get(row)
+        if found is None or found.account_id != me:
+            return found
+        return self.get((row, me))
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -67,21 +75,24 @@ class _View:
         self.standing: dict[int, str] = {}
 
 
-async def render(work: Work, rows: Sequence[Row], me: int | None, *, nested: bool = False) -> list[bytes]:
+async def render(work: Work, rows: Sequence[Row], me: int | None) -> list[bytes]:
     """Each line as a Status, in the order they came."""
+    return [whole for _, whole in await _render(work, rows, me, nested=False)]
+
+
+async def _render(work: Work, rows: Sequence[Row], me: int | None, *, nested: bool) -> list[tuple[int, bytes]]:
+    """By their ids; what has just left the database is left out."""
     if not rows:
         return []
     kept = work.find(StatusLines)
-    keys = [(row[:WIDTH], author_of(row) == me) for row in rows]
-    shown = [kept.get(key) for key in keys]
-    missing = [line_of(row) for (row, _), one in zip(keys, shown, strict=True) if one is None]
-    made = await _make(work, missing) if missing else {}
+    shown = [kept.find(row[:WIDTH], me) for row in rows]
+    missing = [row[0] for row, one in zip(rows, shown, strict=True) if one is None]
+    made = await _make(work, kept, missing, me) if missing else {}
     view = await _view(work, shown, made, me, nested=nested)
-    if made:
-        _keep(work, kept, keys, made)
     return [
-        _filled(one, view) if one is not None else _filled(_shown(made[row[0]], view, nested=nested), view)
+        (row[0], _filled(one if one is not None else _shown(made[row[0]], view, nested=nested), view))
         for row, one in zip(rows, shown, strict=True)
+        if one is not None or row[0] in made
     ]
 
 
@@ -95,7 +106,7 @@ async def render_by_id(work: Work, ids: Sequence[int], me: int | None, *, nested
     if not ids:
         return {}
     rows = await work.db.all(_lines[me is None], ids=list(dict.fromkeys(ids)), me=me)
-    return dict(zip((row[0] for row in rows), await render(work, rows, me, nested=nested), strict=True))
+    return dict(await _render(work, rows, me, nested=nested))
 
 
 async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
@@ -107,51 +118,52 @@ async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
 # Lines
 
 
-async def _make(work: Work, lines: Sequence[Line]) -> dict[int, _Made]:
+async def _make(work: Work, kept: StatusLines, ids: Sequence[int], me: int | None) -> dict[int, _Made]:
+    read = await lines.read(work.db, ids)
     wanted: dict[Key, None] = {}
-    authors: dict[int, int] = {}
-    for line in lines:
-        wanted[line.subject_id, line.subject_version, line.subject_author_version] = None
-        authors[line.subject_account_id] = line.subject_author_version
-        if line.id != line.subject_id:
-            wanted[line.id, line.version, line.author_version] = None
-            authors[line.account_id] = line.author_version
+    people: dict[int, int] = {}
+    for _, line in read:
+        wanted[key_of(line.subject_id, line.subject_version, line.subject_author.version)] = None
+        people[line.subject_author.id] = line.subject_author.version
+        if line.is_boost:
+            wanted[key_of(line.id, line.version, line.author.version)] = None
+            people[line.author.id] = line.author.version
     bodies = await bodies_of(work, list(wanted))
-    people = await pieces_of(work, authors)
-    return {line.id: _made(line, bodies, people) for line in lines}
+    pieces = await pieces_of(work, people)
+    made: dict[int, _Made] = {}
+    for row, line in read:
+        if (
+            line.id in bodies
+            and line.subject_id in bodies
+            and {line.author.id, line.subject_author.id} <= pieces.keys()
+        ):
+            made[line.id] = one = _made(line, bodies, pieces)
+            _keep(work, kept, row, one, me)
+    return made
 
 
-def _made(line: Line, bodies: Mapping[int, Body], people: Mapping[int, bytes]) -> _Made:
-    is_boost = line.id != line.subject_id
-    author = splice(
-        people[line.subject_account_id], line.subject_author_statuses, line.subject_author_followers,
-        line.subject_author_following, line.subject_author_last,
+def _made(line: Line, bodies: Mapping[int, Body], pieces: Mapping[int, bytes]) -> _Made:
+    return _Made(
+        line, bodies[line.subject_id], _whole(pieces, line.subject_author),
+        bodies[line.id] if line.is_boost else None, _whole(pieces, line.author) if line.is_boost else b"",
     )  # fmt: skip
-    booster = splice(
-        people[line.account_id], line.author_statuses, line.author_followers, line.author_following, line.author_last
-    ) if is_boost else b""  # fmt: skip
-    return _Made(line, bodies[line.subject_id], author, bodies[line.id] if is_boost else None, booster)
 
 
-def _keep(work: Work, kept: StatusLines, keys: Sequence[tuple[Row, bool]], made: Mapping[int, _Made]) -> None:
+def _whole(pieces: Mapping[int, bytes], person: Person) -> bytes:
+    return splice(pieces[person.id], person.statuses, person.followers, person.following, person.last)
+
+
+def _keep(work: Work, kept: StatusLines, row: Row, made: _Made, me: int | None) -> None:
     """What depends on nothing else; and only if its people are settled: one who moved is shown as they are now."""
-    people = work.find(AccountPieces)
-    for key in keys:
-        row, is_own = key
-        one = made.get(row[0])
-        if one is None or not _is_settled(people, one.line):
-            continue
-        subject = one.subject
-        if subject.poll_id is None and subject.quote_state is None and (is_own or _policy(subject) != "followers"):
-            shown = _shown(one, _View(subject.account_id if is_own else None), nested=False)
+    subject, line = made.subject, made.line
+    if subject.poll_id is not None or subject.quote_state is not None or _policy(subject) == "followers":
+        return
+    if not all(is_kept(work, person.id, person.version) for person in (line.author, line.subject_author)):
+        return
+    for viewer, key in ((None, row), (me, (row, me))):
+        if viewer is None or viewer == subject.account_id:
+            shown = _shown(made, _View(viewer), nested=False)
             kept.put(key, shown, sum(len(piece) for piece in shown.pieces))
-
-
-def _is_settled(people: AccountPieces, line: Line) -> bool:
-    return (
-        people.get((line.account_id, line.author_version)) is not None
-        and people.get((line.subject_account_id, line.subject_author_version)) is not None
-    )
 
 
 def _pieces(made: _Made, poll: bytes, quote: bytes, approval: bytes) -> tuple[bytes, ...]:
@@ -179,7 +191,7 @@ def _shown(made: _Made, view: _View, *, nested: bool) -> Shown:
         made, _poll(view, subject), _quote(view, subject, nested=nested), _approval(subject, _may_quote(view, subject))
     )
     has_pin = subject.account_id == view.me and subject.visibility <= PRIVATE
-    return Shown(pieces, made.line.subject_id, subject.conversation_id, has_pin)
+    return Shown(pieces, subject.account_id, made.line.subject_id, subject.conversation_id, has_pin)
 
 
 def _filled(shown: Shown, view: _View) -> bytes:

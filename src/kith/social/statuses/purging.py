@@ -20,6 +20,7 @@ from kith.social.statuses import polls, store
 from kith.social.statuses.facts import StatusDeleted
 from kith.social.statuses.service.remove import uncount
 from kith.social.statuses.tables import Status, bookmarks, favourites, scheduled, statuses
+from kith.social.versions import changed
 
 __all__ = ["GO_ALONG", "GRACE", "LEAVE", "PURGE", "Purge"]
 
@@ -48,7 +49,7 @@ _over = query(
     int,
 )
 _quote_nothing = command(
-    update(statuses).where(any_of(statuses.c.quoted_id, "ids")).values(quoted_id=None, version=statuses.c.version + 1)
+    update(statuses).where(any_of(statuses.c.quoted_id, "ids")).values(quoted_id=None, version=changed(statuses))
 )
 _purge = command(delete(statuses).where(and_(any_of(statuses.c.id, "ids"), statuses.c.deleted_at.is_not(None))))
 

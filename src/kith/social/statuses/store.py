@@ -26,6 +26,7 @@ from kith.social.statuses.tables import (
     scheduled,
     statuses,
 )
+from kith.social.versions import changed, counted
 
 _now = bindparam("now", type_=Instant())
 _me = access.ME
@@ -146,12 +147,13 @@ _count = command(
         reblogs_count=statuses.c.reblogs_count + bindparam("reblogs"),
         favourites_count=statuses.c.favourites_count + bindparam("favourites"),
         quotes_count=statuses.c.quotes_count + bindparam("quotes"),
+        version=counted(statuses),
     )
 )
 _delete = command(
     update(statuses)
     .where(and_(statuses.c.id == bindparam("status"), statuses.c.deleted_at.is_(None)))
-    .values(deleted_at=_now, version=statuses.c.version + 1)
+    .values(deleted_at=_now, version=changed(statuses))
 )
 _insert_edit = command(insert_into(edits))
 _edits_of = query(select(edits).where(edits.c.status_id == bindparam("status")).order_by(edits.c.id), Edit)
@@ -276,9 +278,7 @@ async def remove(db: Session, status_id: int, now: datetime) -> bool:
 def _change(names: frozenset[str]) -> Command:
     values = {name: bindparam(name, type_=statuses.c[name].type) for name in names}
     return command(
-        update(statuses)
-        .where(statuses.c.id == bindparam("status"))
-        .values({**values, "version": statuses.c.version + 1})
+        update(statuses).where(statuses.c.id == bindparam("status")).values({**values, "version": changed(statuses)})
     )
 
 

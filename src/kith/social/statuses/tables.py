@@ -25,12 +25,12 @@ from kith.base.db import ID, METADATA, Document, Instant
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
 VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
 
-# `version` grows whenever something changes that is shown of the status itself; the counts beside it are not in it.
+# `version` grows with whatever is shown of the status (see `versions`).
 statuses = Table(
     "social_statuses",
     METADATA,
     Column("id", ID, primary_key=True, autoincrement=False),
-    Column("version", Integer, nullable=False),
+    Column("version", BigInteger, nullable=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("local", Boolean, nullable=False),
     Column("uri", Text, nullable=False, unique=True),

@@ -20,6 +20,7 @@ from kith.social.statuses import polls
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Status
 from kith.social.text.html import clean, plain
 from kith.social.translation.providers import UNDETECTED, Languages, Provider
+from kith.social.versions import without_counts
 
 __all__ = ["Translation", "Translator", "translate"]
 
@@ -82,7 +83,7 @@ async def translate(work: Work, status: Status, wanted: str) -> Translation:
     if status.visibility not in (PUBLIC, UNLISTED):
         raise Forbidden
     source, target = _pair(await translator.languages(work.now), status.language, wanted)
-    key = (status.id, status.version, target)
+    key = (status.id, without_counts(status.version), target)
     async with translator.one_at_a_time(key):
         found = translator.find(key, work.now)
         if found is None:

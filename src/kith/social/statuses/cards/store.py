@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select, update
 
 from kith.base.db import Session, any_of, command, query, upsert
 from kith.social.statuses.tables import cards, statuses
+from kith.social.versions import changed
 
 
 class Card(msgspec.Struct):
@@ -29,14 +30,10 @@ _save = query(
     ).returning(cards.c.id),
     int,
 )
-_shown_anew = command(
-    update(statuses).where(statuses.c.card_id == bindparam("card")).values(version=statuses.c.version + 1)
-)
+_shown_anew = command(update(statuses).where(statuses.c.card_id == bindparam("card")).values(version=changed(statuses)))
 _shown = query(select(cards.c.id, cards.c.data, cards.c.creator_id).where(any_of(cards.c.id, "ids")), tuple)
 _credited = query(select(cards.c.id).where(cards.c.creator_id == bindparam("account")), int)
-_shown_anew_all = command(
-    update(statuses).where(any_of(statuses.c.card_id, "cards")).values(version=statuses.c.version + 1)
-)
+_shown_anew_all = command(update(statuses).where(any_of(statuses.c.card_id, "cards")).values(version=changed(statuses)))
 
 
 async def find(db: Session, url_hash: str) -> Card | None:

@@ -13,6 +13,7 @@ from kith.social.relationships import store as relationships
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, VISIBILITIES, Status
+from kith.social.versions import FIRST
 
 
 async def boost(work: Work, me: Account, status_id: int, visibility: str | None) -> Status:
@@ -62,7 +63,7 @@ async def _row(work: Work, me: Account, original: Status, visibility: str | None
     id = work.new_id()
     uri = boost_uri(work.settings, me.username, id)
     return Status(
-        id=id, version=1, account_id=me.id, local=True, uri=uri, url=uri, visibility=level, in_reply_to_id=None,
+        id=id, version=FIRST, account_id=me.id, local=True, uri=uri, url=uri, visibility=level, in_reply_to_id=None,
         in_reply_to_account_id=None, reblog_of_id=original.id, conversation_id=original.conversation_id, text="",
         content="", spoiler_text="", sensitive=original.sensitive, language=original.language, media_ids=[],
         tag_names=[], poll_id=None, card_id=None, quoted_id=None, quote_state=None, quote_policy="nobody",

@@ -22,6 +22,7 @@ from kith.social.statuses.service import wording
 from kith.social.statuses.service.poll import PollDraft, check_poll
 from kith.social.statuses.tables import DIRECT, PRIVATE, PUBLIC, UNLISTED, VISIBILITIES, Poll, Status
 from kith.social.tags import store as tags
+from kith.social.versions import FIRST
 
 Visibility = Literal["public", "unlisted", "private", "direct"]
 QuotePolicy = Literal["public", "followers", "nobody"]
@@ -190,7 +191,7 @@ def _check_mentions(understood: wording.Wording, allowed: list[int] | None, auth
 def _row(work: Work, author: Account, ready: _Ready, application: dict[str, Any] | None) -> Status:
     id, parent = work.new_id(), ready.parent
     return Status(
-        id=id, version=1, account_id=author.id, local=True, uri=status_uri(work.settings, author.username, id),
+        id=id, version=FIRST, account_id=author.id, local=True, uri=status_uri(work.settings, author.username, id),
         url=status_url(work.settings, author.username, id), visibility=ready.visibility,
         in_reply_to_id=parent.id if parent else None, in_reply_to_account_id=_answered(author, parent),
         reblog_of_id=None, conversation_id=parent.conversation_id if parent else id, text=ready.text,
