@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,13 +14,28 @@ from tests.town.town import Engine
 ENGINES: tuple[Engine, ...] = ("sqlite", "postgresql")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that need the same town run in the same process, so that it is built once."""
+# What takes longest begins first, so that nobody waits for it alone at the end.
+LONGEST = (
+    "crash/test_kills.py", "crash/test_posting.py", "identity/test_schemathesis.py", "social/test_bad_input.py",
+    "web/test_journeys.py", "web/test_browser.py",
+)  # fmt: skip
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """The tests of one file and one database run in one process, one after the other."""
     for item in items:
-        if "engine" in getattr(item, "fixturenames", ()):
-            callspec = getattr(item, "callspec", None)
-            if callspec is not None and "engine" in callspec.params:
-                item.add_marker(pytest.mark.xdist_group(callspec.params["engine"]))
+        callspec = getattr(item, "callspec", None)
+        engine = callspec.params.get("engine", "") if callspec is not None else ""
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.name}/{engine}"))
+    yield
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (_place(item), -sizes[item.path]))
+
+
+def _place(item: pytest.Item) -> int:
+    path = f"{item.path.parent.name}/{item.path.name}"
+    return LONGEST.index(path) if path in LONGEST else len(LONGEST)
 
 
 @pytest.fixture(scope="session", params=ENGINES)
@@ -29,11 +45,31 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return chosen
 
 
+class SharedTowns:
+    """One for each database, built when it is first asked for and kept while the process lasts."""
+
+    def __init__(self, stack: AsyncExitStack, paths: pytest.TempPathFactory) -> None:
+        self._stack = stack
+        self._paths = paths
+        self._built: dict[Engine, Town] = {}
+
+    async def get(self, engine: Engine) -> Town:
+        if engine not in self._built:
+            built = build_town(engine, self._paths.mktemp("town"))
+            self._built[engine] = await self._stack.enter_async_context(built)
+        return self._built[engine]
+
+
 @pytest.fixture(scope="session")
-async def town(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+async def shared_towns(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SharedTowns]:
+    async with AsyncExitStack() as stack:
+        yield SharedTowns(stack, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+async def town(engine: Engine, shared_towns: SharedTowns) -> Town:
     """A town shared by the tests of one process: make people of your own in it, and leave it standing."""
-    async with build_town(engine, tmp_path_factory.mktemp("town")) as built:
-        yield built
+    return await shared_towns.get(engine)
 
 
 class TownBuilder(Protocol):

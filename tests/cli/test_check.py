@@ -9,10 +9,11 @@ from sqlalchemy import text
 from kith.base.db import command
 from kith.base.jobs.tables import READY
 from kith.base.keys import Keys
-from tests.cli.running import Done, database, kith, settle
+from tests.cli.running import database, kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.conftest import TownBuilder
 from tests.town import Town, build_town
+from tests.town.nursery import Done
 
 Findings = dict[tuple[str, str], list[str]]
 
