@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
@@ -7,11 +8,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.town import Town, build_town
 from tests.town.town import Engine
 
 ENGINES: tuple[Engine, ...] = ("sqlite", "postgresql")
+
+# How long an example takes says something of the machine, and nothing of Kith.
+settings.register_profile("kith", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kith")
+
+# Where no name server answers, that is known after a second, here and in every town.
+os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
 
 
 # What takes longest begins first, so that nobody waits for it alone at the end.

@@ -51,7 +51,6 @@ class Town:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("KITH_")}
-        kept["RES_OPTIONS"] = "timeout:1 attempts:1"  # where no name server answers, that is known at once
         settings = {
             "DATA": str(self.folder),
             "BASE_URL": self.base_url,
