@@ -10,10 +10,12 @@ from typing import Any, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.town import Town, build_town
+from tests.town import Town, build_town, nursery
 from tests.town.town import Engine
 
 ENGINES: tuple[Engine, ...] = ("sqlite", "postgresql")
+
+nursery.keep_warm()
 
 # How long an example takes says something of the machine, and nothing of Kith.
 settings.register_profile("kith", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,8 +9,6 @@ from kith.base.settings import load
 from kith.identity.users import service
 from tests.town import Person, Town
 from tests.town.nursery import Done, run
-
-KITH = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())"]
 
 
 async def kith(town: Town, *words: str, typed: str = "", **settings: str) -> Done:

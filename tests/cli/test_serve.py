@@ -5,8 +5,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.cli.running import KITH
 from tests.town import Town, build_town
+from tests.town.nursery import KITH
 from tests.town.town import Engine
 
 

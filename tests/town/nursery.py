@@ -1,4 +1,8 @@
-"""Where a town's processes are born: servers and commands, each a fork of one warm parent (parent.py)."""
+"""Where a town's processes are born: servers and commands.
+
+In the tests each is a fork of one warm parent (parent.py). Whoever measures how Kith starts or what it takes gets
+processes of the usual kind.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,9 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["Child", "Done", "give_birth", "run"]
+__all__ = ["KITH", "Child", "Done", "give_birth", "keep_warm", "run"]
 
+KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 _PARENT = Path(__file__).with_name("parent.py")
 
 
@@ -40,7 +45,7 @@ class Child:
         while (code := self.poll()) is None:
             if time.monotonic() > give_up:
                 raise TimeoutError(f"process {self.pid} has not ended")
-            time.sleep(0.005)
+            time.sleep(0.01)
         return code
 
     def send_signal(self, word: signal.Signals) -> None:
@@ -48,11 +53,22 @@ class Child:
             os.kill(self.pid, word)
 
 
-def give_birth(*words: str, environment: dict[str, str], typed: Path | None, said: Path, complained: Path) -> Child:
+def give_birth(
+    *words: str, environment: dict[str, str], typed: Path | None, said: Path, complained: Path
+) -> Child | subprocess.Popen[bytes]:
     """Start `kith` with these words, what it reads in `typed`, and what it says added to the other two files."""
+    if not _is_warm:
+        with (typed or Path(os.devnull)).open("rb") as reads, said.open("ab") as says, complained.open("ab") as errors:
+            return subprocess.Popen([*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors)
     files = [str(typed or os.devnull), str(said), str(complained)]
     nursery = _opened()
     return Child(nursery, nursery.ask(words=words, environment=environment, files=files))
+
+
+def keep_warm() -> None:
+    """From now on whoever is born is a fork."""
+    global _is_warm  # noqa: PLW0603 - so it is for the whole process
+    _is_warm = True
 
 
 class Done(NamedTuple):
@@ -108,6 +124,7 @@ class _Nursery:
         return json.loads(answer)
 
 
+_is_warm = False
 _nursery: _Nursery | None = None
 
 

@@ -10,6 +10,7 @@ import re
 import shutil
 import signal
 import socket
+import subprocess
 import tempfile
 import time
 import uuid
@@ -44,7 +45,7 @@ class Town:
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.database = database
         self._settings = settings
-        self._process: Child | None = None
+        self._process: Child | subprocess.Popen[bytes] | None = None
         self._people = 0
         self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN)
 
