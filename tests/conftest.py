@@ -27,8 +27,8 @@ os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
 
 # What takes longest begins first, so that nobody waits for it alone at the end.
 LONGEST = (
-    "crash/test_kills.py", "crash/test_posting.py", "identity/test_schemathesis.py", "social/test_bad_input.py",
-    "web/test_journeys.py", "web/test_browser.py",
+    "identity/test_schemathesis.py", "crash/test_kills.py", "web/test_browser.py", "web/test_journeys.py",
+    "social/test_bad_input.py", "crash/test_posting.py",
 )  # fmt: skip
 
 
