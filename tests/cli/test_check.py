@@ -12,7 +12,7 @@ from kith.base.keys import Keys
 from tests.cli.running import database, kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.conftest import TownBuilder
-from tests.town import Town, build_town
+from tests.town import build_town
 from tests.town.nursery import Done
 
 Findings = dict[tuple[str, str], list[str]]
@@ -27,7 +27,8 @@ def of(done: Done) -> Findings:
     return found
 
 
-async def test_a_sound_server_passes_while_it_runs(town: Town) -> None:
+async def test_a_sound_server_passes_while_it_runs(new_town: TownBuilder) -> None:
+    town = await new_town()
     await settle(town, "sound", role="owner")
 
     done = await kith(town, "check", "--json")

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 __all__ = ["KITH", "Child", "Done", "give_birth", "keep_warm", "run"]
 
 KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
+_CERTIFICATES = os.environ.get("SSL_CERT_FILE")  # read when Kith is loaded: no fork can have others than its parent
 _PARENT = Path(__file__).with_name("parent.py")
 
 
@@ -57,7 +58,7 @@ def give_birth(
     *words: str, environment: dict[str, str], typed: Path | None, said: Path, complained: Path
 ) -> Child | subprocess.Popen[bytes]:
     """Start `kith` with these words, what it reads in `typed`, and what it says added to the other two files."""
-    if not _is_warm:
+    if not _is_warm or environment.get("SSL_CERT_FILE") != _CERTIFICATES:
         with (typed or Path(os.devnull)).open("rb") as reads, said.open("ab") as says, complained.open("ab") as errors:
             return subprocess.Popen([*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors)
     files = [str(typed or os.devnull), str(said), str(complained)]
