@@ -1,25 +1,52 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from tests.town import Town, build_town
+from tests.town import Town, build_town, nursery
 from tests.town.town import Engine
 
 ENGINES: tuple[Engine, ...] = ("sqlite", "postgresql")
 
+nursery.keep_warm()
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that need the same town run in the same process, so that it is built once."""
+# How long an example takes says something of the machine, and nothing of Kith.
+settings.register_profile("kith", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kith")
+
+# Where no name server answers, that is known after a second, here and in every town.
+os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
+
+
+# What takes longest begins first, so that nobody waits for it alone at the end.
+LONGEST = (
+    "identity/test_schemathesis.py", "crash/test_kills.py", "web/test_browser.py", "web/test_journeys.py",
+    "social/test_bad_input.py", "crash/test_posting.py",
+)  # fmt: skip
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """The tests of one file and one database run in one process, one after the other."""
     for item in items:
-        if "engine" in getattr(item, "fixturenames", ()):
-            callspec = getattr(item, "callspec", None)
-            if callspec is not None and "engine" in callspec.params:
-                item.add_marker(pytest.mark.xdist_group(callspec.params["engine"]))
+        callspec = getattr(item, "callspec", None)
+        engine = callspec.params.get("engine", "") if callspec is not None else ""
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.name}/{engine}"))
+    yield
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (_place(item), -sizes[item.path]))
+
+
+def _place(item: pytest.Item) -> int:
+    path = f"{item.path.parent.name}/{item.path.name}"
+    return LONGEST.index(path) if path in LONGEST else len(LONGEST)
 
 
 @pytest.fixture(scope="session", params=ENGINES)
@@ -29,11 +56,31 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return chosen
 
 
+class SharedTowns:
+    """One for each database, built when it is first asked for and kept while the process lasts."""
+
+    def __init__(self, stack: AsyncExitStack, paths: pytest.TempPathFactory) -> None:
+        self._stack = stack
+        self._paths = paths
+        self._built: dict[Engine, Town] = {}
+
+    async def get(self, engine: Engine) -> Town:
+        if engine not in self._built:
+            built = build_town(engine, self._paths.mktemp("town"))
+            self._built[engine] = await self._stack.enter_async_context(built)
+        return self._built[engine]
+
+
 @pytest.fixture(scope="session")
-async def town(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+async def shared_towns(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SharedTowns]:
+    async with AsyncExitStack() as stack:
+        yield SharedTowns(stack, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+async def town(engine: Engine, shared_towns: SharedTowns) -> Town:
     """A town shared by the tests of one process: make people of your own in it, and leave it standing."""
-    async with build_town(engine, tmp_path_factory.mktemp("town")) as built:
-        yield built
+    return await shared_towns.get(engine)
 
 
 class TownBuilder(Protocol):

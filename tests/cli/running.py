@@ -1,48 +1,20 @@
 from __future__ import annotations
 
-import asyncio
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, NamedTuple
-
-import msgspec
 
 from kith.app import open_house
 from kith.base.db import Session, connect
 from kith.base.settings import load
 from kith.identity.users import service
 from tests.town import Person, Town
-
-KITH = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())"]
-
-
-class Done(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    said: str
-    complained: str
-
-    @property
-    def json(self) -> Any:
-        assert self.said.count("\n") == 1, self
-        return msgspec.json.decode(self.said)
+from tests.town.nursery import Done, run
 
 
 async def kith(town: Town, *words: str, typed: str = "", **settings: str) -> Done:
     """Run a `kith` command without a terminal, `typed` on its standard input."""
-    process = await asyncio.create_subprocess_exec(
-        *KITH,
-        *words,
-        env=town.environment | {f"KITH_{name.upper()}": value for name, value in settings.items()},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    said, complained = await process.communicate(typed.encode())
-    assert process.returncode is not None
-    return Done(process.returncode, said.decode(), complained.decode())
+    environment = town.environment | {f"KITH_{name.upper()}": value for name, value in settings.items()}
+    return await run(*words, environment=environment, typed=typed)
 
 
 async def settle(town: Town, *names: str, role: service.Role) -> Person:

@@ -9,10 +9,11 @@ from sqlalchemy import text
 from kith.base.db import command
 from kith.base.jobs.tables import READY
 from kith.base.keys import Keys
-from tests.cli.running import Done, database, kith, settle
+from tests.cli.running import database, kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.conftest import TownBuilder
-from tests.town import Town, build_town
+from tests.town import build_town
+from tests.town.nursery import Done
 
 Findings = dict[tuple[str, str], list[str]]
 
@@ -26,7 +27,8 @@ def of(done: Done) -> Findings:
     return found
 
 
-async def test_a_sound_server_passes_while_it_runs(town: Town) -> None:
+async def test_a_sound_server_passes_while_it_runs(new_town: TownBuilder) -> None:
+    town = await new_town()
     await settle(town, "sound", role="owner")
 
     done = await kith(town, "check", "--json")

@@ -8,9 +8,10 @@ import pty
 import subprocess
 from pathlib import Path
 
-from tests.cli.running import KITH, kith, settle
+from tests.cli.running import kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.town import Town, build_town
+from tests.town.nursery import KITH
 
 NEW = ["--email", "ada@example.org"]
 

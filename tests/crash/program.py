@@ -7,6 +7,7 @@ and no thread, so its children are like freshly started servers. It reads words 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -78,6 +79,7 @@ def kill(child: int) -> None:
 def main() -> None:
     app.ROUTES.append(write)
     app.KINDS.append(EFFECT)
+    gc.freeze()  # what is here now stays, and no child need look at it again
     child = 0
     for line in sys.stdin:
         match line.strip():

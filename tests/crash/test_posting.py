@@ -18,8 +18,6 @@ from tests.social.posts import arrive, post, walk
 from tests.social.samples import image_file
 from tests.town.town import Engine
 
-pytestmark = pytest.mark.xdist_group("crash")
-
 KILLS = 10
 POSTS = 80
 CLIENTS = 8
@@ -103,11 +101,11 @@ class Storm:
             try:
                 return await told.author.post(path, **options)
             except httpx.TransportError:
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(0.05)
 
     async def calm(self) -> None:
         """Until nothing is left to do; what a dead server held comes back when its lease has run out."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while await self.doomed.rows("SELECT id FROM base_jobs WHERE state <> 2"):
                 await asyncio.sleep(0.1)
         assert await self.doomed.rows("SELECT kind, error FROM base_jobs") == []
@@ -126,7 +124,7 @@ async def storm(engine: Engine, tmp_path: Path) -> Any:
 async def test_posts_pictures_homes_and_counts_survive_kills(storm: Storm) -> None:
     # given
     await storm.prepare()
-    async with asyncio.timeout(240):
+    async with asyncio.timeout(600):
         await storm.blow()
 
     # when

@@ -20,6 +20,7 @@ from kith.identity.expressions.run import Expressions, Facts
 from kith.identity.expressions.syntax import complain
 from tests.identity.hostile import HOSTILE
 from tests.town import Person, Town, build_town
+from tests.town.plain import PLAIN
 
 ADA = Facts(
     username="ada",
@@ -285,7 +286,7 @@ async def test_a_server_goes_on_answering_whatever_its_expressions_do(tmp_path: 
 
 async def _probe(town: Town, until: asyncio.Event) -> list[int]:
     found = []
-    async with httpx.AsyncClient(base_url=town.base_url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=town.base_url, timeout=30, verify=PLAIN) as http:
         while not until.is_set():
             found.append((await http.get("/health")).status_code)
             await asyncio.sleep(0.05)

@@ -13,6 +13,7 @@ from kith.identity.sessions.service import IDLE_LIFE, LONGEST_LIFE
 from tests.conftest import TownBuilder
 from tests.identity.making import owner_of
 from tests.town import Town
+from tests.town.plain import PLAIN
 from tests.web.ageing import age, session_of
 from tests.web.browsing import Browser
 
@@ -68,7 +69,7 @@ async def test_the_last_use_is_noted_with_its_device_and_address(town: Town) -> 
 async def test_the_cookie_is_closed_to_scripts_other_sites_and_plain_wires(new_town: TownBuilder) -> None:
     town = await new_town(base_url="https://kith.example")
     ada, seen = await town.sign_up(), []
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{town.port}") as http:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{town.port}", verify=PLAIN) as http:
         page = await http.get(FLOW)
         token = re.search(r'name="csrf" value="([^"]+)"', page.text)
         assert token is not None

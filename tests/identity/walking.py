@@ -23,6 +23,7 @@ from kith.identity.factors.tables import factors
 from kith.identity.users.names import username_key
 from kith.identity.users.tables import users
 from tests.town import Person, Town
+from tests.town.plain import PLAIN
 
 SIGN_IN = "default-authentication-flow"
 
@@ -33,7 +34,7 @@ class Browser:
     def __init__(self, town: Town) -> None:
         self.town = town
         self.http = httpx.AsyncClient(
-            base_url=town.base_url, timeout=30, limits=httpx.Limits(max_keepalive_connections=0)
+            base_url=town.base_url, timeout=30, verify=PLAIN, limits=httpx.Limits(max_keepalive_connections=0)
         )
 
     async def see(self, slug: str, **query: str) -> dict[str, Any]:

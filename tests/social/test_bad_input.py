@@ -16,6 +16,7 @@ from tests.social.members import Member, join_all, stranger
 from tests.social.posts import arrive, post, settle
 from tests.social.samples import image_file
 from tests.town import Town
+from tests.town.plain import PLAIN
 
 MANY = {"sqlite": 10_000, "postgresql": 1_000}
 AT_ONCE = 24
@@ -96,7 +97,7 @@ def _wrong_refusal(answer: httpx.Response) -> str:
 
 
 async def _send_all(ada: Member, requests: Iterator[Wrong]) -> Sender:
-    async with httpx.AsyncClient(base_url=ada.town.base_url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=ada.town.base_url, timeout=120, verify=PLAIN) as http:
         sender = Sender(ada, http)
         await asyncio.gather(*(sender.send(requests) for _ in range(AT_ONCE)))
     return sender

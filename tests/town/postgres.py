@@ -2,22 +2,20 @@
 
 `KITH_TEST_POSTGRES` may name a server (a URL with the right to create databases). Otherwise one server is
 started for the whole test run, in a folder of its own, without durability: the crash tests kill Kith, not
-PostgreSQL.
+PostgreSQL. A process beside it (guard.py) stops it when nobody is left who used it.
 """
 
 from __future__ import annotations
 
 import asyncio
-import atexit
 import fcntl
 import importlib.util
 import os
 import pwd
 import shutil
-import signal
 import subprocess
+import sys
 import tempfile
-import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,11 +42,11 @@ def server_url() -> str:
         return given
     with (shared_folder() / "lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        users = _FOLDER / "users"
-        users.mkdir(exist_ok=True)
+        mine = _FOLDER / "users" / str(os.getpid())
+        mine.parent.mkdir(exist_ok=True)
+        mine.touch()
         if not _answers():
             _start()
-        (users / str(os.getpid())).touch()
     return _url()
 
 
@@ -109,6 +107,7 @@ def _start() -> None:
         _program("pg_ctl"), "-D", str(data), "-w", "-t", "60", "-l", str(data / "log"),
         "-o", f"-k {_FOLDER} -c listen_addresses='' {_OPTIONS}", "start",
     ])  # fmt: skip
+    _guard()
 
 
 def _unprivileged() -> pwd.struct_passwd:
@@ -131,33 +130,11 @@ def _as_owner(words: list[str]) -> None:
     )  # fmt: skip
 
 
-@atexit.register
-def _leave() -> None:
-    """The last user out stops the server."""
-    mine = _FOLDER / "users" / str(os.getpid())
-    if not mine.exists():
-        return
-    with (_FOLDER / "lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        mine.unlink(missing_ok=True)
-        for other in (_FOLDER / "users").iterdir():
-            if Path(f"/proc/{other.name}").exists():
-                return
-            other.unlink(missing_ok=True)
-        _stop()
-
-
-def _stop() -> None:
-    pid_file = _FOLDER / "data" / "postmaster.pid"
-    if not pid_file.exists():
-        return
-    pid = int(pid_file.read_text().splitlines()[0])
-    os.kill(pid, signal.SIGQUIT)
-    for _ in range(100):
-        if not Path(f"/proc/{pid}").exists():
-            break
-        time.sleep(0.05)
-    shutil.rmtree(_FOLDER / "data", ignore_errors=True)
+def _guard() -> None:
+    """Whoever used the server may be killed, so a process that is nobody's sees to its end."""
+    words = [sys.executable, "-P", str(Path(__file__).with_name("guard.py")), str(_FOLDER)]
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
+    os.posix_spawn(sys.executable, words, os.environ, file_actions=nowhere, setsid=True)
 
 
 def with_name(url: str, name: str) -> str:

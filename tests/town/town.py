@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import contextlib
 import email
 import email.policy
@@ -10,14 +11,14 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
+import tempfile
 import time
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from email.message import EmailMessage
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 import httpx
 
@@ -27,10 +28,11 @@ from kith.identity.users.service import NewUser, Role
 from kith.identity.users.service import create as create_user
 from kith.migrations.runner import upgrade
 from tests.town import postgres
+from tests.town.nursery import Child, give_birth, run
 from tests.town.people import Person
+from tests.town.plain import PLAIN
 
 Engine = Literal["sqlite", "postgresql"]
-_KITH = [sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())"]
 
 
 class Town:
@@ -43,10 +45,9 @@ class Town:
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.database = database
         self._settings = settings
-        self._process: subprocess.Popen[bytes] | None = None
-        self._log: IO[bytes] | None = None
+        self._process: Child | subprocess.Popen[bytes] | None = None
         self._people = 0
-        self.http = httpx.AsyncClient(base_url=self.base_url, timeout=30)
+        self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -69,12 +70,12 @@ class Town:
     # Its life
 
     async def start(self) -> None:
-        self._log = (self.folder / "server.log").open("ab")
-        self._process = subprocess.Popen([*_KITH, "serve"], env=self.environment, stdout=self._log, stderr=self._log)
+        log = self.folder / "server.log"
+        self._process = give_birth("serve", environment=self.environment, typed=None, said=log, complained=log)
         await self._until_it_answers()
 
     async def _until_it_answers(self) -> None:
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + 120
         while time.monotonic() < give_up:
             assert self._process is not None
             if self._process.poll() is not None:
@@ -101,10 +102,8 @@ class Town:
     async def _end(self, word: signal.Signals) -> int:
         assert self._process is not None
         self._process.send_signal(word)
-        code = await asyncio.to_thread(self._process.wait, 60)
+        code = await asyncio.to_thread(self._process.wait, 120)
         self._process = None
-        assert self._log is not None
-        self._log.close()
         return code
 
     @property
@@ -135,17 +134,9 @@ class Town:
 
     async def kith(self, *words: str, expect: int = 0) -> str:
         """Run a `kith` command beside the server; what it printed."""
-        done = await asyncio.to_thread(
-            subprocess.run,
-            [*_KITH, *words],
-            env=self.environment,
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
-        said = done.stdout.decode()
-        assert done.returncode == expect, f"kith {' '.join(words)}: {said}{done.stderr.decode()}"
-        return said if expect == 0 else said + done.stderr.decode()
+        done = await run(*words, environment=self.environment)
+        assert done.code == expect, f"kith {' '.join(words)}: {done.said}{done.complained}"
+        return done.said if expect == 0 else done.said + done.complained
 
     def setup_link(self) -> str:
         found = re.findall(r"(http\S+/setup/\S+)", self.log())
@@ -194,10 +185,10 @@ _templates: dict[Engine, str] = {}
 
 async def _sqlite_template() -> str:
     if "sqlite" not in _templates:
-        folder = postgres.shared_folder() / f"template-{os.getpid()}"
-        folder.mkdir(exist_ok=True)
-        await upgrade(load({"KITH_DATA": str(folder)}))
-        _templates["sqlite"] = str(folder / "kith.sqlite3")
+        folder = tempfile.mkdtemp(prefix="kith-template-")
+        atexit.register(shutil.rmtree, folder)
+        await upgrade(load({"KITH_DATA": folder}))
+        _templates["sqlite"] = f"{folder}/kith.sqlite3"
     return _templates["sqlite"]
 
 

@@ -1,0 +1,137 @@
+"""Where a town's processes are born: servers and commands.
+
+In the tests each is a fork of one warm parent (parent.py). Whoever measures how Kith starts or what it takes gets
+processes of the usual kind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+__all__ = ["KITH", "Child", "Done", "give_birth", "keep_warm", "run"]
+
+KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
+_CERTIFICATES = os.environ.get("SSL_CERT_FILE")  # read when Kith is loaded: no fork can have others than its parent
+_PARENT = Path(__file__).with_name("parent.py")
+
+
+class Child:
+    """A `kith` that runs, or ran. Its process id stays its own until its end has been seen."""
+
+    def __init__(self, nursery: _Nursery, pid: int) -> None:
+        self.pid = pid
+        self._nursery = nursery
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code, if it has ended."""
+        if self._code is None:
+            self._code = self._nursery.ask(wait=self.pid)
+        return self._code
+
+    def wait(self, seconds: float) -> int:
+        give_up = time.monotonic() + seconds
+        while (code := self.poll()) is None:
+            if time.monotonic() > give_up:
+                raise TimeoutError(f"process {self.pid} has not ended")
+            time.sleep(0.01)
+        return code
+
+    def send_signal(self, word: signal.Signals) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, word)
+
+
+def give_birth(
+    *words: str, environment: dict[str, str], typed: Path | None, said: Path, complained: Path
+) -> Child | subprocess.Popen[bytes]:
+    """Start `kith` with these words, what it reads in `typed`, and what it says added to the other two files."""
+    if not _is_warm or environment.get("SSL_CERT_FILE") != _CERTIFICATES:
+        with (typed or Path(os.devnull)).open("rb") as reads, said.open("ab") as says, complained.open("ab") as errors:
+            return subprocess.Popen([*KITH, *words], env=environment, stdin=reads, stdout=says, stderr=errors)
+    files = [str(typed or os.devnull), str(said), str(complained)]
+    nursery = _opened()
+    return Child(nursery, nursery.ask(words=words, environment=environment, files=files))
+
+
+def keep_warm() -> None:
+    """From now on whoever is born is a fork."""
+    global _is_warm  # noqa: PLW0603 - so it is for the whole process
+    _is_warm = True
+
+
+class Done(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    said: str
+    complained: str
+
+    @property
+    def json(self) -> Any:
+        assert self.said.count("\n") == 1, self
+        return json.loads(self.said)
+
+
+async def run(*words: str, environment: dict[str, str], typed: str = "") -> Done:
+    """Run a `kith` command to its end, without a terminal, `typed` on its standard input."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("typed", "said", "complained")]
+        paths[0].write_text(typed)
+        child = give_birth(*words, environment=environment, typed=paths[0], said=paths[1], complained=paths[2])
+        code = await asyncio.to_thread(child.wait, 120)
+        return Done(code, paths[1].read_text(), paths[2].read_text())
+
+
+class _Nursery:
+    """The parent, and the line to it."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # In a session of its own, a key pressed to end the tests ends it by way of them.
+            self._parent = subprocess.Popen(
+                [sys.executable, "-P", str(_PARENT), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()], start_new_session=True,
+            )  # fmt: skip
+        self._line = ours.makefile("rw")
+        self._one_at_a_time = threading.Lock()
+        ours.close()
+        atexit.register(self._close)
+
+    def _close(self) -> None:
+        self._line.close()
+        self._parent.wait()
+
+    def ask(self, **question: Any) -> Any:
+        with self._one_at_a_time:
+            self._line.write(json.dumps(question) + "\n")
+            self._line.flush()
+            answer = self._line.readline()
+        assert answer, f"the nursery is gone: {self._parent.wait()}"
+        return json.loads(answer)
+
+
+_is_warm = False
+_nursery: _Nursery | None = None
+
+
+def _opened() -> _Nursery:
+    """One for this process, opened when it is first needed."""
+    global _nursery  # noqa: PLW0603 - it lives as long as the process
+    if _nursery is None:
+        _nursery = _Nursery()
+    return _nursery
