@@ -505,16 +505,14 @@ def upgrade() -> None:
             ["id"],
             unique=False,
             sqlite_where=sa.text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL AND local"),
-            postgresql_where=sa.text(
-                "visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL AND local"
-            ),
+            postgresql_where=sa.text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL AND local"),
         )
         batch_op.create_index(
             "ix_social_statuses_public",
             ["id"],
             unique=False,
             sqlite_where=sa.text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL"),
-            postgresql_where=sa.text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL"),
+            postgresql_where=sa.text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL"),
         )
         batch_op.create_index("ix_social_statuses_quoted_id", ["quoted_id"], unique=False)
         batch_op.create_index("ix_social_statuses_reblog_of_id", ["reblog_of_id", "id"], unique=False)

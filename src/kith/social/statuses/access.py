@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, and_, literal_column, or_
+from sqlalchemy import Boolean, ColumnElement, FromClause, and_, literal_column, or_
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from kith.social.relationships.access import (
     ME,
@@ -33,6 +36,7 @@ __all__ = [
     "i_follow",
     "i_mute",
     "in_my_way",
+    "is_no_boost",
     "is_there",
     "mentions_me",
     "shown_to",
@@ -47,6 +51,23 @@ def shown_to(status: FromClause, *visibilities: int) -> Clause:
     """One of these. They are written into the statement, where the database can reckon with them."""
     numbers: list[ColumnElement[Any]] = [literal_column(str(one)) for one in visibilities]
     return status.c.visibility == numbers[0] if len(numbers) == 1 else status.c.visibility.in_(numbers)
+
+
+class is_no_boost(FunctionElement[bool]):  # noqa: N801 - reads as a clause
+    """Said as the indexes of public statuses say it, and no other: SQLite would begin with all that are no boosts."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(is_no_boost)
+def _is_null(element: is_no_boost, compiler: SQLCompiler, **options: Any) -> str:
+    return f"{compiler.process(element.clauses, **options)} IS NULL"
+
+
+@compiles(is_no_boost, "sqlite")
+def _is_nothing(element: is_no_boost, compiler: SQLCompiler, **options: Any) -> str:
+    return f"coalesce({compiler.process(element.clauses, **options)}, 0) = 0"
 
 
 def is_there(status: FromClause, author: FromClause) -> Clause:

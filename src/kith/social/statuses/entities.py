@@ -227,8 +227,8 @@ async def _view(
     if quoted:
         view.standing = await store.standing_of(work.db, me, quoted, work.now)
         if not nested:
-            left = [id for id, state in view.standing.items() if state != "deleted"]
-            view.quoted = await render_by_id(work, left, me, nested=True)
+            welcome = [id for id, state in view.standing.items() if state == "accepted"]
+            view.quoted = await render_by_id(work, welcome, me, nested=True)
     return view
 
 
@@ -260,7 +260,7 @@ def _quote(view: _View, body: Body, *, nested: bool) -> bytes:
     quoted_id = None
     if state == "accepted":
         state = "deleted" if body.quoted_id is None else view.standing.get(body.quoted_id, "unauthorized")
-        quoted_id = None if state in ("deleted", "unauthorized") else body.quoted_id
+        quoted_id = body.quoted_id if state == "accepted" else None
     if nested:
         return _encode({"state": state, "quoted_status_id": None if quoted_id is None else str(quoted_id)})
     quoted = b"null" if quoted_id is None else view.quoted.get(quoted_id, b"null")

@@ -74,11 +74,14 @@ Index(
     sqlite_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
     postgresql_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
 )  # fmt: skip
-# What public timelines are read from; they say it in the same words.
-_shown = text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL")
-Index("ix_social_statuses_public", statuses.c.id, sqlite_where=_shown, postgresql_where=_shown)
-_local = text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL AND local")
-Index("ix_social_statuses_local", statuses.c.id, sqlite_where=_local, postgresql_where=_local)
+# What public timelines are read from; they say it in the same words (`access.is_no_boost`).
+_on_sqlite = "visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL"
+_on_postgresql = "visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL"
+for _name, _more in (("public", ""), ("local", " AND local")):
+    Index(
+        f"ix_social_statuses_{_name}", statuses.c.id, sqlite_where=text(_on_sqlite + _more),
+        postgresql_where=text(_on_postgresql + _more),
+    )  # fmt: skip
 _ended = text("deleted_at IS NOT NULL")
 Index("ix_social_statuses_deleted_at", statuses.c.deleted_at, sqlite_where=_ended, postgresql_where=_ended)
 

@@ -70,14 +70,10 @@ def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> 
 
 
 def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> list[Clause]:
-    """What timelines for everybody are made of.
-
-    That a status is no boost is said as the indexes of public statuses say it, and no other does: SQLite would begin
-    with all that are no boosts otherwise.
-    """
+    """What timelines for everybody are made of."""
     clauses: list[Clause] = [
         access.shown_to(S, PUBLIC),
-        func.coalesce(S.c.reblog_of_id, literal_column("0")) == literal_column("0"),
+        access.is_no_boost(S.c.reblog_of_id),
         S.c.deleted_at.is_(None),
         A.c.silenced_at.is_(None),
         access.welcome(A, anonymous=anonymous),
