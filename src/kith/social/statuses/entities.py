@@ -45,12 +45,13 @@ class StatusLines(Fragments[Shown]):
     def __init__(self) -> None:
         super().__init__(MOST_BYTES)
 
-    def find(self, row: Row, me: int | None) -> Shown | None:
-        """As the viewer sees it."""
-        found = self.get(row)
-        if found is None or found.account_id != me:
-            return found
-        return self.get((row, me))
+    def find_all(self, rows: Sequence[Row], me: int | None) -> list[Shown | None]:
+        """As the viewer sees them."""
+        found = [self.get(row[:WIDTH]) for row in rows]
+        return [
+            self.get((row[:WIDTH], me)) if one is not None and one.account_id == me else one
+            for row, one in zip(rows, found, strict=True)
+        ]
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -68,6 +69,7 @@ class _View:
 
     def __init__(self, me: int | None) -> None:
         self.me = me
+        self.unmarked = b"" if me is None else NOTHING_MARKED
         self.flags: frozenset[tuple[int, int]] = frozenset()
         self.marked: frozenset[int] = frozenset()
         self.polls: dict[int, bytes] = {}
@@ -84,10 +86,9 @@ async def _render(work: Work, rows: Sequence[Row], me: int | None, *, nested: bo
     """By their ids; what has just left the database is left out."""
     if not rows:
         return []
-    kept = work.find(StatusLines)
-    shown = [kept.find(row[:WIDTH], me) for row in rows]
+    shown = work.find(StatusLines).find_all(rows, me)
     missing = [row[0] for row, one in zip(rows, shown, strict=True) if one is None]
-    made = await _make(work, kept, missing, me) if missing else {}
+    made = await _make(work, missing, me) if missing else {}
     view = await _view(work, shown, made, me, nested=nested)
     return [
         (row[0], _filled(one if one is not None else _shown(made[row[0]], view, nested=nested), view))
@@ -118,7 +119,7 @@ async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
 # Lines
 
 
-async def _make(work: Work, kept: StatusLines, ids: Sequence[int], me: int | None) -> dict[int, _Made]:
+async def _make(work: Work, ids: Sequence[int], me: int | None) -> dict[int, _Made]:
     read = await lines.read(work.db, ids)
     wanted: dict[Key, None] = {}
     people: dict[int, int] = {}
@@ -138,7 +139,7 @@ async def _make(work: Work, kept: StatusLines, ids: Sequence[int], me: int | Non
             and {line.author.id, line.subject_author.id} <= pieces.keys()
         ):
             made[line.id] = one = _made(line, bodies, pieces)
-            _keep(work, kept, row, one, me)
+            _keep(work, row, one, me)
     return made
 
 
@@ -153,7 +154,7 @@ def _whole(pieces: Mapping[int, bytes], person: Person) -> bytes:
     return splice(pieces[person.id], person.statuses, person.followers, person.following, person.last)
 
 
-def _keep(work: Work, kept: StatusLines, row: Row, made: _Made, me: int | None) -> None:
+def _keep(work: Work, row: Row, made: _Made, me: int | None) -> None:
     """What depends on nothing else; and only if its people are settled: one who moved is shown as they are now."""
     subject, line = made.subject, made.line
     if subject.poll_id is not None or subject.quote_state is not None or _policy(subject) == "followers":
@@ -163,7 +164,7 @@ def _keep(work: Work, kept: StatusLines, row: Row, made: _Made, me: int | None) 
     for viewer, key in ((None, row), (me, (row, me))):
         if viewer is None or viewer == subject.account_id:
             shown = _shown(made, _View(viewer), nested=False)
-            kept.put(key, shown, sum(len(piece) for piece in shown.pieces))
+            work.find(StatusLines).put(key, shown, sum(len(piece) for piece in shown.pieces))
 
 
 def _pieces(made: _Made, poll: bytes, quote: bytes, approval: bytes) -> tuple[bytes, ...]:
@@ -196,7 +197,9 @@ def _shown(made: _Made, view: _View, *, nested: bool) -> Shown:
 
 def _filled(shown: Shown, view: _View) -> bytes:
     """The boost of a status tells of the status' marks, but not of its pin."""
-    marks, pieces = _marks(view, shown.subject_id, shown.conversation_id), shown.pieces
+    marks, pieces = view.unmarked, shown.pieces
+    if view.marked:
+        marks = _marks(view, shown.subject_id, shown.conversation_id)
     if not shown.has_pin:
         return marks.join(pieces)
     own = b'%b,"pinned":%b' % (marks, _bool((store.PINNED, shown.subject_id) in view.flags))
@@ -233,10 +236,8 @@ async def _view(
 
 
 def _marks(view: _View, id: int, conversation: int) -> bytes:
-    if view.me is None:
-        return b""
     if id not in view.marked and conversation not in view.marked:
-        return NOTHING_MARKED
+        return view.unmarked
     flags = view.flags
     return b',"favourited":%b,"reblogged":%b,"muted":%b,"bookmarked":%b,"filtered":[]' % (
         _bool((store.FAVOURITED, id) in flags), _bool((store.REBLOGGED, id) in flags),
