@@ -12,28 +12,29 @@ from kith.base.paging import Cursor
 
 
 class Walk:
-    """A list in its forms: newest or oldest first, from a floor or not."""
+    """A list in its forms: newest or oldest first, from a floor or not. Each is made when it is first asked for."""
 
     def __init__(
         self, statement: Select[Any], column: ColumnElement[Any], *, row: type[msgspec.Struct] | None = None
     ) -> None:
-        below = column < bindparam("max_id")
-        above = column > bindparam("floor")
+        self._statement = statement
+        self._column = column
+        self._row = row
         self._queries: dict[tuple[bool, bool, bool], Query[Any]] = {}
-        for has_top in (False, True):
-            for has_floor in (False, True):
-                for ascending in (False, True):
-                    narrowed = statement
-                    if has_top:
-                        narrowed = narrowed.where(below)
-                    if has_floor:
-                        narrowed = narrowed.where(above)
-                    order = column.asc() if ascending else column.desc()
-                    self._queries[has_top, has_floor, ascending] = query(
-                        narrowed.order_by(order).limit(bindparam("limit")), row or tuple, wire=row is None
-                    )
 
     def form(self, cursor: Cursor) -> tuple[Query[Any], dict[str, Any]]:
         """The query for a cursor, and its parameters."""
         wanted = (cursor.max_id is not None, cursor.floor is not None, cursor.is_ascending)
-        return self._queries[wanted], {"max_id": cursor.max_id, "floor": cursor.floor, "limit": cursor.limit}
+        found = self._queries.get(wanted)
+        if found is None:
+            found = self._queries[wanted] = self._make(*wanted)
+        return found, {"max_id": cursor.max_id, "floor": cursor.floor, "limit": cursor.limit}
+
+    def _make(self, has_top: bool, has_floor: bool, ascending: bool) -> Query[Any]:
+        narrowed, column = self._statement, self._column
+        if has_top:
+            narrowed = narrowed.where(column < bindparam("max_id"))
+        if has_floor:
+            narrowed = narrowed.where(column > bindparam("floor"))
+        order = column.asc() if ascending else column.desc()
+        return query(narrowed.order_by(order).limit(bindparam("limit")), self._row or tuple, wire=self._row is None)
