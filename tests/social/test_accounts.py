@@ -376,6 +376,14 @@ async def test_a_link_is_verified_when_its_page_links_back(
         check(ada.me, CREDENTIAL_ACCOUNT)
         assert [field["verified_at"] for field in ada.me["fields"][1:]] == [None, None]
         assert ada.me["source"]["fields"][0]["verified_at"] == ada.me["fields"][0]["verified_at"]
+        # Saved once more, a link whose page has changed meanwhile is looked at again.
+        pages["/other"] = pages["/mine"]
+
+        async def is_verified_now() -> bool:
+            shown = await ada.patch(UPDATE, json={"fields_attributes": rows})
+            return shown["fields"][1]["verified_at"] is not None
+
+        await until(is_verified_now)
         # What still says the same stays verified under another name; what says something else does not.
         rows[0]["name"], rows[1]["value"] = "home", f"{base}/mine#"
         shown = await ada.patch(UPDATE, json={"fields_attributes": rows})
