@@ -20,10 +20,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from PIL import Image
 
 from kith.base.db import command, insert_into
+from kith.social.accounts.tables import Account
 from kith.social.accounts.verification import own_links
 from kith.social.emojis.tables import emojis
+from kith.social.statuses import polls
+from kith.social.statuses.tables import Poll
 from tests.conftest import TownBuilder
 from tests.social.members import join, join_all, set_state, stranger, until
+from tests.social.posts import post, said_elsewhere
 from tests.social.samples import gif, image_file
 from tests.social.shapes import ACCOUNT, CREDENTIAL_ACCOUNT, PREFERENCES, PROFILE, check, differences
 from tests.town import Town
@@ -192,6 +196,33 @@ async def test_emoji_are_told_with_the_words_they_are_in(town: Town) -> None:
         ada.id: [f"{town.base_url}/media/emojis/here.png"],
         str(far.id): [f"{town.base_url}/media/emojis/{far.domain}.png"],
     }
+
+    # when
+    asked = {
+        "here.png": (await post(ada, "well?", poll={"options": [f":{code}:", "b"], "expires_in": 600}))["id"],
+        f"{far.domain}.png": await _polled(town, far, [f":{code}:", ":none_such:"]),
+    }
+
+    # then
+    for file, id in asked.items():
+        poll = (await town.http.get(f"/api/v1/statuses/{id}")).json()["poll"]
+        alone = (await town.http.get(f"/api/v1/polls/{poll['id']}")).json()
+        assert [emoji["url"] for emoji in poll["emojis"]] == [f"{town.base_url}/media/emojis/{file}"]
+        assert alone == poll
+
+
+async def _polled(town: Town, author: Account, options: list[str]) -> str:
+    """A post from elsewhere that asks something; its id."""
+    async with town.house() as house, house.works.begin() as work:
+        poll_id = work.new_id()
+    status_id = await said_elsewhere(town, author, poll_id=poll_id)
+    async with town.house() as house, house.works.begin() as work:
+        poll = Poll(
+            id=poll_id, status_id=int(status_id), account_id=author.id, options=options, tallies=[0] * len(options),
+            voters_count=0, multiple=False, hide_totals=False, expires_at=None, ended_at=None, fetched_at=work.now,
+        )  # fmt: skip
+        await polls.insert(work.db, poll)
+    return status_id
 
 
 # Pictures
