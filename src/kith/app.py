@@ -112,6 +112,7 @@ from kith.social.relationships.facts import (
 )
 from kith.social.search import api as search
 from kith.social.search import tasks as search_tasks
+from kith.social.standing import Standing
 from kith.social.statuses import api as statuses
 from kith.social.statuses import purging
 from kith.social.statuses import tasks as statuses_tasks
@@ -321,6 +322,7 @@ class House:
         self.passwords = Passwords()
         self.expressions = Expressions()
         self.memo = Memo(database)
+        self.faces = Faces()
         self.callers = Callers(self.passwords, self.limiter, self.memo)
         self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
         self.mailer = mailer(settings.smtp or None, settings.data / "mail", settings.sender)
@@ -345,7 +347,8 @@ class House:
             Mailer: self.mailer,
             Blobs: self.blobs,
             Workshop: Workshop(settings.data / "workshop"),
-            Faces: Faces(),
+            Faces: self.faces,
+            Standing: self.faces,
             Presence: Presence(),
             Kept: Kept(self.memo),
             AccountPieces: AccountPieces(),

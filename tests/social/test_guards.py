@@ -17,6 +17,7 @@ from kith.identity.tokens.tables import tokens
 from kith.identity.users import store
 from tests.cli.running import database
 from tests.conftest import TownBuilder
+from tests.social.members import Member, join, set_state, until
 from tests.social.tokens import new_app
 from tests.town import Person, Town
 
@@ -53,6 +54,10 @@ async def change(town: Town, person: Person, **values: object) -> None:
         user = await store.find(work.db, person.username)
         assert user is not None
         await store.write(work.db, user.id, values, work.now)
+
+
+async def become(town: Town, person: Member, name: str, value: object) -> None:
+    await set_state(town, person.id, lambda _: {name: value})
 
 
 async def test_what_a_token_can_and_what_state_its_owner_is_in_decide(town: Town) -> None:
@@ -143,6 +148,45 @@ async def test_who_is_disabled_is_out_with_the_next_call(town: Town) -> None:
     assert verdict(await call(town, USERINFO, given)) in (DISABLED, REVOKED)  # what apps were given ends with it
     await town.kith("users", "enable", ada.username)
     assert (await call(town, USERINFO, own)).status_code == 200
+
+
+async def test_who_has_moved_died_or_been_suspended_is_out_of_every_call(town: Town) -> None:
+    # given
+    home = await join(town)
+    states: list[tuple[str, object]] = [
+        ("suspended_at", datetime.now(UTC)),
+        ("moved_to", int(home.id)),
+        ("memorial", True),
+    ]
+    people = [(await join(town), name, value) for name, value in states]
+    calls = [
+        ("GET", VERIFY), ("GET", USERINFO), ("GET", CHECK), ("GET", "/api/v1/accounts/verify_credentials"),
+        ("GET", f"/api/v1/accounts/{home.id}"), ("GET", "/api/v1/timelines/home"), ("GET", "/api/v1/timelines/public"),
+        ("GET", "/api/v1/notifications"), ("GET", "/api/v1/lists"), ("GET", "/api/v2/search?q=x"),
+        ("POST", "/api/v1/statuses"), ("POST", "/api/v1/statuses/1/favourite"), ("POST", "/api/v1/media"),
+        ("POST", "/api/v1/markers"), ("DELETE", "/api/v1/statuses/1"),
+    ]  # fmt: skip
+
+    # when
+    for person, name, value in people:
+        await become(town, person, name, value)
+
+    # then
+    for person, name, _ in people:
+
+        async def is_out(token: str = person.token) -> bool:
+            return (
+                verdict(await call(town, VERIFY, token)) == DISABLED
+            )  # who could act a moment ago is believed for one
+
+        await until(is_out)
+        for method, path in calls:
+            assert verdict(await person.call(method, path)) == DISABLED, (name, method, path)
+
+    # and
+    for person, name, _ in people:
+        await become(town, person, name, False if name == "memorial" else None)
+        assert (await call(town, VERIFY, person.token)).status_code == 200
 
 
 async def test_whoever_has_no_address_has_none_to_confirm(town: Town) -> None:

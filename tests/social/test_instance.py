@@ -58,6 +58,11 @@ V2 = {
     "api_versions": {"mastodon": "int"}, "contact": {"email": "text", "account": maybe(ACCOUNT)}, "rules": [RULE],
     "wrapstodon": maybe("text"),
 }  # fmt: skip
+TAKEN = {
+    "image": "jpeg png gif heic heif webp avif",
+    "video": "webm mp4 quicktime ogg x-ms-asf",
+    "audio": "wave wav x-wav x-pn-wave vnd.wave ogg vorbis mpeg mp3 webm flac aac m4a x-m4a mp4 3gpp",
+}
 OPEN = (
     "/api/v1/instance/peers", "/api/v1/instance/activity", "/api/v1/instance/rules",
     "/api/v1/instance/domain_blocks", "/api/v1/instance/extended_description", "/api/v1/instance/privacy_policy",
@@ -80,6 +85,9 @@ async def test_the_instance_tells_about_itself_to_anyone(town: Town, path: str, 
     assert answer.headers.get("deprecation") == ("@1668384000" if "v1" in path else None)
     named = answer.json().get("uri") or answer.json()["domain"]
     assert named == f"127.0.0.1:{town.port}"
+    assert set(answer.json()["configuration"]["media_attachments"]["supported_mime_types"]) == {
+        f"{family}/{name}" for family, names in TAKEN.items() for name in names.split()
+    }
 
 
 @pytest.mark.parametrize("path", OPEN)

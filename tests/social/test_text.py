@@ -106,6 +106,8 @@ HTML: dict[str, str] = {
     "@nobody": "<p>@nobody</p>",
     "#Tag": '<p><a href="https://here.example/tags/tag" class="mention hashtag" rel="tag">#<span>Tag</span></a></p>',
     "#1": "<p>#1</p>",
+    "x.example/#part a#b": "<p>x.example/#part a#b</p>",
+    "(#Tag)": '<p>(<a href="https://here.example/tags/tag" class="mention hashtag" rel="tag">#<span>Tag</span></a>)</p>',
     "https://www.x.example/a": '<p><a href="https://www.x.example/a" target="_blank" rel="nofollow noopener" '
     'translate="no"><span class="invisible">https://www.</span><span class="">x.example/a</span>'
     '<span class="invisible"></span></a></p>',

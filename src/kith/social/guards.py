@@ -30,6 +30,7 @@ from kith.base.news import Fact
 from kith.base.params import read_body
 from kith.identity import face as identity
 from kith.social.errors import PRIVATE
+from kith.social.standing import Standing
 
 __all__ = [
     "ANONYMOUS", "Caller", "Member", "MemberSeen", "Presence", "any_token", "anyone", "app", "caller_of", "member_of",
@@ -131,8 +132,7 @@ async def outsider(exchange: Exchange, connection: Connection | None) -> None:
 @Guard
 async def any_token(exchange: Exchange, connection: Connection | None) -> None:
     bearer = await _bearer(exchange, connection)
-    if bearer.is_active is False:
-        raise Forbidden(DISABLED)
+    await _check_standing(exchange, bearer)
     await _let_in(exchange, bearer)
 
 
@@ -147,9 +147,10 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     async def guard(exchange: Exchange, connection: Connection | None) -> None:
         bearer = await _bearer(exchange, connection)
         _check_scopes(bearer, scopes)
-        problem = None if unconfirmed and bearer.is_active else _why_not(exchange, bearer)
+        problem = None if unconfirmed and bearer.user_id is not None else _why_not_yet(exchange, bearer)
         if problem is not None:
             raise problem
+        await _check_standing(exchange, bearer)
         if needs_team and bearer.role not in identity.TEAM:
             raise Forbidden
         await _let_in(exchange, bearer)
@@ -189,9 +190,8 @@ async def _whoever(exchange: Exchange, connection: Connection | None, scopes: tu
         return
     bearer = await _known(exchange, key)
     _check_scopes(bearer, scopes)
-    if bearer.is_active is False:
-        raise Forbidden(DISABLED)
-    is_member = _why_not(exchange, bearer) is None
+    await _check_standing(exchange, bearer)
+    is_member = _why_not_yet(exchange, bearer) is None
     if is_closed and not is_member:
         raise Unauthenticated(NEEDS_USER)
     await _let_in(exchange, bearer, with_member=is_member)
@@ -301,15 +301,24 @@ def _words(scopes: str) -> frozenset[str]:
     return frozenset(scopes.split())
 
 
-def _why_not(exchange: Exchange, bearer: identity.Bearer) -> Problem | None:
-    """Why this token's owner cannot act, if they cannot."""
+def _why_not_yet(exchange: Exchange, bearer: identity.Bearer) -> Problem | None:
+    """What this token's owner has to wait for, if there is anything."""
     if bearer.user_id is None:
         return Unprocessable(NEEDS_USER)
     if bearer.confirmed_at is None and exchange.edge.works.settings.confirm_email:
         return Forbidden(UNCONFIRMED)
     if bearer.approved_at is None:
         return Forbidden(PENDING)
-    return None if bearer.is_active else Forbidden(DISABLED)
+    return None
+
+
+async def _check_standing(exchange: Exchange, bearer: identity.Bearer) -> None:
+    """Whoever was shut out, by their record or by what became of their account, does nothing and sees nothing."""
+    if bearer.user_id is None:
+        return
+    standing = exchange.find(Standing)  # type: ignore[type-abstract]
+    if not bearer.is_active or not await standing.may_act(exchange.work, bearer.user_id):
+        raise Forbidden(DISABLED)
 
 
 def _as_nobody(exchange: Exchange) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 
 from kith.base.db import Taken
@@ -16,15 +17,33 @@ from kith.social.addresses import actor_uri, profile_url
 from kith.social.versions import FIRST
 
 LONGEST_NAME = 30
-DISABLED = "Your login is currently disabled"
+BELIEVED_SECONDS = 2.0
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class Faces:
-    """Which account is whose. It never changes, so what was found once is known for good."""
+    """Which account is whose: it never changes, so what was found once is known for good.
+
+    And whether it may act, which the guards ask with every request: whoever may is believed for a moment, whoever
+    may not is looked up each time, so that they are back at once.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
+        self._believed_until: dict[int, float] = {}
+
+    async def may_act(self, work: Work, user_id: int) -> bool:
+        """Somebody without an account will get one that may."""
+        now = time.monotonic()
+        if self._believed_until.get(user_id, 0.0) > now:
+            return True
+        account = await store.find_of_user(work.db, user_id)
+        if account is not None:
+            self._known[user_id] = account.id
+            if not account.may_act:
+                return False
+        self._believed_until[user_id] = now + BELIEVED_SECONDS
+        return True
 
     async def id_of(self, work: Work, user_id: int) -> int:
         known = self._known.get(user_id)

@@ -59,7 +59,10 @@ _CHOICES = {"privacy": ("public", "unlisted", "private"), "quote_policy": ("publ
 
 
 async def update(work: Work, account: Account, change: Change) -> Account:
-    """All of it, or nothing. Pictures are made before the first write."""
+    """All of it, or nothing. Pictures are made before the first write.
+
+    Links that were sent are looked at, also where they say what they said: the page may link back by now.
+    """
     ready = _checked(change)
     files: dict[pictures.Picture, IO[bytes] | None] = {"avatar": change.avatar, "header": change.header}
     async with pictures.shaped(work, account.id, files) as made:
@@ -71,7 +74,7 @@ async def update(work: Work, account: Account, change: Change) -> Account:
             await store.change(work.db, now.id, changed, work.now)
             pictures.forget(work, now, changed)
             work.announce(AccountChanged(account_id=now.id))
-        if "fields" in changed and any(is_verifiable(field) for field in changed["fields"]):
+        if ready.fields is not None and any(map(is_verifiable, changed.get("fields", now.fields))):
             work.enqueue(VERIFY_LINKS, VerifyLinks(account_id=now.id), key=str(now.id))
         await _keep(work, now.id, ready)
     return await _standing(work, account.id)

@@ -147,6 +147,11 @@ class Account(msgspec.Struct):
     def is_gone(self) -> bool:
         return self.suspended_at is not None or self.deleted_at is not None
 
+    @property
+    def may_act(self) -> bool:
+        """Whoever has moved away, died or been shut out does nothing any more."""
+        return not (self.is_gone or self.memorial or self.moved_to is not None)
+
 
 class Preferences(msgspec.Struct):
     account_id: int

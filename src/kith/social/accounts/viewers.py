@@ -20,8 +20,8 @@ async def account_of_caller(work: Work, caller: Caller) -> int | None:
 
 
 async def acting(work: Work, me: Member) -> Account:
-    """A member's account, to act with: whoever has moved away, died or been shut out does nothing any more."""
+    """A member's account, to act with, if it still may at this moment."""
     account = await of_user(work, me.id)
-    if account.is_gone or account.memorial or account.moved_to is not None:
+    if not account.may_act:
         raise Forbidden(DISABLED)
     return account

@@ -3,10 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from litestar import delete, get, post
+from litestar import Request, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
 
+from kith.base.edge import exchange_of
 from kith.base.errors import NotFound
 from kith.base.params import params
 from kith.base.work import Work
@@ -14,11 +16,13 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import account_of, acting
 from kith.social.featured import service
 from kith.social.guards import Member, optional, user
-from kith.social.pages import number
+from kith.social.pages import answer, number
 from kith.social.tags import service as tags
 from kith.social.tags import store as tag_store
 from kith.social.tags.entities import render_featured, render_tags
 
+AnyRequest = Request[Any, Any, Any]
+_encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:accounts"), user("write:accounts")
 
 
@@ -70,13 +74,13 @@ async def unfeature_tag(
 
 
 @get("/api/v1/accounts/{id:str}/featured_tags", guards=[optional("read:accounts")])
-async def show_featured_by(work: NamedDependency[Work], id: FromPath[str]) -> list[dict[str, Any]]:
+async def show_featured_by(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
     """Whoever is gone shows nothing any more."""
     account = await accounts.find(work.db, number(id))
     if account is None or not account.is_listed:
         raise NotFound
     found = [] if account.is_gone else await tag_store.features_of(work.db, account.id)
-    return [render_featured(work.settings, account, one) for one in found]
+    return answer(exchange_of(request), _encode([render_featured(work.settings, account, one) for one in found]))
 
 
 routes = [show_featured, feature, unfeature, show_suggestions, feature_tag, unfeature_tag, show_featured_by]

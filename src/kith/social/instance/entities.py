@@ -36,8 +36,8 @@ LIMITS: dict[str, Any] = {
         "supported_mime_types": [
             "image/jpeg", "image/png", "image/gif", "image/heic", "image/heif", "image/webp", "image/avif",
             "video/webm", "video/mp4", "video/quicktime", "video/ogg", "audio/wave", "audio/wav", "audio/x-wav",
-            "audio/ogg", "audio/vorbis", "audio/mpeg", "audio/mp3", "audio/webm", "audio/flac", "audio/aac",
-            "audio/m4a", "audio/x-m4a", "audio/mp4",
+            "audio/x-pn-wave", "audio/vnd.wave", "audio/ogg", "audio/vorbis", "audio/mpeg", "audio/mp3", "audio/webm",
+            "audio/flac", "audio/aac", "audio/m4a", "audio/x-m4a", "audio/mp4", "audio/3gpp", "video/x-ms-asf",
         ],
         "description_limit": 10_000,
         "image_size_limit": 16_777_216,

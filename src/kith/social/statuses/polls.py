@@ -11,6 +11,7 @@ from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import Document, Instant, Session, any_of, command, insert_into, query
 from kith.base.work import Work
+from kith.social.accounts import store as accounts
 from kith.social.emojis import service as emojis
 from kith.social.moments import maybe
 from kith.social.statuses.tables import Poll, polls, votes
@@ -121,10 +122,20 @@ async def render(work: Work, ids: Sequence[int], me: int | None) -> dict[int, by
     """Each poll as JSON, by id."""
     rows = await find_all(work.db, list(dict.fromkeys(ids)))
     own = await own_votes(work.db, me, list(rows)) if me is not None and rows else {}
-    return {id: _encode(await shape(work, poll, me, own.get(id, []))) for id, poll in rows.items()}
+    used = await _emojis(work, list(rows.values()))
+    return {id: _encode(_shape(work, poll, me, own.get(id, []), used.get(id, []))) for id, poll in rows.items()}
 
 
-async def shape(work: Work, poll: Poll, me: int | None, own: list[int]) -> dict[str, Any]:
+async def _emojis(work: Work, rows: Sequence[Poll]) -> dict[int, list[dict[str, Any]]]:
+    """Those of the author's own server, by poll; most polls name none, and nothing is looked up then."""
+    naming = [poll for poll in rows if emojis.codes_in(poll.options)]
+    authors = await accounts.find_all(work.db, [poll.account_id for poll in naming])
+    known = [(poll, authors[poll.account_id].domain) for poll in naming if poll.account_id in authors]
+    used = await emojis.used_in_each(work, [(poll.options, domain) for poll, domain in known])
+    return {poll.id: found for (poll, _), found in zip(known, used, strict=True)}
+
+
+def _shape(work: Work, poll: Poll, me: int | None, own: list[int], used: list[dict[str, Any]]) -> dict[str, Any]:
     is_over = poll.expires_at is not None and poll.expires_at <= work.now
     hidden = poll.hide_totals and not is_over
     told: dict[str, Any] = {
@@ -138,7 +149,7 @@ async def shape(work: Work, poll: Poll, me: int | None, own: list[int]) -> dict[
             {"title": title, "votes_count": None if hidden else count}
             for title, count in zip(poll.options, poll.tallies, strict=True)
         ],
-        "emojis": await emojis.used_in(work, poll.options, ""),
+        "emojis": used,
     }
     if me is None:
         return told

@@ -13,7 +13,7 @@ from kith.base.paging import Cursor, Kind
 from kith.base.work import Work
 from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, optional, user
-from kith.social.pages import page
+from kith.social.pages import answer, page
 from kith.social.relationships.limits import not_too_many
 from kith.social.tags import service, store
 from kith.social.tags.entities import render_tags
@@ -24,9 +24,12 @@ _encode = msgspec.json.Encoder().encode
 
 
 @get("/api/v1/tags/{name:str}", guards=[optional()])
-async def show_tag(work: NamedDependency[Work], caller: NamedDependency[Caller], name: FromPath[str]) -> dict[str, Any]:
+async def show_tag(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], name: FromPath[str]
+) -> ASGIResponse:
     tag = await service.find(work, name)
-    return (await render_tags(work, [tag], await account_of_caller(work, caller)))[0]
+    [shown] = await render_tags(work, [tag], await account_of_caller(work, caller))
+    return answer(exchange_of(request), _encode(shown))
 
 
 @post("/api/v1/tags/{name:str}/follow", guards=[user("write:follows"), not_too_many], status_code=200)

@@ -27,7 +27,7 @@ _MENTION = re.compile(
     r"(?:@(?P<domain>[\w](?:[\w.-]*[\w])?(?::\d{1,5})?))?",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"(?:(?<=\s)|\A|(?<=[(\[{（「『、。，！？;:,.!?\"'/]))[#＃](?P<name>[\w·・\u200c]+)")
+_TAG = re.compile(r"(?:(?<=\s)|\A|(?<=[(\[{（「『、。，！？;:,.!?\"']))[#＃](?P<name>[\w·・\u200c]+)")
 _LETTER = re.compile(r"[^\W\d_]|[·・]")
 
 

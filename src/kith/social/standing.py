@@ -1,0 +1,13 @@
+"""Whether what became of somebody's account lets them act: a port. Guards ask it; accounts know."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kith.base.work import Work
+
+
+class Standing(Protocol):
+    async def may_act(self, work: Work, user_id: int) -> bool:
+        """Asked with every request, so it costs next to nothing."""
+        ...
