@@ -117,7 +117,7 @@ class Form(msgspec.Struct, frozen=True):
 @lru_cache(512)
 def _statuses(form: Form) -> Query[Any]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
-    clauses.append(or_(S.c.account_id == ME, ~access.in_my_way(A)))
+    clauses += [or_(S.c.account_id == ME, ~access.in_my_way(A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted:
         clauses.append(status_matches(S.c.id, "wanted"))
     if form.has_unwanted:
