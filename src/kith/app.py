@@ -394,6 +394,7 @@ class House:
         subscribe(FollowRejected, notifications_tasks.FORGET_REJECTED)
         subscribe(FollowWithdrawn, notifications_tasks.FORGET_WITHDRAWN)
         subscribe(Blocked, notifications_tasks.FORGET_BLOCKED)
+        subscribe(Muted, notifications_tasks.FORGET_MUTED)
         subscribe(AccountDeleted, notifications_tasks.FORGET_GONE)
         subscribe(MemberSeen, instance_tasks.NOTE_PRESENCE)
         subscribe(StatusEdited, search_tasks.LEARN_EDITED)

@@ -149,6 +149,20 @@ async def test_mentions_that_are_not_wanted_are_dropped(town: Town, case: str) -
     assert [type for type, *_ in await notices(other)] == ["mention"]
 
 
+async def test_hiding_somebody_takes_back_what_was_told_of_them(town: Town) -> None:
+    ada, bob, other = await join_all(town, 3)
+    for author in (bob, other):
+        await post(author, f"@{ada.name}")
+    await settle(town)
+    for notifications, left in ((False, {bob.id, other.id}), (True, {other.id})):
+        await ada.to(bob, "mute", notifications=notifications)
+        await settle(town)
+        assert {who for _, who, _ in await notices(ada)} == left
+    await ada.to(other, "block")
+    await settle(town)
+    assert await notices(ada) == []
+
+
 async def test_a_muted_thread_and_oneself_are_not_told_of(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     own = await post(ada, "a thread")
