@@ -15,8 +15,8 @@ from kith.social.statuses import entities
 from kith.social.statuses.facts import StatusPosted
 from kith.social.timelines import reading
 from kith.social.timelines.tasks import IDLE, Tidy, carry, tidy
-from tests.social.members import Member, join, join_all, set_state
-from tests.social.posts import arrive, does, home, ids, post, settle, walk
+from tests.social.members import Member, join, join_all, set_state, stranger
+from tests.social.posts import arrive, does, home, ids, post, said_elsewhere, settle, walk
 from tests.town import Town
 
 HOME = "/api/v1/timelines/home"
@@ -130,6 +130,29 @@ async def test_following_and_parting_fill_and_empty_a_home(town: Town) -> None:
     await ada.to(bob, "follow")
     await settle(town)
     assert by_bob not in await home(ada)
+
+
+async def test_a_blocked_domain_leaves_home_and_lists(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    domain = f"{ada.name.replace('_', '-')}.example"
+    far, near = await stranger(town, domain), await stranger(town)
+    await ada.to(bob, "follow")
+    made = await ada.post("/api/v1/lists", json={"title": "Some"})
+    await ada.post(f"/api/v1/lists/{made['id']}/accounts", json={"account_ids": [bob.id]})
+    tag = f"far{ada.name.replace('_', '').lower()}"
+    await ada.post(f"/api/v1/tags/{tag}/follow")
+    await arrive(ada)
+    tagged = await said_elsewhere(town, far, "by tag", tag_names=[tag])
+    boosted = [await said_elsewhere(town, author) for author in (far, near)]
+    for one in boosted:
+        await does(bob, "reblog", one)
+        await settle(town)
+    in_list = f"/api/v1/timelines/list/{made['id']}"
+    assert await home(ada) == [*boosted[::-1], tagged]
+    assert await ids(ada, in_list) == boosted[::-1]
+    await ada.post("/api/v1/domain_blocks", json={"domain": domain})
+    await settle(town)
+    assert await home(ada) == await ids(ada, in_list) == boosted[1:]
 
 
 async def test_of_two_boosts_that_come_at_once_one_comes_home(town: Town) -> None:

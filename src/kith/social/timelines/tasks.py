@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.lists import store as lists
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
-from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
+from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import filling
@@ -142,6 +142,13 @@ async def hide_muted(work: Work, fact: Muted) -> None:
     await hide(work, fact.account_id, fact.target_id)
 
 
+async def hide_domain(work: Work, fact: DomainBlocked) -> None:
+    """Everything said by anybody there, and boosts of it, leaves one's feeds."""
+    for owner in (fact.account_id, *await work.db.all(filling.lists_of, owner=fact.account_id)):
+        ids = await work.db.all(filling.entries_from, owner=owner, domain=fact.domain)
+        await feeds.drop_these(work.db, owner, ids)
+
+
 async def show_again(work: Work, fact: Unmuted) -> None:
     """What is merged is what the rules allow: nothing of somebody who is not followed."""
     if await feeds.find_state(work.db, fact.account_id) is not None:
@@ -224,6 +231,7 @@ GIVE_UP: Kind[Unfollowed] = Kind(name="timelines.give_up", payload=Unfollowed, h
 FOLLOW_ANEW: Kind[FollowChanged] = Kind(name="timelines.follow_anew", payload=FollowChanged, handler=follow_anew)
 HIDE_BLOCKED: Kind[Blocked] = Kind(name="timelines.hide_blocked", payload=Blocked, handler=hide_blocked)
 HIDE_MUTED: Kind[Muted] = Kind(name="timelines.hide_muted", payload=Muted, handler=hide_muted)
+HIDE_DOMAIN: Kind[DomainBlocked] = Kind(name="timelines.hide_domain", payload=DomainBlocked, handler=hide_domain)
 SHOW_AGAIN: Kind[Unmuted] = Kind(name="timelines.show_again", payload=Unmuted, handler=show_again)
 BRING_INTO_LIST: Kind[ListJoined] = Kind(name="timelines.bring_into_list", payload=ListJoined, handler=bring_into_list)
 TAKE_FROM_LIST: Kind[ListLeft] = Kind(name="timelines.take_from_list", payload=ListLeft, handler=take_from_list)
