@@ -14,6 +14,7 @@ from kith.social.feeds import store as feeds
 from kith.social.statuses import entities
 from kith.social.statuses.facts import StatusPosted
 from kith.social.timelines import reading
+from kith.social.timelines.home import ASKED_EVERY, GIVEN_UP_AFTER
 from kith.social.timelines.tasks import IDLE, Tidy, carry, tidy
 from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import arrive, does, home, ids, post, said_elsewhere, settle, walk
@@ -191,6 +192,34 @@ async def test_a_home_is_built_anew_after_long_absence(town: Town) -> None:
     assert first.headers["mastodon-async-refresh"].endswith("retry=5")
     await settle(town)
     assert await home(ada) == [by_bob]
+
+
+async def test_a_home_whose_building_failed_is_asked_for_again_and_waited_for_a_day(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    by_bob = (await post(bob))["id"]
+    await ada.to(bob, "follow")
+    await arrive(ada)
+
+    async def lose_it(ago: timedelta) -> None:
+        """As if a worker had died over it."""
+        async with town.house() as house, house.works.begin() as work:
+            await feeds.clear(work.db, int(ada.id))
+            await feeds.set_state(work.db, int(ada.id), feeds.BUILDING, work.now - ago)
+
+    async def look_twice() -> list[tuple[int, list[str]]]:
+        seen = []
+        for _ in range(2):
+            answer = await ada.call("GET", HOME)
+            seen.append((answer.status_code, [one["id"] for one in answer.json()]))
+            await settle(town)
+        return seen
+
+    await lose_it(timedelta())
+    assert await look_twice() == [(206, []), (206, [])]
+    await lose_it(ASKED_EVERY + timedelta(minutes=1))
+    assert await look_twice() == [(206, []), (200, [by_bob])]
+    await lose_it(GIVEN_UP_AFTER + timedelta(minutes=1))
+    assert await look_twice() == [(200, []), (200, [by_bob])]
 
 
 async def test_walking_loses_nothing_and_doubles_nothing_while_others_post(town: Town) -> None:
