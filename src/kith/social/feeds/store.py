@@ -32,7 +32,7 @@ _trim = command(
     )
 )
 _newest = query(
-    select(feeds.c.status_id, feeds.c.original_id)
+    select(feeds.c.status_id, feeds.c.original_id, feeds.c.author_id)
     .where(feeds.c.owner == _owner)
     .order_by(feeds.c.status_id.desc())
     .limit(bindparam("most")),
@@ -94,8 +94,8 @@ async def trim(db: Session, owners: Iterable[int]) -> None:
     await db.many(_trim, [{"owner": owner} for owner in owners])
 
 
-async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int]]:
-    """Status and what it shows (itself, or what it boosts), newest first."""
+async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int, int]]:
+    """Status, what it shows (itself, or what it boosts) and who brought it, newest first."""
     return await db.all(_newest, owner=owner, most=most)
 
 

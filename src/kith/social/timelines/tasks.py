@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -81,6 +82,7 @@ async def build(work: Work, payload: Build) -> None:
     await feeds.clear(work.db, me)
     await work.db.run(filling.add_own, owner=me, most=BUILT)
     await work.db.run(filling.build_home, owner=me, since=since, most=BUILT, now=work.now)
+    await _aggregate(work, me)
     await feeds.trim(work.db, [me])
     for list_id in await work.db.all(filling.lists_of, owner=me):
         await feeds.clear(work.db, list_id)
@@ -89,9 +91,22 @@ async def build(work: Work, payload: Build) -> None:
     await feeds.become_ready(work.db, me, work.now)
 
 
+async def _aggregate(work: Work, me: int) -> None:
+    """As if everything had come home when it was said: others' boosts of what stood among the newest then go."""
+    newest: deque[int] = deque(maxlen=filling.AGGREGATED)
+    again = []
+    for status_id, original_id, author_id in reversed(await feeds.newest(work.db, me, 2 * BUILT)):
+        if status_id != original_id and author_id != me and original_id in newest:
+            again.append(status_id)
+        else:
+            newest.append(original_id)
+    await feeds.drop_these(work.db, me, again)
+
+
 async def merge(work: Work, me: int, author: int) -> None:
     """What an author said lately, into one's home and the lists they are on."""
     await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    await _aggregate(work, me)
     owners = [me]
     for list_id in await work.db.all(filling.lists_with, owner=me, author=author):
         await work.db.run(filling.merge_into_list, owner=list_id, author=author, most=MERGED, now=work.now)
@@ -180,6 +195,7 @@ async def _bring_home(work: Work, me: int, authors: Sequence[int]) -> None:
         return
     for author in authors:
         await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    await _aggregate(work, me)
     await feeds.trim(work.db, [me])
 
 
