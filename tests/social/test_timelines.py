@@ -350,7 +350,10 @@ async def test_open_timelines_show_what_is_open(town: Town, who: str) -> None:
     assert await kinds(path, **{"all[]": f"second{tag}"}) == {"self-reply"}
     assert await kinds(path, **{"none[]": f"second{tag}"}) == {"public", "reply"}
     assert await kinds(f"/api/v1/timelines/tag/second{tag}", **{"any[]": tag}) == {"public", "reply", "self-reply"}
-    assert await kinds("/api/v1/timelines/tag/nobodyeverusedthis") == set()
+    unknown = f"nobodyeverused{tag}"
+    assert await kinds(path, **{"any[]": unknown, "all[]": unknown}) == {"public", "reply", "self-reply"}
+    for others in ({}, {"any[]": tag}):
+        assert await kinds(f"/api/v1/timelines/tag/{unknown}", **others) == set()
     own = f"/api/v1/accounts/{bob.id}/statuses"
     assert await kinds(own) == {"public", "unlisted", "reply", "self-reply"}
     assert await kinds(own, exclude_replies="true") == {"public", "unlisted", "self-reply"}
