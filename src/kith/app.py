@@ -100,6 +100,7 @@ from kith.social.relationships import reading as relationships_reading
 from kith.social.relationships import tasks as relationships_tasks
 from kith.social.relationships.facts import (
     Blocked,
+    DomainBlocked,
     FollowAuthorized,
     FollowChanged,
     Followed,
@@ -245,6 +246,7 @@ KINDS: list[Kind[Any]] = [
     timelines_tasks.FOLLOW_ANEW,
     timelines_tasks.HIDE_BLOCKED,
     timelines_tasks.HIDE_MUTED,
+    timelines_tasks.HIDE_DOMAIN,
     timelines_tasks.SHOW_AGAIN,
     timelines_tasks.BRING_INTO_LIST,
     timelines_tasks.TAKE_FROM_LIST,
@@ -397,6 +399,8 @@ class House:
         subscribe(FollowRejected, notifications_tasks.FORGET_REJECTED)
         subscribe(FollowWithdrawn, notifications_tasks.FORGET_WITHDRAWN)
         subscribe(Blocked, notifications_tasks.FORGET_BLOCKED)
+        subscribe(Muted, notifications_tasks.FORGET_MUTED)
+        subscribe(DomainBlocked, timelines_tasks.HIDE_DOMAIN, notifications_tasks.FORGET_DOMAIN)
         subscribe(AccountDeleted, notifications_tasks.FORGET_GONE)
         subscribe(MemberSeen, instance_tasks.NOTE_PRESENCE)
         subscribe(StatusEdited, search_tasks.LEARN_EDITED)

@@ -6,12 +6,12 @@ from typing import Any
 
 import httpx
 
-from tests.social.members import Member, join, join_all, set_state
-from tests.social.posts import arrive, does, post, settle
+from tests.social.members import Member, join, join_all, set_state, stranger
+from tests.social.posts import arrive, does, ids, post, said_elsewhere, settle
 from tests.town import Town
 
 VISIBILITIES = ("public", "unlisted", "private", "direct")
-VIEWERS = ("nobody", "author", "stranger", "follower", "mentioned", "shut out", "blocking")
+VIEWERS = ("nobody", "author", "stranger", "follower", "mentioned", "shut out", "blocking", "muting")
 Seen = set[tuple[str, str]]
 
 
@@ -79,11 +79,13 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
             await does(cast.members[name] or host, "favourite", one)
             await does(cast.members[name] or host, "bookmark", one)
     await settle(town)
-    shut_out, blocking = cast.members["shut out"], cast.members["blocking"]
+    shut_out, blocking, muting = (cast.members[name] for name in ("shut out", "blocking", "muting"))
     assert shut_out is not None
     assert blocking is not None
+    assert muting is not None
     await cast.author.to(shut_out, "block")
     await blocking.to(cast.author, "block")
+    await muting.to(cast.author, "mute")
     await settle(town)
 
     wrong: list[str] = []
@@ -94,6 +96,7 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
 
     singles = ("", "/context", "/history", "/reblogged_by", "/favourited_by", "/card")
     for viewer in VIEWERS:
+        far = viewer in ("shut out", "blocking", "muting")
         for visibility, one in plain.items():
             wanted = may_see(viewer, visibility)
             for end in singles:
@@ -105,7 +108,7 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
             answer = await cast.look(viewer, f"/api/v1/statuses/{below[visibility]['id']}/context")
             if answer.status_code == 200:
                 above = {ancestor["id"] for ancestor in answer.json()["ancestors"]}
-                expect("ancestors", viewer, visibility, seen=one["id"] in above, wanted=wanted)
+                expect("ancestors", viewer, visibility, seen=one["id"] in above, wanted=wanted and not far)
             else:
                 assert viewer == "shut out", (viewer, visibility)
 
@@ -122,7 +125,6 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
                 expect(place, viewer, visibility, seen=one["id"] in shown, wanted=(viewer, visibility) in wanted)
 
         allowed = {(viewer, visibility) for visibility in VISIBILITIES if may_see(viewer, visibility)}
-        far = viewer in ("shut out", "blocking")
         by_id = {"id[]": [one["id"] for one in plain.values()]}
         await listed("by id", viewer, "/api/v1/statuses", plain, allowed, **by_id)
         await listed("profile", viewer, f"/api/v1/accounts/{cast.author.id}/statuses", plain, allowed)
@@ -135,7 +137,7 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
         await listed("boosts", viewer, f"/api/v1/accounts/{host.id}/statuses", plain, boosts)
         for visibility, one in quotes.items():
             quote = (await cast.look(viewer, f"/api/v1/statuses/{one['id']}")).json()["quote"]
-            expect("quote", viewer, visibility, seen=quote["quoted_status"] is not None, wanted=viewer != "shut out")
+            expect("quote", viewer, visibility, seen=quote["quoted_status"] is not None, wanted=not far)
         if viewer != "nobody":
             at_home = {"author": set(VISIBILITIES), "follower": {"public", "unlisted", "private"}}.get(viewer, set())
             homely = {(viewer, visibility) for visibility in at_home}
@@ -152,6 +154,66 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
             for visibility, one in plain.items():
                 expect("notices", viewer, visibility, seen=one["id"] in about, wanted=viewer == "mentioned")
     assert wrong == []
+
+
+async def _thread(town: Town, viewer: Member | None, status_id: str) -> set[str]:
+    """What stands around a status."""
+    path = f"/api/v1/statuses/{status_id}/context"
+    answer = await (town.http.get(path) if viewer is None else viewer.call("GET", path))
+    assert answer.status_code == 200, answer.text
+    shown = answer.json()
+    return {one["id"] for one in (*shown["ancestors"], *shown["descendants"])}
+
+
+async def _found(viewer: Member, word: str) -> set[str]:
+    found = await viewer.get("/api/v2/search", params={"q": word, "type": "statuses"})
+    return {one["id"] for one in found["statuses"]}
+
+
+async def test_whoever_is_limited_is_heard_in_threads_and_search_by_followers(town: Town) -> None:
+    author, follower, passer_by, host = await join_all(town, 4)
+    word = f"word{author.name.replace('_', '')}"
+    await author.does("PATCH", "/api/v1/accounts/update_credentials", json={"indexable": True})
+    await follower.to(author, "follow")
+    root = await post(host, "a question")
+    said = await post(author, f"an answer {word}", in_reply_to_id=root["id"])
+    last = await post(host, "thanks", in_reply_to_id=said["id"])
+    await does(passer_by, "favourite", said)
+    await settle(town)
+    everybody = {"author": author, "follower": follower, "stranger": passer_by, "nobody": None}
+    for limited in (False, True):
+        if limited:
+            await set_state(town, author.id, lambda work: {"silenced_at": work.now})
+        for name, viewer in everybody.items():
+            heard = {said["id"]} if not limited or name in ("author", "follower") else set()
+            assert await _thread(town, viewer, root["id"]) == ({last["id"], said["id"]} if heard else set()), name
+            assert await _thread(town, viewer, last["id"]) == {root["id"]} | heard, name
+            if viewer is not None:
+                assert await _found(viewer, word) == heard, name
+                assert (await viewer.get(f"/api/v1/statuses/{said['id']}"))["id"] == said["id"]
+
+
+async def test_what_comes_from_a_blocked_domain_is_left_out_of_every_list(town: Town) -> None:
+    host, far, near = await join_all(town, 3)
+    domain = f"{host.name.replace('_', '-')}.example"
+    author = await stranger(town, domain, indexable=True)
+    word = f"word{host.name.replace('_', '')}"
+    root = await post(host, "a question")
+    said = await said_elsewhere(town, author, f"an answer {word}")
+    answer = {"in_reply_to_id": int(root["id"]), "in_reply_to_account_id": int(host.id)}
+    below = await said_elsewhere(town, author, "an answer", **answer)
+    last = await post(host, "thanks", in_reply_to_id=said)
+    await does(host, "reblog", said)
+    await far.post("/api/v1/domain_blocks", json={"domain": domain})
+    await settle(town)
+    for viewer, seen in ((near, True), (far, False), (None, True)):
+        assert await _thread(town, viewer, root["id"]) == ({below} if seen else set())
+        assert await _thread(town, viewer, last["id"]) == ({said} if seen else set())
+        if viewer is not None:
+            assert await _found(viewer, word) == ({said} if seen else set())
+            assert (said in await ids(viewer, "/api/v1/timelines/public")) is seen
+            assert (said in await ids(viewer, f"/api/v1/accounts/{host.id}/statuses")) is seen
+            assert (await viewer.get(f"/api/v1/statuses/{said}"))["id"] == said
 
 
 async def test_what_is_gone_is_gone_for_everybody(town: Town) -> None:

@@ -149,6 +149,20 @@ async def test_mentions_that_are_not_wanted_are_dropped(town: Town, case: str) -
     assert [type for type, *_ in await notices(other)] == ["mention"]
 
 
+async def test_hiding_somebody_takes_back_what_was_told_of_them(town: Town) -> None:
+    ada, bob, other = await join_all(town, 3)
+    for author in (bob, other):
+        await post(author, f"@{ada.name}")
+    await settle(town)
+    for notifications, left in ((False, {bob.id, other.id}), (True, {other.id})):
+        await ada.to(bob, "mute", notifications=notifications)
+        await settle(town)
+        assert {who for _, who, _ in await notices(ada)} == left
+    await ada.to(other, "block")
+    await settle(town)
+    assert await notices(ada) == []
+
+
 async def test_a_muted_thread_and_oneself_are_not_told_of(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     own = await post(ada, "a thread")
@@ -244,10 +258,22 @@ async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> 
 
 async def test_a_blocked_domain_is_not_heard_of(town: Town) -> None:
     ada, bob = await join_all(town, 2)
-    far = await stranger(town, "unwanted.example")
+    far, elsewhere = await stranger(town, "unwanted.example"), await stranger(town, "wanted.example")
+
+    async def all_mention() -> None:
+        async with town.house() as house, house.works.begin() as work:
+            for author in (far, elsewhere):
+                await post_status(work, author, Draft(status=f"@{ada.name} @{bob.name}"))
+        await settle(town)
+
+    async def heard_of(member: Member) -> list[str]:
+        return sorted(who for _, who, _ in await notices(member))
+
+    await all_mention()
+    assert await heard_of(ada) == sorted([str(far.id), str(elsewhere.id)])
     await ada.post("/api/v1/domain_blocks", json={"domain": "unwanted.example"})
-    async with town.house() as house, house.works.begin() as work:
-        await post_status(work, far, Draft(status=f"@{ada.name} @{bob.name}"))
     await settle(town)
-    assert await notices(ada) == []
-    assert [(type, who) for type, who, _ in await notices(bob)] == [("mention", str(far.id))]
+    assert await heard_of(ada) == [str(elsewhere.id)]
+    await all_mention()
+    assert await heard_of(ada) == [str(elsewhere.id)] * 2
+    assert await heard_of(bob) == sorted([str(far.id), str(elsewhere.id)] * 2)

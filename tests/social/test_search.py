@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from kith.base.db import command
 from kith.base.work import Work
+from kith.social.accounts.facts import AccountChanged
 from kith.social.search.asking import read
 from kith.social.search.words import for_postgres, for_sqlite, to_index, to_term
 from kith.social.tags.tables import tags
@@ -348,6 +349,39 @@ async def test_people_are_found_exact_names_first_and_those_one_follows_before_o
 
     # then
     assert exact.name not in await names(ada, word)
+
+
+async def test_people_who_are_kept_apart_are_found_by_their_whole_name_only(town: Town) -> None:
+    # given
+    word = rare()
+    ada = await join(town)
+    blocked, blocking, muted, welcome = [await join(town, f"{word}_{end}") for end in "abcd"]
+    domain = f"{word}.example"
+    far = await stranger(town, domain, username=f"{word}_e", username_key=f"{word}_e")
+    await _make_known(town, far.id)
+    everybody = {blocked.name, blocking.name, muted.name, welcome.name, f"{far.username}@{domain}"}
+
+    async def all_known() -> bool:
+        return set(await names(ada, word)) == everybody
+
+    await until(all_known)
+
+    # when
+    await ada.to(blocked, "block")
+    await blocking.to(ada, "block")
+    await ada.to(muted, "mute")
+    await ada.post("/api/v1/domain_blocks", json={"domain": domain})
+
+    # then
+    assert await names(ada, word) == [welcome.name]
+    for name in everybody - {welcome.name}:
+        assert await names(ada, name) == [name]
+
+
+async def _make_known(town: Town, id: int) -> None:
+    """To search, as an account is when it has changed."""
+    async with town.house() as house, house.works.begin() as work:
+        work.announce(AccountChanged(account_id=id))
 
 
 async def test_somebody_without_a_name_must_know_three_letters_or_the_whole_name(town: Town) -> None:

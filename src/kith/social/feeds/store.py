@@ -32,7 +32,7 @@ _trim = command(
     )
 )
 _newest = query(
-    select(feeds.c.status_id, feeds.c.original_id)
+    select(feeds.c.status_id, feeds.c.original_id, feeds.c.author_id)
     .where(feeds.c.owner == _owner)
     .order_by(feeds.c.status_id.desc())
     .limit(bindparam("most")),
@@ -63,6 +63,11 @@ _set_state = command(
 _ready = command(
     update(feed_states).where(feed_states.c.account_id == bindparam("account")).values(state=READY, changed_at=_now)
 )
+_asked = command(
+    update(feed_states)
+    .where(and_(feed_states.c.account_id == bindparam("account"), feed_states.c.state == BUILDING))
+    .values(changed_at=_now)
+)
 _seen = command(update(feed_states).where(feed_states.c.account_id == bindparam("account")).values(active_at=_now))
 _idle = query(
     select(feed_states.c.account_id).where(feed_states.c.active_at < bindparam("before", type_=Instant())).limit(500),
@@ -89,8 +94,8 @@ async def trim(db: Session, owners: Iterable[int]) -> None:
     await db.many(_trim, [{"owner": owner} for owner in owners])
 
 
-async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int]]:
-    """Status and what it shows (itself, or what it boosts), newest first."""
+async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int, int]]:
+    """Status, what it shows (itself, or what it boosts) and who brought it, newest first."""
     return await db.all(_newest, owner=owner, most=most)
 
 
@@ -128,6 +133,11 @@ async def set_state(db: Session, account_id: int, state: str, now: datetime) -> 
 
 async def become_ready(db: Session, account_id: int, now: datetime) -> None:
     await db.run(_ready, account=account_id, now=now)
+
+
+async def note_asking(db: Session, account_id: int, now: datetime) -> None:
+    """That a feed which is still being built was asked for again."""
+    await db.run(_asked, account=account_id, now=now)
 
 
 async def note_presence(db: Session, account_id: int, now: datetime) -> None:

@@ -44,6 +44,10 @@ _forget_older = command(
     )
 )
 _forget_between = command(delete(N).where(and_(N.c.account_id == _me, N.c.from_id == bindparam("other"))))
+_is_from_there = and_(accounts.c.id == N.c.from_id, accounts.c.domain == bindparam("domain"))
+_forget_domain = command(
+    delete(N).where(and_(N.c.account_id == _me, exists(select(accounts.c.id).where(_is_from_there))))
+)
 _forget_account = command(delete(N).where(or_(N.c.account_id == _me, N.c.from_id == _me)))
 _clear = command(delete(N).where(N.c.account_id == _me))
 _dismiss = command(delete(N).where(and_(N.c.account_id == _me, N.c.id == bindparam("id"))))
@@ -208,6 +212,11 @@ async def forget_older(db: Session, type: str, status_id: int, accounts: Sequenc
 
 async def forget_between(db: Session, me: int, other: int) -> None:
     await db.run(_forget_between, me=me, other=other)
+
+
+async def forget_domain(db: Session, me: int, domain: str) -> None:
+    """What somebody was told of anybody from there."""
+    await db.run(_forget_domain, me=me, domain=domain)
 
 
 async def forget_account(db: Session, account_id: int) -> None:

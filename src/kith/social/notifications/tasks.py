@@ -21,11 +21,13 @@ from kith.social.notifications.service import Notice
 from kith.social.relationships import store as relationships
 from kith.social.relationships.facts import (
     Blocked,
+    DomainBlocked,
     FollowAuthorized,
     Followed,
     FollowRejected,
     FollowRequested,
     FollowWithdrawn,
+    Muted,
     Unfollowed,
 )
 from kith.social.statuses import polls
@@ -262,6 +264,16 @@ async def forget_blocked(work: Work, fact: Blocked) -> None:
     await store.forget_between(work.db, fact.account_id, fact.target_id)
 
 
+async def forget_muted(work: Work, fact: Muted) -> None:
+    """Only where what they do is not to be heard of either."""
+    if fact.hide_notifications:
+        await store.forget_between(work.db, fact.account_id, fact.target_id)
+
+
+async def forget_domain(work: Work, fact: DomainBlocked) -> None:
+    await store.forget_domain(work.db, fact.account_id, fact.domain)
+
+
 async def forget_gone(work: Work, fact: AccountDeleted) -> None:
     await store.forget_account(work.db, fact.account_id)
 
@@ -293,10 +305,12 @@ FORGET_WITHDRAWN: Kind[FollowWithdrawn] = Kind(
     name="notifications.withdrawn", payload=FollowWithdrawn, handler=forget_request
 )
 FORGET_BLOCKED: Kind[Blocked] = Kind(name="notifications.blocked", payload=Blocked, handler=forget_blocked)
+FORGET_MUTED: Kind[Muted] = Kind(name="notifications.muted", payload=Muted, handler=forget_muted)
+FORGET_DOMAIN: Kind[DomainBlocked] = Kind(name="notifications.domain", payload=DomainBlocked, handler=forget_domain)
 FORGET_GONE: Kind[AccountDeleted] = Kind(name="notifications.gone", payload=AccountDeleted, handler=forget_gone)
 
 KINDS = (
     TELL_ON, TELL_OF_POST, TELL_OF_EDIT, TELL_OF_FAVOURITE, TAKE_BACK_FAVOURITE, TELL_OF_QUOTE, FORGET_POST,
     TELL_OF_END, TELL_OF_FOLLOW, TAKE_BACK_FOLLOW, TELL_OF_REQUEST, FORGET_AUTHORIZED, FORGET_REJECTED,
-    FORGET_WITHDRAWN, FORGET_BLOCKED, FORGET_GONE,
+    FORGET_WITHDRAWN, FORGET_BLOCKED, FORGET_MUTED, FORGET_DOMAIN, FORGET_GONE,
 )  # fmt: skip

@@ -117,7 +117,7 @@ class Form(msgspec.Struct, frozen=True):
 @lru_cache(512)
 def _statuses(form: Form) -> Query[Any]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
-    clauses.append(or_(S.c.account_id == ME, ~access.in_my_way(A)))
+    clauses += [or_(S.c.account_id == ME, ~access.in_my_way(A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted:
         clauses.append(status_matches(S.c.id, "wanted"))
     if form.has_unwanted:
@@ -161,7 +161,10 @@ async def find_statuses(
 
 @lru_cache(16)
 def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
-    """Those one follows come first, then those whose name begins so, then those whom many follow."""
+    """Those one follows come first, then those whose name begins so, then those whom many follow.
+
+    Whoever is in one's way is found by their whole name only, to be looked at or to be let back in.
+    """
     person = people.A
     # Written so that SQLite begins with the words, not with all who have not moved.
     has_moved = func.coalesce(person.c.moved_to, literal_column("0")) != literal_column("0")
@@ -170,6 +173,7 @@ def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
     if not anonymous:
         mine = or_(i_follow(person.c.id), person.c.id == ME)
         order.append(desc(mine))
+        clauses.append(~access.in_my_way(person))
         if following:
             clauses.append(mine)
     if has_top:
@@ -187,8 +191,9 @@ async def find_people(
     """As lines of accounts. `key` is how the name one is looking for would begin."""
     statement = _people(anonymous=me is None, following=following, has_top=without is not None)
     return await work.db.slow(
-        statement, me=me, pattern=_beginning(key), top=without, limit=limit, offset=offset, **bound("words", terms)
-    )
+        statement, me=me, now=work.now, pattern=_beginning(key), top=without, limit=limit, offset=offset,
+        **bound("words", terms),
+    )  # fmt: skip
 
 
 _url = bindparam("url", type_=Text())

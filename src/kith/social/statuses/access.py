@@ -36,6 +36,7 @@ __all__ = [
     "i_follow",
     "i_mute",
     "in_my_way",
+    "is_heard",
     "is_no_boost",
     "is_there",
     "mentions_me",
@@ -94,6 +95,12 @@ def visible(status: FromClause, author: FromClause) -> Clause:
 
 def visible_for(status: FromClause, author: FromClause, *, anonymous: bool) -> Clause:
     return visible_to_anyone(status, author) if anonymous else visible(status, author)
+
+
+def is_heard(author: FromClause, *, anonymous: bool) -> Clause:
+    """In threads and in search. Whoever is limited is heard there by themselves and by those who follow them."""
+    unlimited = author.c.silenced_at.is_(None)
+    return unlimited if anonymous else or_(unlimited, author.c.id == ME, i_follow(author.c.id))
 
 
 def mentions_me(status_id: ColumnElement[Any]) -> Clause:

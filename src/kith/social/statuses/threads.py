@@ -25,7 +25,6 @@ _up = _up.union_all(
     .join(_up, _parent.c.id == _up.c.in_reply_to_id)
     .where(_up.c.distance < bindparam("most"))
 )
-_ancestors = query(select(_up.c.id).where(_up.c.distance > 0).order_by(_up.c.distance.desc()), int)
 
 _child = statuses.alias("child")
 _start = (
@@ -38,8 +37,25 @@ _down = _start.union_all(
     .join(_start, _child.c.in_reply_to_id == _start.c.id)
     .where(and_(_start.c.depth < bindparam("deep"), _child.c.deleted_at.is_(None), _child.c.reblog_of_id.is_(None)))
 )
-_found = statuses.alias("found")
+_above, _found = statuses.alias("above"), statuses.alias("found")
 _author = accounts.alias("author")
+
+
+def _wanted(*, anonymous: bool) -> access.Clause:
+    """Whose posts are shown around one that is looked at."""
+    return and_(access.welcome(_author, anonymous=anonymous), access.is_heard(_author, anonymous=anonymous))
+
+
+_ancestors = {
+    anonymous: query(
+        select(_above.c.id)
+        .select_from(_up.join(_above, _above.c.id == _up.c.id).join(_author, _author.c.id == _above.c.account_id))
+        .where(and_(_up.c.distance > 0, _wanted(anonymous=anonymous)))
+        .order_by(_up.c.distance.desc()),
+        int,
+    )
+    for anonymous in (False, True)
+}
 _descendants = {
     anonymous: query(
         select(_found.c.id, _found.c.in_reply_to_id, _found.c.account_id)
@@ -47,7 +63,7 @@ _descendants = {
             _down.join(_found, _found.c.id == _down.c.id).join(_author, _author.c.id == _found.c.account_id)
         )
         .where(and_(_down.c.depth > 0, access.visible_for(_found, _author, anonymous=anonymous),
-                    access.welcome(_author, anonymous=anonymous)))
+                    _wanted(anonymous=anonymous)))
         .order_by(_down.c.id)  # not by `_found`: SQLite would walk every status there is to have them in order
         .limit(bindparam("most")),
         tuple,
@@ -59,7 +75,7 @@ _descendants = {
 async def ancestors(work: Work, status: Status, me: int | None) -> list[int]:
     """Root first. What may not be seen is left out where it is shown."""
     most, _, _ = FOR_STRANGERS if me is None else FOR_MEMBERS
-    return await work.db.all(_ancestors, status=status.id, most=most)
+    return await work.db.all(_ancestors[me is None], status=status.id, me=me, now=work.now, most=most)
 
 
 async def descendants(work: Work, status: Status, me: int | None) -> list[int]:

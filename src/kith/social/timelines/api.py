@@ -117,7 +117,7 @@ async def show_tag(
     request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller],
     narrow: NamedDependency[Tags], name: FromPath[str],
 ) -> ASGIResponse:  # fmt: skip
-    """Names that nobody has used are as if they were not there."""
+    """Names that nobody has used are as if they were not there; where it is the tag itself, there is nothing."""
     me = await account_of_caller(work, caller)
     cursor = _cursor(exchange_of(request))
     wanted = [normal_tag(one) for one in (name, *narrow.any[:MOST_TAGS])]
@@ -126,7 +126,7 @@ async def show_tag(
     known = await tags.find_named(work.db, [*wanted, *needed, *unwanted])
     found = [known[one].id for one in wanted if one in known]
     rows: reading.Rows = []
-    if found:
+    if wanted[0] in known:
         rows = await reading.tagged(
             work, me, cursor, any_of_these=found, all_of_these=[known[one].id for one in needed if one in known],
             none_of_these=[known[one].id for one in unwanted if one in known], local=narrow.local,

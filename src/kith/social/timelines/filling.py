@@ -354,6 +354,22 @@ entries_with = query(
     ),
     int,
 )
+# The same of a whole domain, whose people may be named.
+_sayer = accounts.alias("sayer")
+entries_from = query(
+    select(_feed.c.status_id)
+    .join(T, T.c.id == _feed.c.original_id)
+    .join(TA, TA.c.id == T.c.account_id)
+    .join(_sayer, _sayer.c.id == _feed.c.author_id)
+    .where(
+        and_(
+            _feed.c.owner == _owner,
+            _feed.c.author_id != _feed.c.owner,
+            or_(_sayer.c.domain == bindparam("domain"), TA.c.domain == bindparam("domain")),
+        )
+    ),
+    int,
+)
 # What a tag alone has brought into a home: none of its other tags is followed.
 _other_tag, _other_follow = status_tags.alias("other_tag"), tag_follows.alias("other_follow")
 brought_by_tag = query(

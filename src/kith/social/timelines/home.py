@@ -6,10 +6,13 @@ from datetime import timedelta
 
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
+from kith.social.feeds.tables import FeedState
 from kith.social.timelines import filling
 from kith.social.timelines.tasks import BUILD, Build
 
 NOTED_EVERY = timedelta(days=1)
+ASKED_EVERY = timedelta(minutes=10)
+GIVEN_UP_AFTER = timedelta(days=1)
 
 
 async def is_ready(work: Work, me: int) -> bool:
@@ -17,10 +20,12 @@ async def is_ready(work: Work, me: int) -> bool:
     state = await feeds.find_state(work.db, me)
     if state is None:
         return await _begin(work, me)
+    if state.state == feeds.BUILDING:
+        return await _wait(work, state)
     if work.now - state.active_at > NOTED_EVERY:
         async with work.aside() as aside:
             await feeds.note_presence(aside.db, me, aside.now)
-    return state.state == feeds.READY
+    return True
 
 
 async def _begin(work: Work, me: int) -> bool:
@@ -30,3 +35,17 @@ async def _begin(work: Work, me: int) -> bool:
         await feeds.set_state(aside.db, me, feeds.BUILDING if followed else feeds.READY, aside.now)
         aside.enqueue(BUILD, Build(account_id=me), key=str(me))
     return not followed
+
+
+async def _wait(work: Work, state: FeedState) -> bool:
+    """Whoever builds it may have failed: it is asked for again now and then, and not waited for after a day."""
+    me = state.account_id
+    is_late = work.now - state.active_at > GIVEN_UP_AFTER  # since it was begun: nobody is noted while it is built
+    if is_late or work.now - state.changed_at > ASKED_EVERY:
+        async with work.aside() as aside:
+            if is_late:
+                await feeds.set_state(aside.db, me, feeds.READY, aside.now)
+            else:
+                await feeds.note_asking(aside.db, me, aside.now)
+            aside.enqueue(BUILD, Build(account_id=me), key=str(me))
+    return is_late

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -13,7 +14,7 @@ from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.lists import store as lists
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
-from kith.social.relationships.facts import Blocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
+from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import filling
@@ -81,6 +82,7 @@ async def build(work: Work, payload: Build) -> None:
     await feeds.clear(work.db, me)
     await work.db.run(filling.add_own, owner=me, most=BUILT)
     await work.db.run(filling.build_home, owner=me, since=since, most=BUILT, now=work.now)
+    await _aggregate(work, me)
     await feeds.trim(work.db, [me])
     for list_id in await work.db.all(filling.lists_of, owner=me):
         await feeds.clear(work.db, list_id)
@@ -89,9 +91,22 @@ async def build(work: Work, payload: Build) -> None:
     await feeds.become_ready(work.db, me, work.now)
 
 
+async def _aggregate(work: Work, me: int) -> None:
+    """As if everything had come home when it was said: others' boosts of what stood among the newest then go."""
+    newest: deque[int] = deque(maxlen=filling.AGGREGATED)
+    again = []
+    for status_id, original_id, author_id in reversed(await feeds.newest(work.db, me, 2 * BUILT)):
+        if status_id != original_id and author_id != me and original_id in newest:
+            again.append(status_id)
+        else:
+            newest.append(original_id)
+    await feeds.drop_these(work.db, me, again)
+
+
 async def merge(work: Work, me: int, author: int) -> None:
     """What an author said lately, into one's home and the lists they are on."""
     await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    await _aggregate(work, me)
     owners = [me]
     for list_id in await work.db.all(filling.lists_with, owner=me, author=author):
         await work.db.run(filling.merge_into_list, owner=list_id, author=author, most=MERGED, now=work.now)
@@ -142,6 +157,13 @@ async def hide_muted(work: Work, fact: Muted) -> None:
     await hide(work, fact.account_id, fact.target_id)
 
 
+async def hide_domain(work: Work, fact: DomainBlocked) -> None:
+    """Everything said by anybody there, and boosts of it, leaves one's feeds."""
+    for owner in (fact.account_id, *await work.db.all(filling.lists_of, owner=fact.account_id)):
+        ids = await work.db.all(filling.entries_from, owner=owner, domain=fact.domain)
+        await feeds.drop_these(work.db, owner, ids)
+
+
 async def show_again(work: Work, fact: Unmuted) -> None:
     """What is merged is what the rules allow: nothing of somebody who is not followed."""
     if await feeds.find_state(work.db, fact.account_id) is not None:
@@ -173,6 +195,7 @@ async def _bring_home(work: Work, me: int, authors: Sequence[int]) -> None:
         return
     for author in authors:
         await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    await _aggregate(work, me)
     await feeds.trim(work.db, [me])
 
 
@@ -224,6 +247,7 @@ GIVE_UP: Kind[Unfollowed] = Kind(name="timelines.give_up", payload=Unfollowed, h
 FOLLOW_ANEW: Kind[FollowChanged] = Kind(name="timelines.follow_anew", payload=FollowChanged, handler=follow_anew)
 HIDE_BLOCKED: Kind[Blocked] = Kind(name="timelines.hide_blocked", payload=Blocked, handler=hide_blocked)
 HIDE_MUTED: Kind[Muted] = Kind(name="timelines.hide_muted", payload=Muted, handler=hide_muted)
+HIDE_DOMAIN: Kind[DomainBlocked] = Kind(name="timelines.hide_domain", payload=DomainBlocked, handler=hide_domain)
 SHOW_AGAIN: Kind[Unmuted] = Kind(name="timelines.show_again", payload=Unmuted, handler=show_again)
 BRING_INTO_LIST: Kind[ListJoined] = Kind(name="timelines.bring_into_list", payload=ListJoined, handler=bring_into_list)
 TAKE_FROM_LIST: Kind[ListLeft] = Kind(name="timelines.take_from_list", payload=ListLeft, handler=take_from_list)
