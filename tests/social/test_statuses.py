@@ -170,6 +170,27 @@ async def test_edits_are_kept_and_shown(town: Town) -> None:
     assert (await ada.call("PUT", path, json={"status": ""})).status_code == 422
 
 
+async def _picture(author: Member) -> str:
+    sent = await author.post("/api/v2/media", files={"file": ("x.png", image_file("PNG", (40, 30)), "image/png")})
+    return str(sent["id"])
+
+
+async def test_a_picture_that_has_a_warning_alone_is_hidden(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    attached = {"media_ids": [await _picture(ada)]}
+
+    # when the warning becomes the text
+    made = await post(ada, "", spoiler_text="careful", sensitive=False, **attached)
+
+    # then
+    assert (made["content"], made["spoiler_text"], made["sensitive"]) == ("<p>careful</p>", "", True)
+    edits = ({"status": "plain"}, False), ({"spoiler_text": "careful now"}, True)
+    for sent, is_hidden in edits:
+        edited = await ada.does("PUT", f"{STATUSES}/{made['id']}", json=sent | attached)
+        assert (edited["spoiler_text"], edited["sensitive"]) == ("", is_hidden), sent
+
+
 async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     root = await post(bob, "root")

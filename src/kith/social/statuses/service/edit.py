@@ -44,6 +44,7 @@ class Changes(msgspec.Struct, kw_only=True):
 
 async def edit(work: Work, author: Account, status: Status, changes: Changes) -> Status:
     text, spoiler = changes.status.strip(), changes.spoiler_text.strip()
+    sensitive = bool(spoiler) or bool(changes.sensitive)
     if not text and spoiler and status.quoted_id is None:
         text, spoiler = spoiler, ""
     if not text and not changes.media_ids and status.quoted_id is None:
@@ -57,7 +58,7 @@ async def edit(work: Work, author: Account, status: Status, changes: Changes) ->
     await work.db.begin()
     poll_changed, poll_id = await _change_poll(work, status, changes.poll)
     described = await _describe(work, author, status, attached, changes.media_attributes)
-    changed = _changed(status, changes, text, spoiler, understood, attached, poll_id)
+    changed = _changed(status, changes, text, spoiler, sensitive, understood, attached, poll_id)
     if not changed and not poll_changed and not described:
         return status
     if not await store.edits_of(work.db, status.id):
@@ -76,14 +77,14 @@ async def edit(work: Work, author: Account, status: Status, changes: Changes) ->
 
 
 def _changed(
-    status: Status, changes: Changes, text: str, spoiler: str, understood: wording.Wording, attached: list[int],
-    poll_id: int | None,
+    status: Status, changes: Changes, text: str, spoiler: str, sensitive: bool, understood: wording.Wording,
+    attached: list[int], poll_id: int | None,
 ) -> dict[str, Any]:  # fmt: skip
     wanted: dict[str, Any] = {
         "text": text,
         "content": understood.content,
         "spoiler_text": spoiler,
-        "sensitive": bool(spoiler) or bool(changes.sensitive),
+        "sensitive": sensitive,
         "media_ids": attached,
         "tag_names": list(understood.tags),
         "poll_id": poll_id,

@@ -99,6 +99,7 @@ async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | N
     """Check everything, with reads alone."""
     kept = await accounts.find_preferences(work.db, author.id)
     text, spoiler = draft.status.strip(), draft.spoiler_text.strip()
+    warned = bool(spoiler)
     if not text and spoiler and draft.quoted_status_id is None:
         text, spoiler = spoiler, ""
     if not text and not draft.media_ids and draft.quoted_status_id is None:
@@ -117,7 +118,7 @@ async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | N
     policy = draft.quote_approval_policy or kept.quote_policy
     return _Ready(
         text=text, spoiler=spoiler, visibility=visibility,
-        sensitive=bool(spoiler) or (kept.sensitive if draft.sensitive is None else draft.sensitive),
+        sensitive=warned or (kept.sensitive if draft.sensitive is None else draft.sensitive),
         language=_language(draft.language, kept), parent=parent, quoted=quoted, wording=understood, attached=attached,
         poll=draft.poll, quote_policy=policy if visibility in (PUBLIC, UNLISTED) else "nobody",
     )  # fmt: skip
