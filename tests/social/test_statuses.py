@@ -16,6 +16,8 @@ from sqlalchemy import bindparam, update
 from kith.base.db import Instant, command
 from kith.social.statuses.service.schedule import Publish, publish
 from kith.social.statuses.tables import cards, scheduled
+from kith.social.tags import store as tags
+from kith.social.tags.tables import tags as tag_rows
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, set_state
 from tests.social.posts import does, ids, post, settle, walk
@@ -64,6 +66,7 @@ STATUSES = "/api/v1/statuses"
 _due = command(
     update(scheduled).where(scheduled.c.id == bindparam("id")).values(scheduled_at=bindparam("at", type_=Instant()))
 )
+_forbid = command(update(tag_rows).where(tag_rows.c.name == bindparam("name")).values(usable=False))
 _age_cards = command(update(cards).values(fetched_at=bindparam("at", type_=Instant())))
 
 
@@ -352,6 +355,60 @@ async def test_a_planned_post_is_posted_once_and_on_time(town: Town) -> None:
     again = await post(ada, "later", scheduled_at=at.isoformat())
     assert await ada.delete(f"/api/v1/scheduled_statuses/{again['id']}") == {}
     assert await ada.get("/api/v1/scheduled_statuses") == []
+
+
+async def _comes_due(town: Town, author: Member, planned: dict[str, Any]) -> None:
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            due = work.now - timedelta(seconds=1)
+            await work.db.run(_due, id=int(planned["id"]), at=due)
+        async with house.works.begin() as work:
+            await publish(work, Publish(id=int(planned["id"]), account_id=int(author.id), at=due))
+
+
+async def test_a_plan_that_cannot_be_kept_is_dropped_and_its_media_are_free(town: Town) -> None:
+    # given
+    ada, bob, cat = await join_all(town, 3)
+    at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    root, said = await post(bob, "root"), await post(bob, "quote me")
+    pictures = [await _picture(ada) for _ in range(4)]
+    tag = f"late{ada.name}"
+    plans = [
+        await post(ada, text, scheduled_at=at, media_ids=[picture], **more)
+        for picture, (text, more) in zip(
+            pictures,
+            (
+                ("an answer", {"in_reply_to_id": root["id"]}),
+                ("so he said", {"quoted_status_id": said["id"]}),
+                (f"#{tag}", {}),
+                ("never", {}),
+            ),
+            strict=True,
+        )
+    ]
+    for picture in pictures:
+        assert (await ada.call("GET", f"/api/v1/media/{picture}")).status_code == 404
+    theirs = await post(cat, "never", scheduled_at=at)
+
+    # when they come due after their reasons are gone, or are given up
+    await bob.delete(f"{STATUSES}/{root['id']}")
+    await bob.to(ada, "block")
+    async with town.house() as house, house.works.begin() as work:
+        await tags.note(work.db, {tag: tag}, ids=[work.new_id()], now=work.now)
+        await work.db.run(_forbid, name=tag)
+    for plan in plans[:3]:
+        await _comes_due(town, ada, plan)
+    await ada.delete(f"/api/v1/scheduled_statuses/{plans[3]['id']}")
+    await set_state(town, cat.id, lambda work: {"suspended_at": work.now})
+    await _comes_due(town, cat, theirs)
+    await set_state(town, cat.id, lambda _work: {"suspended_at": None})
+
+    # then
+    assert await ids(ada, f"/api/v1/accounts/{ada.id}/statuses") == []
+    for member in (ada, cat):
+        assert await member.get("/api/v1/scheduled_statuses") == []
+    again = await post(ada, "now", media_ids=pictures)
+    assert [one["id"] for one in again["media_attachments"]] == pictures
 
 
 async def test_who_is_limited_posts_unlisted(town: Town) -> None:
