@@ -209,6 +209,22 @@ async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
     assert ((await ada.refreshed())["statuses_count"], (await bob.refreshed())["statuses_count"]) == (0, 1)
 
 
+async def test_a_boost_is_deleted_whether_or_not_its_original_is_still_shown(town: Town) -> None:
+    # given
+    ada, bob = await join_all(town, 2)
+    made = await post(ada)
+    boost = await does(bob, "reblog", made)
+
+    # when
+    await ada.to(bob, "block")
+    told = await bob.delete(f"{STATUSES}/{boost['id']}")
+
+    # then
+    assert (told["id"], told["reblog"]["id"]) == (boost["id"], made["id"])
+    assert (await bob.call("DELETE", f"{STATUSES}/{boost['id']}")).status_code == 404
+    assert (await ada.get(f"{STATUSES}/{made['id']}"))["reblogs_count"] == 0
+
+
 async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     made = await post(ada)

@@ -276,7 +276,9 @@ async def delete_status(
     status = await remove.find_own(work, account, number(id))
     exchange = exchange_of(request)
     _spend(exchange, DELETING, account)
-    [shown] = await entities.render_ids(work, [status.id], account)
+    shown = await entities.render_own_past(work, status.id, account)
+    if shown is None:
+        raise NotFound  # a boost of what is gone, which is about to go as well
     await remove.remove(work, status, with_media=removal.delete_media)
     return answer(exchange, shapes.with_source(shown, status))
 
