@@ -225,6 +225,19 @@ async def test_a_boost_is_deleted_whether_or_not_its_original_is_still_shown(tow
     assert (await ada.get(f"{STATUSES}/{made['id']}"))["reblogs_count"] == 0
 
 
+async def test_a_boost_reaches_as_far_as_asked_and_no_further(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    made = await post(ada)
+    for wrong in ("direct", "privat"):
+        answer = await bob.call("POST", f"{STATUSES}/{made['id']}/reblog", json={"visibility": wrong})
+        assert answer.status_code == 422, wrong
+    assert (await ada.get(f"{STATUSES}/{made['id']}"))["reblogs_count"] == 0
+    for visibility in ("public", "unlisted", "private"):
+        assert (await does(bob, "reblog", made, visibility=visibility))["visibility"] == visibility
+        await does(bob, "unreblog", made)
+    assert (await does(bob, "reblog", made))["visibility"] == "public"
+
+
 async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     made = await post(ada)

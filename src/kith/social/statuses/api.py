@@ -54,7 +54,7 @@ class Ids(msgspec.Struct, kw_only=True):
 
 
 class Boost(msgspec.Struct, kw_only=True):
-    visibility: str | None = None
+    visibility: boosting.Visibility | None = None
 
 
 class Removal(msgspec.Struct, kw_only=True):
