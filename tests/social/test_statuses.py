@@ -194,6 +194,29 @@ async def test_a_picture_that_has_a_warning_alone_is_hidden(town: Town) -> None:
         assert (edited["spoiler_text"], edited["sensitive"]) == ("", is_hidden), sent
 
 
+async def test_an_edit_that_describes_pictures_as_before_is_none(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    picture = await _picture(ada)
+    made = await post(ada, "look", media_ids=[picture])
+    path = f"{STATUSES}/{made['id']}"
+
+    async def describe(**sent: Any) -> dict[str, Any]:
+        body = {"status": "look", "media_ids": [picture], "media_attributes": [{"id": picture, **sent}]}
+        return dict(await ada.does("PUT", path, json=body))
+
+    # then
+    assert await describe(description="") == made
+    edited = await describe(description="a dog", focus="0.5,-0.5")
+    assert edited["edited_at"] is not None
+    [shown] = edited["media_attachments"]
+    assert (shown["description"], shown["meta"]["focus"]) == ("a dog", {"x": 0.5, "y": -0.5})
+    assert await describe(description=" a dog ", focus="0.50,-0.5") == edited
+    for number, other in enumerate(({"description": "a cat"}, {"focus": "0,0"}), start=3):
+        await describe(**other)
+        assert len(await ada.get(f"{path}/history")) == number
+
+
 async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     root = await post(bob, "root")

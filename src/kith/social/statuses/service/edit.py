@@ -128,12 +128,15 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
 async def _describe(
     work: Work, author: Account, status: Status, attached: Sequence[int], changes: Sequence[MediaChange]
 ) -> bool:
+    """Whether anything about them is other than before; apps send all of it whenever they edit."""
+    before = await media_store.of_ids(work.db, attached)
     described = False
     for change in changes:
-        if change.id in attached and (change.description is not None or change.focus is not None):
+        was = before.get(change.id)
+        if was is not None and (change.description is not None or change.focus is not None):
             new = media.Change(description=change.description, focus=change.focus)
-            await media.change(work, author.id, change.id, new, status_id=status.id)
-            described = True
+            now = await media.change(work, author.id, change.id, new, status_id=status.id)
+            described = described or (now.description, now.meta) != (was.description, was.meta)
     return described
 
 
