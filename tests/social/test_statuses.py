@@ -614,6 +614,14 @@ async def test_a_page_credits_its_author_if_they_agree(new_town: TownBuilder) ->
         assert (await author())["account"] is None
 
 
+async def test_of_several_posts_those_are_shown_that_there_are(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    first, second = [(await post(ada))["id"] for _ in range(2)]
+    asked = [second, "x", first, "1", second, "9" * 30, ""]
+    assert [one["id"] for one in await ada.get(STATUSES, params={"id[]": asked})] == [second, first]
+    assert (await ada.call("GET", STATUSES, params={"id[]": ["x"] * 21})).status_code == 422
+
+
 @pytest.mark.parametrize("path", ["/api/v1/statuses/x", "/api/v1/statuses/99999999999999999999", "/api/v1/polls/0"])
 async def test_what_is_no_id_names_nothing(town: Town, path: str) -> None:
     assert (await town.http.get(path)).status_code == 404

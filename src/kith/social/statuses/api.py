@@ -24,7 +24,7 @@ from kith.social.accounts.faces import of_user
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, caller_in, optional, user
-from kith.social.pages import answer, as_response, joined, number, page, told
+from kith.social.pages import answer, as_response, joined, number, numbers, page, told
 from kith.social.statuses import entities, lists, polls, shapes, store, threads
 from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.service import boost as boosting
@@ -50,7 +50,7 @@ class New(Draft, kw_only=True):
 
 
 class Ids(msgspec.Struct, kw_only=True):
-    id: list[int] = []
+    id: list[str] = []
 
 
 class Boost(msgspec.Struct, kw_only=True):
@@ -157,7 +157,7 @@ async def show_statuses(
     if len(asked.id) > MOST_IDS:
         raise Unprocessable(f"No more than {MOST_IDS} posts can be asked for at once")
     me = await account_of_caller(work, caller)
-    return answer(exchange_of(request), joined(await entities.render_ids(work, asked.id, me)))
+    return answer(exchange_of(request), joined(await entities.render_ids(work, numbers(asked.id), me)))
 
 
 async def _status(exchange: Exchange, id: int) -> Answer:
