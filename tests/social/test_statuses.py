@@ -296,6 +296,24 @@ async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
     assert (await bob.call("POST", f"{STATUSES}/{made['id']}/favourite")).status_code == 404
 
 
+async def test_who_marked_a_post_is_not_told_by_way_of_a_boost_of_it(town: Town) -> None:
+    # given
+    ada, bob, eve = await join_all(town, 3)
+    made = await post(ada)
+    boost = await does(bob, "reblog", made)
+    await does(bob, "favourite", made)
+    lists = [f"{STATUSES}/{boost['id']}/{name}" for name in ("favourited_by", "reblogged_by")]
+    for path in lists:
+        assert [one["id"] for one in await eve.get(path)] == [bob.id]
+        assert [one["id"] for one in (await town.http.get(path)).json()] == [bob.id]
+
+    # when
+    await ada.to(eve, "block")
+
+    # then
+    assert [(await eve.call("GET", path)).status_code for path in lists] == [404, 404]
+
+
 async def test_pins(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     own = [await post(ada, f"pin {number}") for number in range(6)]

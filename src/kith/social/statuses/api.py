@@ -239,9 +239,9 @@ async def show_favourited_by(
 async def _who(request: AnyRequest, work: Work, caller: Caller, id: str, found: lists.Reader) -> ASGIResponse:
     exchange = exchange_of(request)
     me = await account_of_caller(work, caller)
-    status = await _visible(work, number(id), me)
+    status = await marks.visible(work, me, number(id))
     cursor = Cursor.read(exchange.scope["query_string"], default=40, most=80, kind=Kind.RECORD)
-    rows = await found(work, status.reblog_of_id or status.id, me, cursor)
+    rows = await found(work, status.id, me, cursor)
     known = await accounts.find_all(work.db, [account_id for _, account_id in rows])
     shown = await account_entities.render(work, [known[account_id] for _, account_id in rows if account_id in known])
     return page(exchange, cursor, shown, [cursor_id for cursor_id, _ in rows], kind=Kind.RECORD)
