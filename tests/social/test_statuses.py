@@ -19,7 +19,7 @@ from kith.social.statuses.tables import cards, scheduled
 from kith.social.tags import store as tags
 from kith.social.tags.tables import tags as tag_rows
 from tests.conftest import TownBuilder
-from tests.social.members import Member, join, join_all, set_state
+from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import does, ids, post, settle, walk
 from tests.social.samples import image_file
 from tests.social.shapes import ACCOUNT, APPROVAL, EMOJI, OneOf, check, maybe
@@ -141,6 +141,24 @@ async def test_what_cannot_be_posted_is_refused(town: Town) -> None:
     # A link counts as 23, however long it is, and of a mention only the name.
     await post(ada, f"{'x' * 476} https://example.org/{'y' * 300}")
     await post(ada, f"{'x' * (498 - len(bob.name))} @{bob.name}")
+
+
+async def test_whom_the_author_blocks_is_not_mentioned(town: Town) -> None:
+    # given
+    ada, bob, cat = await join_all(town, 3)
+    near, far = await stranger(town), await stranger(town, "blocked.example")
+    text = f"@{bob.name} @{cat.name} @{near.username}@{near.domain} @{far.username}@{far.domain}"
+    people = [bob.id, cat.id, str(near.id), str(far.id)]
+    assert [one["id"] for one in (await post(ada, text))["mentions"]] == people
+
+    # when
+    await ada.to(bob, "block")
+    await ada.post("/api/v1/domain_blocks", json={"domain": far.domain})
+
+    # then
+    shown = await post(ada, text)
+    assert [one["id"] for one in shown["mentions"]] == [cat.id, str(near.id)]
+    assert far.url not in shown["content"]
 
 
 async def test_the_same_key_posts_once(town: Town) -> None:
