@@ -235,6 +235,43 @@ async def test_an_edit_that_describes_pictures_as_before_is_none(town: Town) -> 
         assert len(await ada.get(f"{path}/history")) == number
 
 
+async def test_a_picture_that_an_edit_took_out_lasts_as_long_as_the_history_that_shows_it(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    first, second = [await _picture(ada) for _ in range(2)]
+    made = await post(ada, "look", media_ids=[first])
+    path = f"{STATUSES}/{made['id']}"
+
+    # when
+    edited = await ada.does("PUT", path, json={"status": "look", "media_ids": [second]})
+    await settle(town)
+
+    # then
+    assert [one["id"] for one in edited["media_attachments"]] == [second]
+    history = await ada.get(f"{path}/history")
+    shown = [one["media_attachments"][0]["url"] for one in history]
+    assert [(await town.http.get(url)).status_code for url in shown] == [200, 200]
+    assert (await ada.call("GET", f"/api/v1/media/{first}")).status_code == 404
+    both = await ada.does("PUT", path, json={"status": "look", "media_ids": [first, second]})
+    assert [one["id"] for one in both["media_attachments"]] == [first, second]
+
+    # when it is taken out again, and the post is deleted to be drafted anew
+    await ada.does("PUT", path, json={"status": "look", "media_ids": [second]})
+    await ada.delete(path)
+    await settle(town)
+
+    # then
+    assert [(await town.http.get(url)).status_code for url in shown] == [404, 200]
+    again = await post(ada, "look", media_ids=[second])
+    refused = await ada.call("POST", STATUSES, json={"status": "look", "media_ids": [first]})
+    assert refused.status_code == 422
+
+    # and when all of it is to go
+    await ada.delete(f"{STATUSES}/{again['id']}", params={"delete_media": "true"})
+    await settle(town)
+    assert (await town.http.get(shown[1])).status_code == 404
+
+
 async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     root = await post(bob, "root")

@@ -1,4 +1,4 @@
-"""Editing: the status as it was is kept, and everybody who must know is told."""
+"""Editing: the status as it was is kept, with its media, and everybody who must know is told."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ async def edit(work: Work, author: Account, status: Status, changes: Changes) ->
         return status
     if not await store.edits_of(work.db, status.id):
         await store.insert_edit(work.db, before)
-    gone = [id for id in status.media_ids if id not in attached]
     await media.attach(work, [id for id in attached if id not in status.media_ids], status.id)
-    await media.delete_with(work, gone)
     new = await _mention(work, status, understood)
     await _retag(work, status, understood)
     await store.change(work.db, status.id, {**changed, "edited_at": work.now})
