@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 from aiohttp import web
 from sqlalchemy import bindparam, update
@@ -21,7 +22,7 @@ from kith.social.tags.tables import tags as tag_rows
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import does, ids, post, settle, walk
-from tests.social.samples import image_file
+from tests.social.samples import image_file, sound
 from tests.social.shapes import ACCOUNT, APPROVAL, EMOJI, OneOf, check, maybe
 from tests.town import Town
 
@@ -233,6 +234,32 @@ async def test_an_edit_that_describes_pictures_as_before_is_none(town: Town) -> 
     for number, other in enumerate(({"description": "a cat"}, {"focus": "0,0"}), start=3):
         await describe(**other)
         assert len(await ada.get(f"{path}/history")) == number
+
+
+async def test_an_edit_may_give_a_song_another_thumbnail(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    files = {"file": ("x.wav", sound("wav", "pcm_s16le")), "thumbnail": ("x.png", image_file("PNG", (20, 20)))}
+    song = (await ada.post("/api/v1/media", files=files))["id"]
+    made = await post(ada, "listen", media_ids=[song])
+    path = f"{STATUSES}/{made['id']}"
+    sent = {"status": "listen", "media_ids[]": song, "media_attributes[][id]": song}
+
+    async def dress(file: bytes) -> httpx.Response:
+        return await ada.call("PUT", path, data=sent, files={"media_attributes[][thumbnail]": ("y.png", file)})
+
+    # when
+    refused, edited = await dress(b"<html>"), await dress(image_file("PNG", (30, 20)))
+    await settle(town)
+
+    # then
+    assert (refused.status_code, edited.status_code) == (422, 200)
+    assert edited.json()["edited_at"] is not None
+    assert edited.json()["media_attachments"][0]["meta"]["small"]["size"] == "30x20"
+    shown = [one["media_attachments"][0]["preview_url"] for one in await ada.get(f"{path}/history")]
+    assert len(set(shown)) == 2
+    assert [(await town.http.get(url)).status_code for url in shown] == [200, 200]
+    assert await ada.does("PUT", path, data=sent) == edited.json()
 
 
 async def test_a_picture_that_an_edit_took_out_lasts_as_long_as_the_history_that_shows_it(town: Town) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -23,12 +23,6 @@ from kith.social.statuses.tables import PUBLIC, UNLISTED, Edit, Poll, Status
 from kith.social.tags import store as tags
 
 
-class MediaChange(msgspec.Struct, kw_only=True):
-    id: int
-    description: str | None = None
-    focus: str | None = None
-
-
 class Changes(msgspec.Struct, kw_only=True):
     """What is left out is gone, but for the language and who may quote."""
 
@@ -37,12 +31,14 @@ class Changes(msgspec.Struct, kw_only=True):
     sensitive: bool | None = None
     language: str | None = None
     media_ids: list[int] = []
-    media_attributes: list[MediaChange] = []
     poll: PollDraft | None = None
     quote_approval_policy: QuotePolicy | None = None
 
 
-async def edit(work: Work, author: Account, status: Status, changes: Changes) -> Status:
+async def edit(
+    work: Work, author: Account, status: Status, changes: Changes, descriptions: Mapping[int, media.Change]
+) -> Status:
+    """`descriptions`: what is to be said otherwise of its media, by their ids."""
     text, spoiler = changes.status.strip(), changes.spoiler_text.strip()
     sensitive = bool(spoiler) or bool(changes.sensitive)
     if not text and spoiler and status.quoted_id is None:
@@ -55,9 +51,9 @@ async def edit(work: Work, author: Account, status: Status, changes: Changes) ->
     understood = await wording.understand(work, author, text)
     attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
     before = await snapshot(work, status)
+    described = await _describe(work, author, status, attached, descriptions)
     await work.db.begin()
     poll_changed, poll_id = await _change_poll(work, status, changes.poll)
-    described = await _describe(work, author, status, attached, changes.media_attributes)
     changed = _changed(status, changes, text, spoiler, sensitive, understood, attached, poll_id)
     if not changed and not poll_changed and not described:
         return status
@@ -124,17 +120,23 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
 
 
 async def _describe(
-    work: Work, author: Account, status: Status, attached: Sequence[int], changes: Sequence[MediaChange]
+    work: Work, author: Account, status: Status, attached: Sequence[int], descriptions: Mapping[int, media.Change]
 ) -> bool:
-    """Whether anything about them is other than before; apps send all of it whenever they edit."""
+    """Whether anything about them is other than before; apps send all of it whenever they edit.
+
+    Only what plays may get a thumbnail, and that stands alone: so it is made before anything is written.
+    """
     before = await media_store.of_ids(work.db, attached)
     described = False
-    for change in changes:
-        was = before.get(change.id)
-        if was is not None and (change.description is not None or change.focus is not None):
-            new = media.Change(description=change.description, focus=change.focus)
-            now = await media.change(work, author.id, change.id, new, status_id=status.id)
-            described = described or (now.description, now.meta) != (was.description, was.meta)
+    for was in before.values():
+        new = descriptions.get(was.id)
+        if new is None:
+            continue
+        if was.kind not in media.ALONE:
+            new = msgspec.structs.replace(new, thumbnail=None)
+        now = await media.change(work, author.id, was.id, new, status_id=status.id)
+        is_other = (now.description, now.meta, now.preview) != (was.description, was.meta, was.preview)
+        described = described or is_other
     return described
 
 
