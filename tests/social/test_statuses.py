@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 from aiohttp import web
 from sqlalchemy import bindparam, update
@@ -16,10 +17,12 @@ from sqlalchemy import bindparam, update
 from kith.base.db import Instant, command
 from kith.social.statuses.service.schedule import Publish, publish
 from kith.social.statuses.tables import cards, scheduled
+from kith.social.tags import store as tags
+from kith.social.tags.tables import tags as tag_rows
 from tests.conftest import TownBuilder
-from tests.social.members import Member, join, join_all, set_state
+from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import does, ids, post, settle, walk
-from tests.social.samples import image_file
+from tests.social.samples import image_file, sound
 from tests.social.shapes import ACCOUNT, APPROVAL, EMOJI, OneOf, check, maybe
 from tests.town import Town
 
@@ -64,6 +67,7 @@ STATUSES = "/api/v1/statuses"
 _due = command(
     update(scheduled).where(scheduled.c.id == bindparam("id")).values(scheduled_at=bindparam("at", type_=Instant()))
 )
+_forbid = command(update(tag_rows).where(tag_rows.c.name == bindparam("name")).values(usable=False))
 _age_cards = command(update(cards).values(fetched_at=bindparam("at", type_=Instant())))
 
 
@@ -140,6 +144,24 @@ async def test_what_cannot_be_posted_is_refused(town: Town) -> None:
     await post(ada, f"{'x' * (498 - len(bob.name))} @{bob.name}")
 
 
+async def test_whom_the_author_blocks_is_not_mentioned(town: Town) -> None:
+    # given
+    ada, bob, cat = await join_all(town, 3)
+    near, far = await stranger(town), await stranger(town, "blocked.example")
+    text = f"@{bob.name} @{cat.name} @{near.username}@{near.domain} @{far.username}@{far.domain}"
+    people = [bob.id, cat.id, str(near.id), str(far.id)]
+    assert [one["id"] for one in (await post(ada, text))["mentions"]] == people
+
+    # when
+    await ada.to(bob, "block")
+    await ada.post("/api/v1/domain_blocks", json={"domain": far.domain})
+
+    # then
+    shown = await post(ada, text)
+    assert [one["id"] for one in shown["mentions"]] == [cat.id, str(near.id)]
+    assert far.url not in shown["content"]
+
+
 async def test_the_same_key_posts_once(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     headers = {"Idempotency-Key": "only once"}
@@ -170,6 +192,113 @@ async def test_edits_are_kept_and_shown(town: Town) -> None:
     assert (await ada.call("PUT", path, json={"status": ""})).status_code == 422
 
 
+async def _picture(author: Member) -> str:
+    sent = await author.post("/api/v2/media", files={"file": ("x.png", image_file("PNG", (40, 30)), "image/png")})
+    return str(sent["id"])
+
+
+async def test_a_picture_that_has_a_warning_alone_is_hidden(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    attached = {"media_ids": [await _picture(ada)]}
+
+    # when the warning becomes the text
+    made = await post(ada, "", spoiler_text="careful", sensitive=False, **attached)
+
+    # then
+    assert (made["content"], made["spoiler_text"], made["sensitive"]) == ("<p>careful</p>", "", True)
+    edits = ({"status": "plain"}, False), ({"spoiler_text": "careful now"}, True)
+    for sent, is_hidden in edits:
+        edited = await ada.does("PUT", f"{STATUSES}/{made['id']}", json=sent | attached)
+        assert (edited["spoiler_text"], edited["sensitive"]) == ("", is_hidden), sent
+
+
+async def test_an_edit_that_describes_pictures_as_before_is_none(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    picture = await _picture(ada)
+    made = await post(ada, "look", media_ids=[picture])
+    path = f"{STATUSES}/{made['id']}"
+
+    async def describe(**sent: Any) -> dict[str, Any]:
+        body = {"status": "look", "media_ids": [picture], "media_attributes": [{"id": picture, **sent}]}
+        return dict(await ada.does("PUT", path, json=body))
+
+    # then
+    assert await describe(description="") == made
+    edited = await describe(description="a dog", focus="0.5,-0.5")
+    assert edited["edited_at"] is not None
+    [shown] = edited["media_attachments"]
+    assert (shown["description"], shown["meta"]["focus"]) == ("a dog", {"x": 0.5, "y": -0.5})
+    assert await describe(description=" a dog ", focus="0.50,-0.5") == edited
+    for number, other in enumerate(({"description": "a cat"}, {"focus": "0,0"}), start=3):
+        await describe(**other)
+        assert len(await ada.get(f"{path}/history")) == number
+
+
+async def test_an_edit_may_give_a_song_another_thumbnail(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    files = {"file": ("x.wav", sound("wav", "pcm_s16le")), "thumbnail": ("x.png", image_file("PNG", (20, 20)))}
+    song = (await ada.post("/api/v1/media", files=files))["id"]
+    made = await post(ada, "listen", media_ids=[song])
+    path = f"{STATUSES}/{made['id']}"
+    sent = {"status": "listen", "media_ids[]": song, "media_attributes[][id]": song}
+
+    async def dress(file: bytes) -> httpx.Response:
+        return await ada.call("PUT", path, data=sent, files={"media_attributes[][thumbnail]": ("y.png", file)})
+
+    # when
+    refused, edited = await dress(b"<html>"), await dress(image_file("PNG", (30, 20)))
+    await settle(town)
+
+    # then
+    assert (refused.status_code, edited.status_code) == (422, 200)
+    assert edited.json()["edited_at"] is not None
+    assert edited.json()["media_attachments"][0]["meta"]["small"]["size"] == "30x20"
+    shown = [one["media_attachments"][0]["preview_url"] for one in await ada.get(f"{path}/history")]
+    assert len(set(shown)) == 2
+    assert [(await town.http.get(url)).status_code for url in shown] == [200, 200]
+    assert await ada.does("PUT", path, data=sent) == edited.json()
+
+
+async def test_a_picture_that_an_edit_took_out_lasts_as_long_as_the_history_that_shows_it(town: Town) -> None:
+    # given
+    [ada] = await join_all(town, 1)
+    first, second = [await _picture(ada) for _ in range(2)]
+    made = await post(ada, "look", media_ids=[first])
+    path = f"{STATUSES}/{made['id']}"
+
+    # when
+    edited = await ada.does("PUT", path, json={"status": "look", "media_ids": [second]})
+    await settle(town)
+
+    # then
+    assert [one["id"] for one in edited["media_attachments"]] == [second]
+    history = await ada.get(f"{path}/history")
+    shown = [one["media_attachments"][0]["url"] for one in history]
+    assert [(await town.http.get(url)).status_code for url in shown] == [200, 200]
+    assert (await ada.call("GET", f"/api/v1/media/{first}")).status_code == 404
+    both = await ada.does("PUT", path, json={"status": "look", "media_ids": [first, second]})
+    assert [one["id"] for one in both["media_attachments"]] == [first, second]
+
+    # when it is taken out again, and the post is deleted to be drafted anew
+    await ada.does("PUT", path, json={"status": "look", "media_ids": [second]})
+    await ada.delete(path)
+    await settle(town)
+
+    # then
+    assert [(await town.http.get(url)).status_code for url in shown] == [404, 200]
+    again = await post(ada, "look", media_ids=[second])
+    refused = await ada.call("POST", STATUSES, json={"status": "look", "media_ids": [first]})
+    assert refused.status_code == 422
+
+    # and when all of it is to go
+    await ada.delete(f"{STATUSES}/{again['id']}", params={"delete_media": "true"})
+    await settle(town)
+    assert (await town.http.get(shown[1])).status_code == 404
+
+
 async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     root = await post(bob, "root")
@@ -183,6 +312,35 @@ async def test_a_deleted_post_is_told_as_it_was_typed(town: Town) -> None:
     assert (await bob.get(f"{STATUSES}/{root['id']}"))["replies_count"] == 0
     await settle(town)
     assert ((await ada.refreshed())["statuses_count"], (await bob.refreshed())["statuses_count"]) == (0, 1)
+
+
+async def test_a_boost_is_deleted_whether_or_not_its_original_is_still_shown(town: Town) -> None:
+    # given
+    ada, bob = await join_all(town, 2)
+    made = await post(ada)
+    boost = await does(bob, "reblog", made)
+
+    # when
+    await ada.to(bob, "block")
+    told = await bob.delete(f"{STATUSES}/{boost['id']}")
+
+    # then
+    assert (told["id"], told["reblog"]["id"]) == (boost["id"], made["id"])
+    assert (await bob.call("DELETE", f"{STATUSES}/{boost['id']}")).status_code == 404
+    assert (await ada.get(f"{STATUSES}/{made['id']}"))["reblogs_count"] == 0
+
+
+async def test_a_boost_reaches_as_far_as_asked_and_no_further(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    made = await post(ada)
+    for wrong in ("direct", "privat"):
+        answer = await bob.call("POST", f"{STATUSES}/{made['id']}/reblog", json={"visibility": wrong})
+        assert answer.status_code == 422, wrong
+    assert (await ada.get(f"{STATUSES}/{made['id']}"))["reblogs_count"] == 0
+    for visibility in ("public", "unlisted", "private"):
+        assert (await does(bob, "reblog", made, visibility=visibility))["visibility"] == visibility
+        await does(bob, "unreblog", made)
+    assert (await does(bob, "reblog", made))["visibility"] == "public"
 
 
 async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
@@ -218,6 +376,24 @@ async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
     await ada.to(bob, "block")
     assert (await does(bob, "unfavourite", made))["favourited"] is False
     assert (await bob.call("POST", f"{STATUSES}/{made['id']}/favourite")).status_code == 404
+
+
+async def test_who_marked_a_post_is_not_told_by_way_of_a_boost_of_it(town: Town) -> None:
+    # given
+    ada, bob, eve = await join_all(town, 3)
+    made = await post(ada)
+    boost = await does(bob, "reblog", made)
+    await does(bob, "favourite", made)
+    lists = [f"{STATUSES}/{boost['id']}/{name}" for name in ("favourited_by", "reblogged_by")]
+    for path in lists:
+        assert [one["id"] for one in await eve.get(path)] == [bob.id]
+        assert [one["id"] for one in (await town.http.get(path)).json()] == [bob.id]
+
+    # when
+    await ada.to(eve, "block")
+
+    # then
+    assert [(await eve.call("GET", path)).status_code for path in lists] == [404, 404]
 
 
 async def test_pins(town: Town) -> None:
@@ -331,6 +507,60 @@ async def test_a_planned_post_is_posted_once_and_on_time(town: Town) -> None:
     again = await post(ada, "later", scheduled_at=at.isoformat())
     assert await ada.delete(f"/api/v1/scheduled_statuses/{again['id']}") == {}
     assert await ada.get("/api/v1/scheduled_statuses") == []
+
+
+async def _comes_due(town: Town, author: Member, planned: dict[str, Any]) -> None:
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            due = work.now - timedelta(seconds=1)
+            await work.db.run(_due, id=int(planned["id"]), at=due)
+        async with house.works.begin() as work:
+            await publish(work, Publish(id=int(planned["id"]), account_id=int(author.id), at=due))
+
+
+async def test_a_plan_that_cannot_be_kept_is_dropped_and_its_media_are_free(town: Town) -> None:
+    # given
+    ada, bob, cat = await join_all(town, 3)
+    at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    root, said = await post(bob, "root"), await post(bob, "quote me")
+    pictures = [await _picture(ada) for _ in range(4)]
+    tag = f"late{ada.name}"
+    plans = [
+        await post(ada, text, scheduled_at=at, media_ids=[picture], **more)
+        for picture, (text, more) in zip(
+            pictures,
+            (
+                ("an answer", {"in_reply_to_id": root["id"]}),
+                ("so he said", {"quoted_status_id": said["id"]}),
+                (f"#{tag}", {}),
+                ("never", {}),
+            ),
+            strict=True,
+        )
+    ]
+    for picture in pictures:
+        assert (await ada.call("GET", f"/api/v1/media/{picture}")).status_code == 404
+    theirs = await post(cat, "never", scheduled_at=at)
+
+    # when they come due after their reasons are gone, or are given up
+    await bob.delete(f"{STATUSES}/{root['id']}")
+    await bob.to(ada, "block")
+    async with town.house() as house, house.works.begin() as work:
+        await tags.note(work.db, {tag: tag}, ids=[work.new_id()], now=work.now)
+        await work.db.run(_forbid, name=tag)
+    for plan in plans[:3]:
+        await _comes_due(town, ada, plan)
+    await ada.delete(f"/api/v1/scheduled_statuses/{plans[3]['id']}")
+    await set_state(town, cat.id, lambda work: {"suspended_at": work.now})
+    await _comes_due(town, cat, theirs)
+    await set_state(town, cat.id, lambda _work: {"suspended_at": None})
+
+    # then
+    assert await ids(ada, f"/api/v1/accounts/{ada.id}/statuses") == []
+    for member in (ada, cat):
+        assert await member.get("/api/v1/scheduled_statuses") == []
+    again = await post(ada, "now", media_ids=pictures)
+    assert [one["id"] for one in again["media_attachments"]] == pictures
 
 
 async def test_who_is_limited_posts_unlisted(town: Town) -> None:
@@ -482,6 +712,14 @@ async def test_a_page_credits_its_author_if_they_agree(new_town: TownBuilder) ->
         assert (await author())["account"]["display_name"] == "Ada L."
         await ada.patch("/api/v1/accounts/update_credentials", json={"attribution_domains": ["x.example"]})
         assert (await author())["account"] is None
+
+
+async def test_of_several_posts_those_are_shown_that_there_are(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    first, second = [(await post(ada))["id"] for _ in range(2)]
+    asked = [second, "x", first, "1", second, "9" * 30, ""]
+    assert [one["id"] for one in await ada.get(STATUSES, params={"id[]": asked})] == [second, first]
+    assert (await ada.call("GET", STATUSES, params={"id[]": ["x"] * 21})).status_code == 422
 
 
 @pytest.mark.parametrize("path", ["/api/v1/statuses/x", "/api/v1/statuses/99999999999999999999", "/api/v1/polls/0"])

@@ -24,8 +24,8 @@ from kith.social.media.tables import Media
 from kith.social.media.tasks import FORGET, PROCESS, Forget, Process, forget_folders
 
 __all__ = [
-    "CannotAttach", "Change", "New", "attach", "change", "claimable", "delete", "delete_some_of", "delete_with",
-    "detach", "find_own", "reserve", "upload",
+    "ALONE", "CannotAttach", "Change", "New", "attach", "change", "claimable", "delete", "delete_some_of",
+    "delete_with", "detach", "find_own", "reserve", "upload",
 ]  # fmt: skip
 
 TOO_MANY = f"Cannot attach more than {limits.PER_STATUS} files"
@@ -35,7 +35,7 @@ IN_USE = "Media attachment is currently used by a status"
 NOT_TAKEN = "Validation failed: File content type is invalid, File is invalid"
 FAILURE = "Error processing thumbnail for uploaded media"
 
-_ALONE = ("video", "audio")
+ALONE = ("video", "audio")
 _PIECE = 256 * 1024
 STRETCH = 200
 
@@ -179,7 +179,7 @@ async def change(work: Work, account_id: int, id: int, change: Change, *, status
     if focus is not None:
         row.meta = row.meta | {"focus": focus}
     if can_dress:
-        if row.preview:
+        if row.preview and row.status_id is None:  # the history of a post goes on showing it
             work.enqueue(FORGET, Forget(keys=[row.preview]))
         wear(row, dressed)
     await store.describe(work.db, row)
@@ -225,7 +225,7 @@ async def claimable(
         raise _missing(missing)
     if any(row.state != READY for row in free.values()):
         raise CannotAttach(UNFINISHED)
-    if len(free) > 1 and any(row.kind in _ALONE for row in free.values()):
+    if len(free) > 1 and any(row.kind in ALONE for row in free.values()):
         raise CannotAttach(MIXED)
     return wanted
 

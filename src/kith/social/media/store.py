@@ -23,6 +23,7 @@ _ids_of_account = query(
     select(media.c.id).where(media.c.account_id == bindparam("account")).order_by(media.c.id).limit(bindparam("most")),
     int,
 )
+_ids_of_status = query(select(media.c.id).where(media.c.status_id == bindparam("status")).order_by(media.c.id), int)
 
 _loose = and_(media.c.status_id.is_(None), media.c.scheduled_id.is_(None))
 _describe = command(
@@ -117,6 +118,11 @@ async def waiting(db: Session, ids: Sequence[int]) -> set[int]:
 
 async def ids_of_account(db: Session, account_id: int, *, most: int) -> list[int]:
     return await db.all(_ids_of_account, account=account_id, most=most)
+
+
+async def ids_of_status(db: Session, status_id: int) -> list[int]:
+    """All it has or had: what an edit took out of a post stays with it, for its history."""
+    return await db.all(_ids_of_status, status=status_id)
 
 
 async def describe(db: Session, row: Media) -> None:

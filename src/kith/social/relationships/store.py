@@ -248,6 +248,12 @@ _add_domain = command(add_once(domain_blocks))
 _domain = and_(domain_blocks.c.account_id == _me, domain_blocks.c.domain == bindparam("domain"))
 _drop_domain = command(delete(domain_blocks).where(_domain))
 _blocks_domain = query(select(domain_blocks.c.id).where(_domain), int)
+_blocked_domains_among = query(
+    select(domain_blocks.c.domain).where(
+        and_(domain_blocks.c.account_id == _me, any_of(domain_blocks.c.domain, "domains"))
+    ),
+    str,
+)
 
 
 def _at_domain(mine: ColumnElement[Any], theirs: ColumnElement[Any]) -> Select[Any]:
@@ -280,6 +286,11 @@ async def drop_domain_block(db: Session, me: int, domain: str) -> bool:
 
 async def blocks_domain(db: Session, me: int, domain: str) -> bool:
     return await db.one(_blocks_domain, me=me, domain=domain) is not None
+
+
+async def blocked_domains_among(db: Session, me: int, domains: Sequence[str]) -> set[str]:
+    """Which of these I block."""
+    return set(await db.all(_blocked_domains_among, me=me, domains=list(domains))) if domains else set()
 
 
 async def tied_to_domain(db: Session, me: int, domain: str, most: int) -> set[int]:

@@ -15,7 +15,7 @@ from kith.base.errors import NotFound, Unprocessable
 from kith.base.express import Way
 from kith.base.limits import Limiter, Rule
 from kith.base.paging import Cursor, Kind
-from kith.base.params import params, query
+from kith.base.params import Limits, Upload, params, query
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import entities as account_entities
@@ -24,7 +24,8 @@ from kith.social.accounts.faces import of_user
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import account_of, account_of_caller
 from kith.social.guards import Caller, Member, caller_in, optional, user
-from kith.social.pages import answer, as_response, joined, number, page, told
+from kith.social.media.service import Change as MediaChange
+from kith.social.pages import answer, as_response, joined, number, numbers, page, told
 from kith.social.statuses import entities, lists, polls, shapes, store, threads
 from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.service import boost as boosting
@@ -41,6 +42,7 @@ POSTING = Rule("posting", most=300, seconds=10_800)
 DELETING = Rule("deleting", most=30, seconds=1800)
 REMEMBERED = timedelta(hours=1)
 MOST_IDS = 20
+WITH_THUMBNAILS = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 ANYBODY = optional("read:statuses")
 _encode = msgspec.json.Encoder().encode
 
@@ -49,12 +51,23 @@ class New(Draft, kw_only=True):
     scheduled_at: datetime | None = None
 
 
+class Described(msgspec.Struct, kw_only=True):
+    id: int
+    description: str | None = None
+    focus: str | None = None
+    thumbnail: Upload | None = None
+
+
+class Edited(editing.Changes, kw_only=True):
+    media_attributes: list[Described] = msgspec.field(default_factory=list)
+
+
 class Ids(msgspec.Struct, kw_only=True):
-    id: list[int] = []
+    id: list[str] = []
 
 
 class Boost(msgspec.Struct, kw_only=True):
-    visibility: str | None = None
+    visibility: boosting.Visibility | None = None
 
 
 class Removal(msgspec.Struct, kw_only=True):
@@ -157,7 +170,7 @@ async def show_statuses(
     if len(asked.id) > MOST_IDS:
         raise Unprocessable(f"No more than {MOST_IDS} posts can be asked for at once")
     me = await account_of_caller(work, caller)
-    return answer(exchange_of(request), joined(await entities.render_ids(work, asked.id, me)))
+    return answer(exchange_of(request), joined(await entities.render_ids(work, numbers(asked.id), me)))
 
 
 async def _status(exchange: Exchange, id: int) -> Answer:
@@ -239,9 +252,9 @@ async def show_favourited_by(
 async def _who(request: AnyRequest, work: Work, caller: Caller, id: str, found: lists.Reader) -> ASGIResponse:
     exchange = exchange_of(request)
     me = await account_of_caller(work, caller)
-    status = await _visible(work, number(id), me)
+    status = await marks.visible(work, me, number(id))
     cursor = Cursor.read(exchange.scope["query_string"], default=40, most=80, kind=Kind.RECORD)
-    rows = await found(work, status.reblog_of_id or status.id, me, cursor)
+    rows = await found(work, status.id, me, cursor)
     known = await accounts.find_all(work.db, [account_id for _, account_id in rows])
     shown = await account_entities.render(work, [known[account_id] for _, account_id in rows if account_id in known])
     return page(exchange, cursor, shown, [cursor_id for cursor_id, _ in rows], kind=Kind.RECORD)
@@ -250,18 +263,25 @@ async def _who(request: AnyRequest, work: Work, caller: Caller, id: str, found: 
 # Changing and removing
 
 
-@put("/api/v1/statuses/{id:str}", guards=[user("write:statuses")], dependencies={"changes": params(editing.Changes)})
+@put(
+    "/api/v1/statuses/{id:str}", guards=[user("write:statuses")],
+    dependencies={"changes": params(Edited, WITH_THUMBNAILS)},
+)  # fmt: skip
 async def edit_status(
     request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member],
-    changes: NamedDependency[editing.Changes], id: FromPath[str],
+    changes: NamedDependency[Edited], id: FromPath[str],
 ) -> ASGIResponse:  # fmt: skip
     author = await of_user(work, me.id)
     status = await remove.find_own(work, author.id, number(id))
     if status.reblog_of_id is not None:
         raise NotFound
     _spend(exchange_of(request), POSTING, author.id)
-    await editing.edit(work, author, status, changes)
+    await editing.edit(work, author, status, changes, {one.id: _description(one) for one in changes.media_attributes})
     return await _shown(request, work, status.id, author.id)
+
+
+def _description(of: Described) -> MediaChange:
+    return MediaChange(of.description, of.focus, of.thumbnail.file if of.thumbnail else None)
 
 
 @delete(
@@ -276,7 +296,9 @@ async def delete_status(
     status = await remove.find_own(work, account, number(id))
     exchange = exchange_of(request)
     _spend(exchange, DELETING, account)
-    [shown] = await entities.render_ids(work, [status.id], account)
+    shown = await entities.render_own_past(work, status.id, account)
+    if shown is None:
+        raise NotFound  # a boost of what is gone, which is about to go as well
     await remove.remove(work, status, with_media=removal.delete_media)
     return answer(exchange, shapes.with_source(shown, status))
 

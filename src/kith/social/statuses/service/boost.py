@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from kith.base.db import Taken
 from kith.base.errors import Forbidden, NotFound
 from kith.base.work import Work
@@ -15,8 +17,10 @@ from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, VISIBILITIES, Status
 from kith.social.versions import FIRST
 
+Visibility = Literal["public", "unlisted", "private"]
 
-async def boost(work: Work, me: Account, status_id: int, visibility: str | None) -> Status:
+
+async def boost(work: Work, me: Account, status_id: int, visibility: Visibility | None) -> Status:
     """The boost, new or the one there was."""
     original = await _original(work, me, status_id)
     found = await store.find_boost(work.db, me.id, original.id)
@@ -52,10 +56,10 @@ async def _original(work: Work, me: Account, status_id: int) -> Status:
     return found
 
 
-async def _row(work: Work, me: Account, original: Status, visibility: str | None) -> Status:
+async def _row(work: Work, me: Account, original: Status, visibility: Visibility | None) -> Status:
     kept = await accounts.find_preferences(work.db, me.id)
     named = visibility or kept.privacy or ("private" if me.locked else "public")
-    level = VISIBILITIES.index(named) if named in VISIBILITIES[:3] else PUBLIC
+    level = VISIBILITIES.index(named)
     if original.visibility == PRIVATE:
         level = PRIVATE
     elif level == PUBLIC and me.silenced_at is not None:

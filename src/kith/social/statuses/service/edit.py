@@ -1,8 +1,8 @@
-"""Editing: the status as it was is kept, and everybody who must know is told."""
+"""Editing: the status as it was is kept, with its media, and everybody who must know is told."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -23,12 +23,6 @@ from kith.social.statuses.tables import PUBLIC, UNLISTED, Edit, Poll, Status
 from kith.social.tags import store as tags
 
 
-class MediaChange(msgspec.Struct, kw_only=True):
-    id: int
-    description: str | None = None
-    focus: str | None = None
-
-
 class Changes(msgspec.Struct, kw_only=True):
     """What is left out is gone, but for the language and who may quote."""
 
@@ -37,13 +31,16 @@ class Changes(msgspec.Struct, kw_only=True):
     sensitive: bool | None = None
     language: str | None = None
     media_ids: list[int] = []
-    media_attributes: list[MediaChange] = []
     poll: PollDraft | None = None
     quote_approval_policy: QuotePolicy | None = None
 
 
-async def edit(work: Work, author: Account, status: Status, changes: Changes) -> Status:
+async def edit(
+    work: Work, author: Account, status: Status, changes: Changes, descriptions: Mapping[int, media.Change]
+) -> Status:
+    """`descriptions`: what is to be said otherwise of its media, by their ids."""
     text, spoiler = changes.status.strip(), changes.spoiler_text.strip()
+    sensitive = bool(spoiler) or bool(changes.sensitive)
     if not text and spoiler and status.quoted_id is None:
         text, spoiler = spoiler, ""
     if not text and not changes.media_ids and status.quoted_id is None:
@@ -54,17 +51,15 @@ async def edit(work: Work, author: Account, status: Status, changes: Changes) ->
     understood = await wording.understand(work, author, text)
     attached = await media.claimable(work, author.id, changes.media_ids, status_id=status.id)
     before = await snapshot(work, status)
+    described = await _describe(work, author, status, attached, descriptions)
     await work.db.begin()
     poll_changed, poll_id = await _change_poll(work, status, changes.poll)
-    described = await _describe(work, author, status, attached, changes.media_attributes)
-    changed = _changed(status, changes, text, spoiler, understood, attached, poll_id)
+    changed = _changed(status, changes, text, spoiler, sensitive, understood, attached, poll_id)
     if not changed and not poll_changed and not described:
         return status
     if not await store.edits_of(work.db, status.id):
         await store.insert_edit(work.db, before)
-    gone = [id for id in status.media_ids if id not in attached]
     await media.attach(work, [id for id in attached if id not in status.media_ids], status.id)
-    await media.delete_with(work, gone)
     new = await _mention(work, status, understood)
     await _retag(work, status, understood)
     await store.change(work.db, status.id, {**changed, "edited_at": work.now})
@@ -76,14 +71,14 @@ async def edit(work: Work, author: Account, status: Status, changes: Changes) ->
 
 
 def _changed(
-    status: Status, changes: Changes, text: str, spoiler: str, understood: wording.Wording, attached: list[int],
-    poll_id: int | None,
+    status: Status, changes: Changes, text: str, spoiler: str, sensitive: bool, understood: wording.Wording,
+    attached: list[int], poll_id: int | None,
 ) -> dict[str, Any]:  # fmt: skip
     wanted: dict[str, Any] = {
         "text": text,
         "content": understood.content,
         "spoiler_text": spoiler,
-        "sensitive": bool(spoiler) or bool(changes.sensitive),
+        "sensitive": sensitive,
         "media_ids": attached,
         "tag_names": list(understood.tags),
         "poll_id": poll_id,
@@ -125,14 +120,23 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
 
 
 async def _describe(
-    work: Work, author: Account, status: Status, attached: Sequence[int], changes: Sequence[MediaChange]
+    work: Work, author: Account, status: Status, attached: Sequence[int], descriptions: Mapping[int, media.Change]
 ) -> bool:
+    """Whether anything about them is other than before; apps send all of it whenever they edit.
+
+    Only what plays may get a thumbnail, and that stands alone: so it is made before anything is written.
+    """
+    before = await media_store.of_ids(work.db, attached)
     described = False
-    for change in changes:
-        if change.id in attached and (change.description is not None or change.focus is not None):
-            new = media.Change(description=change.description, focus=change.focus)
-            await media.change(work, author.id, change.id, new, status_id=status.id)
-            described = True
+    for was in before.values():
+        new = descriptions.get(was.id)
+        if new is None:
+            continue
+        if was.kind not in media.ALONE:
+            new = msgspec.structs.replace(new, thumbnail=None)
+        now = await media.change(work, author.id, was.id, new, status_id=status.id)
+        is_other = (now.description, now.meta, now.preview) != (was.description, was.meta, was.preview)
+        described = described or is_other
     return described
 
 

@@ -12,7 +12,7 @@ from kith.social.statuses.tables import PRIVATE, Status
 MOST_PINS = 5
 
 
-async def visible(work: Work, me: int, status_id: int) -> Status:
+async def visible(work: Work, me: int | None, status_id: int) -> Status:
     """What is marked: the status, or what it boosts."""
     found = await store.find_visible(work.db, status_id, me)
     if found is not None and found.reblog_of_id is not None:

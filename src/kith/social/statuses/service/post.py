@@ -54,7 +54,7 @@ class Unexpected(Exception):  # noqa: N818 - it is whom it would reach
         self.accounts = accounts
 
 
-class _Ready(msgspec.Struct):
+class Ready(msgspec.Struct):
     """A draft that passed every check, before anything is written."""
 
     text: str
@@ -75,6 +75,11 @@ async def post(
 ) -> Status:
     """`held_by`: the scheduled status whose media these are."""
     ready = await prepare(work, author, draft, held_by=held_by)
+    return await put(work, author, ready, application)
+
+
+async def put(work: Work, author: Account, ready: Ready, application: dict[str, Any] | None) -> Status:
+    """Write what was prepared; nothing is announced before all of it is written."""
     await work.db.begin()
     noted = await wording.note_tags(work, ready.wording)
     status = _row(work, author, ready, application)
@@ -95,10 +100,11 @@ async def post(
     return status
 
 
-async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | None = None) -> _Ready:
+async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | None = None) -> Ready:
     """Check everything, with reads alone."""
     kept = await accounts.find_preferences(work.db, author.id)
     text, spoiler = draft.status.strip(), draft.spoiler_text.strip()
+    warned = bool(spoiler)
     if not text and spoiler and draft.quoted_status_id is None:
         text, spoiler = spoiler, ""
     if not text and not draft.media_ids and draft.quoted_status_id is None:
@@ -115,9 +121,9 @@ async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | N
     _check_mentions(understood, draft.allowed_mentions, author)
     attached = await media.claimable(work, author.id, draft.media_ids, held_by=held_by)
     policy = draft.quote_approval_policy or kept.quote_policy
-    return _Ready(
+    return Ready(
         text=text, spoiler=spoiler, visibility=visibility,
-        sensitive=bool(spoiler) or (kept.sensitive if draft.sensitive is None else draft.sensitive),
+        sensitive=warned or (kept.sensitive if draft.sensitive is None else draft.sensitive),
         language=_language(draft.language, kept), parent=parent, quoted=quoted, wording=understood, attached=attached,
         poll=draft.poll, quote_policy=policy if visibility in (PUBLIC, UNLISTED) else "nobody",
     )  # fmt: skip
@@ -188,7 +194,7 @@ def _check_mentions(understood: wording.Wording, allowed: list[int] | None, auth
         raise Unexpected(others)
 
 
-def _row(work: Work, author: Account, ready: _Ready, application: dict[str, Any] | None) -> Status:
+def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] | None) -> Status:
     id, parent = work.new_id(), ready.parent
     return Status(
         id=id, version=FIRST, account_id=author.id, local=True, uri=status_uri(work.settings, author.username, id),
@@ -226,7 +232,7 @@ def _ends(now: datetime, draft: PollDraft) -> datetime:
     return now + timedelta(seconds=draft.expires_in)
 
 
-async def _count(work: Work, author: Account, status: Status, ready: _Ready) -> None:
+async def _count(work: Work, author: Account, status: Status, ready: Ready) -> None:
     await accounts.posted(work.db, author.id, work.now, counts=status.visibility != DIRECT)
     if ready.parent is not None and status.visibility in (PUBLIC, UNLISTED):
         await store.count(work.db, ready.parent.id, replies=1)

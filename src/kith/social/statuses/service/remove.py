@@ -6,6 +6,7 @@ from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.media import service as media
+from kith.social.media import store as media_store
 from kith.social.statuses import polls, store
 from kith.social.statuses.facts import StatusDeleted
 from kith.social.statuses.tables import DIRECT, PUBLIC, UNLISTED, Status
@@ -20,16 +21,16 @@ async def find_own(work: Work, me: int, status_id: int) -> Status:
 
 
 async def remove(work: Work, status: Status, *, with_media: bool) -> None:
-    """Its media are free again, to be used in another draft, or go with it."""
+    """Its media are free again for another draft, or go with it, as those always do that only its history shows."""
     await work.db.begin()
     if not await store.remove(work.db, status.id, work.now):
         raise NotFound
     await uncount(work, status)
     await store.unpin_everywhere(work.db, status.id)
-    if with_media:
-        await media.delete_with(work, status.media_ids)
-    else:
+    if not with_media:
         await media.detach(work, status.media_ids)
+    if left := await media_store.ids_of_status(work.db, status.id):
+        await media.delete_with(work, left)
     if status.poll_id is not None:
         await polls.remove(work.db, status.poll_id)
     work.announce(StatusDeleted(status_id=status.id, account_id=status.account_id, reblog_of_id=status.reblog_of_id))

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, delete, func, select, update
 
 from kith.base.db import Instant, command, query
-from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.errors import Complaint, Invalid, NotFound, Problem, Unavailable
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -17,7 +17,7 @@ from kith.social.accounts.tables import Account
 from kith.social.media import service as media
 from kith.social.statuses import store
 from kith.social.statuses.access import ME
-from kith.social.statuses.service.post import Draft, post, prepare
+from kith.social.statuses.service.post import Draft, Unexpected, prepare, put
 from kith.social.statuses.tables import Scheduled, scheduled
 
 SOONEST = timedelta(minutes=5)
@@ -127,9 +127,13 @@ find_own = _own
 
 
 async def cancel(work: Work, me: int, id: int) -> None:
-    planned = await _own(work, me, id)
-    await work.db.run(_drop, me=me, id=id)
-    await media.delete_with(work, planned.media_ids)
+    await _set_free(work, await _own(work, me, id))
+
+
+async def _set_free(work: Work, planned: Scheduled) -> None:
+    """The plan is gone; its media have a day to find another place."""
+    await work.db.run(_drop, me=planned.account_id, id=planned.id)
+    await media.detach(work, planned.media_ids)
 
 
 async def publish(work: Work, payload: Publish) -> None:
@@ -138,11 +142,19 @@ async def publish(work: Work, payload: Publish) -> None:
     author = await accounts.find(work.db, payload.account_id)
     if planned is None or author is None or planned.scheduled_at != payload.at or planned.scheduled_at > work.now:
         return
-    draft = msgspec.convert(planned.params, Draft)
     if author.is_gone or not author.is_listed:
+        await _set_free(work, planned)
         return
-    await post(work, author, draft, application=planned.params.get("application"), held_by=planned.id)
-    await work.db.run(_drop, me=author.id, id=planned.id)
+    try:
+        ready = await prepare(work, author, msgspec.convert(planned.params, Draft), held_by=planned.id)
+        async with work.db.savepoint():
+            await put(work, author, ready, planned.params.get("application"))
+    except Unavailable:
+        raise
+    except (Problem, Unexpected):
+        await _set_free(work, planned)
+    else:
+        await work.db.run(_drop, me=author.id, id=planned.id)
 
 
 PUBLISH: Kind[Publish] = Kind(name="statuses.publish", payload=Publish, handler=publish)

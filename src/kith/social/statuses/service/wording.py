@@ -38,7 +38,7 @@ def check_length(text: str, spoiler: str) -> None:
 
 
 async def understand(work: Work, author: Account, text: str) -> Wording:
-    """Whom the author blocks is not mentioned, and who is not known stays plain text."""
+    """Whom the author blocks, or whose domain, is not mentioned, and who is not known stays plain text."""
     people = await _people(work, author, mentions(text)[:MOST_MENTIONS])
     links = {name: (one.url or one.uri, one.username) for name, one in people.items()}
     content = to_html(text, links, lambda name: tag_url(work.settings, name))
@@ -60,7 +60,10 @@ async def _people(work: Work, author: Account, named: Sequence[tuple[str, str]])
                 known[name, domain] = found
     there = {key: one for key, one in known.items() if one.is_listed and not one.is_gone}
     blocked = await relationships.blocked_among(work.db, author.id, [one.id for one in there.values()])
-    return {spelled: there[key] for spelled, key in wanted.items() if key in there and there[key].id not in blocked}
+    domains = sorted({one.domain for one in there.values() if one.domain})
+    barred = await relationships.blocked_domains_among(work.db, author.id, domains)
+    meant = {key: one for key, one in there.items() if one.id not in blocked and one.domain not in barred}
+    return {spelled: meant[key] for spelled, key in wanted.items() if key in meant}
 
 
 async def note_tags(work: Work, wording: Wording) -> list[Tag]:
