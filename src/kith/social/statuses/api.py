@@ -20,9 +20,8 @@ from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import entities as account_entities
 from kith.social.accounts import store as accounts
-from kith.social.accounts.faces import of_user
 from kith.social.accounts.tables import Account
-from kith.social.accounts.viewers import account_of, account_of_caller
+from kith.social.accounts.viewers import account_of, account_of_caller, acting
 from kith.social.guards import Caller, Member, caller_in, optional, user
 from kith.social.media.service import Change as MediaChange
 from kith.social.pages import answer, as_response, joined, number, numbers, page, told
@@ -110,7 +109,7 @@ async def create_status(
 ) -> ASGIResponse:  # fmt: skip
     """With an `Idempotency-Key`, whoever sends it again within the hour gets the same answer."""
     exchange = exchange_of(request)
-    author = await of_user(work, me.id)
+    author = await acting(work, me)
     given = exchange.header(b"idempotency-key").decode("latin-1")
     key = hashlib.sha256(given.encode()).hexdigest() if given else None
     if key is not None:
@@ -229,10 +228,12 @@ async def show_source(work: NamedDependency[Work], me: NamedDependency[Member], 
 
 
 @get("/api/v1/statuses/{id:str}/card", guards=[ANYBODY])
-async def show_card(work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]) -> dict[str, Any]:
+async def show_card(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]
+) -> ASGIResponse:
     status = await _visible(work, number(id), await account_of_caller(work, caller))
     found = await render_cards(work, [status.card_id]) if status.card_id is not None else {}
-    return next(iter(found.values()), {})
+    return answer(exchange_of(request), _encode(next(iter(found.values()), {})))
 
 
 @get("/api/v1/statuses/{id:str}/reblogged_by", guards=[optional("read:accounts")])
@@ -271,7 +272,7 @@ async def edit_status(
     request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member],
     changes: NamedDependency[Edited], id: FromPath[str],
 ) -> ASGIResponse:  # fmt: skip
-    author = await of_user(work, me.id)
+    author = await acting(work, me)
     status = await remove.find_own(work, author.id, number(id))
     if status.reblog_of_id is not None:
         raise NotFound
@@ -369,7 +370,7 @@ async def reblog(
     request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], how: NamedDependency[Boost],
     id: FromPath[str],
 ) -> ASGIResponse:  # fmt: skip
-    author = await of_user(work, me.id)
+    author = await acting(work, me)
     _spend(exchange_of(request), POSTING, author.id)
     made = await boosting.boost(work, author, number(id), how.visibility)
     return await _shown(request, work, made.id, author.id)
@@ -379,7 +380,7 @@ async def reblog(
 async def unreblog(
     request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
 ) -> ASGIResponse:
-    author = await of_user(work, me.id)
+    author = await acting(work, me)
     _spend(exchange_of(request), DELETING, author.id)
     original = await boosting.unboost(work, author, number(id))
     return await _shown_anyway(request, work, original, author.id)
