@@ -51,7 +51,7 @@ _texts = query(
     .order_by(statuses.c.id),
     tuple,
 )
-_descriptions = query(select(media.c.description).where(media.c.status_id == bindparam("id")), str)
+_descriptions = query(select(media.c.description).where(any_of(media.c.id, "ids")).order_by(media.c.id), str)
 _options = query(select(polls.c.options).where(polls.c.id == bindparam("id")), tuple)
 
 
@@ -71,7 +71,7 @@ async def _learn_statuses(work: Work, ids: Sequence[int]) -> None:
     """Boosts have no words of their own."""
     rows = []
     for id, spoiler, content, media_ids, poll_id in await work.db.all(_texts, ids=list(ids)):
-        descriptions = await work.db.all(_descriptions, id=id) if media_ids else []
+        descriptions = await work.db.all(_descriptions, ids=media_ids) if media_ids else []
         options = await work.db.all(_options, id=poll_id) if poll_id is not None else []
         texts = [spoiler, plain(content), *filter(None, descriptions), *(str(one) for [of] in options for one in of)]
         rows.append((id, to_index(*texts)))
