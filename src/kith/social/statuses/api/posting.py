@@ -1,0 +1,170 @@
+"""Posting, editing and deleting."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime, timedelta
+
+import msgspec
+from litestar import delete, post, put
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response.base import ASGIResponse
+
+from kith.base.edge import Exchange, exchange_of
+from kith.base.errors import NotFound
+from kith.base.params import Limits, Upload, params
+from kith.base.work import Work
+from kith.identity import face as identity
+from kith.social.accounts import entities as account_entities
+from kith.social.accounts.tables import Account
+from kith.social.accounts.viewers import account_of, acting
+from kith.social.guards import Caller, Member, user
+from kith.social.media.service import Change as MediaChange
+from kith.social.pages import answer, joined, number
+from kith.social.statuses import entities, shapes, store
+from kith.social.statuses.api.common import DELETING, POSTING, AnyRequest, encode, shown_as_is, spend
+from kith.social.statuses.service import edit as editing
+from kith.social.statuses.service import quotes, remove
+from kith.social.statuses.service import schedule as scheduling
+from kith.social.statuses.service.post import Draft, Unexpected
+from kith.social.statuses.service.post import post as post_status
+
+REMEMBERED = timedelta(hours=1)
+WITH_THUMBNAILS = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
+
+
+class New(Draft, kw_only=True):
+    scheduled_at: datetime | None = None
+
+
+class Described(msgspec.Struct, kw_only=True):
+    id: int
+    description: str | None = None
+    focus: str | None = None
+    thumbnail: Upload | None = None
+
+
+class Edited(editing.Changes, kw_only=True):
+    media_attributes: list[Described] = msgspec.field(default_factory=list)
+
+
+class Removal(msgspec.Struct, kw_only=True):
+    delete_media: bool = False
+
+
+class Policy(msgspec.Struct, kw_only=True):
+    quote_approval_policy: str = ""
+
+
+@post("/api/v1/statuses", guards=[user("write:statuses")], dependencies={"new": params(New)}, status_code=200)
+async def create_status(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], caller: NamedDependency[Caller],
+    new: NamedDependency[New],
+) -> ASGIResponse:  # fmt: skip
+    """With an `Idempotency-Key`, whoever sends it again within the hour gets the same answer."""
+    exchange = exchange_of(request)
+    author = await acting(work, me)
+    given = exchange.header(b"idempotency-key").decode("latin-1")
+    key = hashlib.sha256(given.encode()).hexdigest() if given else None
+    if key is not None:
+        await work.db.hold(f"idempotency:{author.id}:{key}")
+        known = await store.find_idempotent(work.db, author.id, key, work.now - REMEMBERED)
+        if known is not None:
+            return await _again(request, work, author, known)
+    spend(exchange, POSTING, author.id)
+    try:
+        status_id, planned_id = await _create(work, author, caller, new, given or None)
+    except Unexpected as unexpected:
+        return await _unexpected(exchange, work, unexpected)
+    if key is not None:
+        await store.remember(
+            work.db, author.id, key, work.now, work.now - REMEMBERED, status_id=status_id, scheduled_id=planned_id
+        )
+    return await _again(request, work, author, (status_id, planned_id))
+
+
+async def _create(
+    work: Work, author: Account, caller: Caller, new: New, key: str | None
+) -> tuple[int | None, int | None]:
+    application = await identity.app_shown(work, caller.app_id)
+    draft = msgspec.convert({name: getattr(new, name) for name in Draft.__struct_fields__}, Draft)
+    if scheduling.is_later(work, new.scheduled_at) and new.scheduled_at is not None:
+        planned = await scheduling.schedule(
+            work, author, draft, new.scheduled_at, application=application, app_id=caller.app_id, idempotency=key
+        )
+        return None, planned.id
+    status = await post_status(work, author, draft, application=application)
+    return status.id, None
+
+
+async def _again(
+    request: AnyRequest, work: Work, author: Account, known: tuple[int | None, int | None]
+) -> ASGIResponse:
+    status_id, planned_id = known
+    if planned_id is not None:
+        planned = await scheduling.find_own(work, author.id, planned_id)
+        return answer(exchange_of(request), encode((await shapes.scheduled(work, [planned]))[0]))
+    return await shown_as_is(request, work, status_id or 0, author.id)
+
+
+async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> ASGIResponse:
+    shown = await account_entities.render(work, unexpected.accounts)
+    body = b'{"error":%b,"unexpected_accounts":%b}' % (encode(str(unexpected)), joined(shown))
+    return answer(exchange, body, status=422)
+
+
+@put(
+    "/api/v1/statuses/{id:str}", guards=[user("write:statuses")],
+    dependencies={"changes": params(Edited, WITH_THUMBNAILS)},
+)  # fmt: skip
+async def edit_status(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member],
+    changes: NamedDependency[Edited], id: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
+    author = await acting(work, me)
+    status = await remove.find_own(work, author.id, number(id))
+    if status.reblog_of_id is not None:
+        raise NotFound
+    spend(exchange_of(request), POSTING, author.id)
+    await editing.edit(work, author, status, changes, {one.id: _description(one) for one in changes.media_attributes})
+    return await shown_as_is(request, work, status.id, author.id)
+
+
+def _description(of: Described) -> MediaChange:
+    return MediaChange(of.description, of.focus, of.thumbnail.file if of.thumbnail else None)
+
+
+@delete(
+    "/api/v1/statuses/{id:str}", guards=[user("write:statuses")], dependencies={"removal": params(Removal)},
+    status_code=200,
+)  # fmt: skip
+async def delete_status(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], removal: NamedDependency[Removal],
+    id: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
+    account = await account_of(work, me)
+    status = await remove.find_own(work, account, number(id))
+    exchange = exchange_of(request)
+    spend(exchange, DELETING, account)
+    shown = await entities.render_own_past(work, status.id, account)
+    if shown is None:
+        raise NotFound  # a boost of what is gone, which is about to go as well
+    await remove.remove(work, status, with_media=removal.delete_media)
+    return answer(exchange, shapes.with_source(shown, status))
+
+
+@put(
+    "/api/v1/statuses/{id:str}/interaction_policy", guards=[user("write:statuses")],
+    dependencies={"policy": params(Policy)},
+)  # fmt: skip
+async def change_policy(
+    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], policy: NamedDependency[Policy],
+    id: FromPath[str],
+) -> ASGIResponse:  # fmt: skip
+    account = await account_of(work, me)
+    await quotes.change_policy(work, account, number(id), policy.quote_approval_policy)
+    return await shown_as_is(request, work, number(id), account)
+
+
+routes = [create_status, edit_status, delete_status, change_policy]
