@@ -175,6 +175,28 @@ async def test_of_two_boosts_that_come_at_once_one_comes_home(town: Town) -> Non
     assert await home(ada) == [by_dan]
 
 
+async def test_where_a_boost_goes_the_next_one_takes_its_place(town: Town) -> None:
+    ada, bob, cat, dan = await join_all(town, 4)
+    for booster in (bob, cat):
+        await ada.to(booster, "follow")
+    await arrive(ada)
+    by_dan = (await post(dan, "worth it"))["id"]
+    for booster in (bob, cat):
+        await does(booster, "reblog", by_dan)
+        await settle(town)
+
+    async def boosters() -> list[str]:
+        return [one["account"]["id"] for one in await ada.get("/api/v1/timelines/home") if one["reblog"]]
+
+    assert await boosters() == [bob.id]
+    await does(bob, "unreblog", by_dan)
+    await settle(town)
+    assert await boosters() == [cat.id]
+    await does(cat, "unreblog", by_dan)
+    await settle(town)
+    assert await boosters() == []
+
+
 async def test_what_many_boosted_stands_once_in_a_home_that_is_filled_later(town: Town) -> None:
     ada, bob, cat, eve, dan = await join_all(town, 5)
     by_dan = (await post(dan))["id"]

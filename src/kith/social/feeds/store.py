@@ -99,9 +99,9 @@ async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int, int
     return await db.all(_newest, owner=owner, most=most)
 
 
-async def drop_status(db: Session, status_id: int) -> None:
-    """From every feed it is in."""
-    await db.run(_drop_status, status=status_id)
+async def drop_status(db: Session, status_id: int) -> int:
+    """From every feed it is in; in how many it was."""
+    return await db.run(_drop_status, status=status_id)
 
 
 async def drop_author(db: Session, owner: int, author_id: int) -> None:

@@ -37,6 +37,7 @@ from kith.social.tags.tables import status_tags, tag_follows
 
 Clause = ColumnElement[bool]
 AGGREGATED = 80
+PROMOTED = 10
 CHUNK = 1000
 
 _now = bindparam("now", type_=Instant())
@@ -209,6 +210,15 @@ _end = (
     .scalar_subquery()
 )
 ends_of_chunks = query(select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
+
+
+other_boosts = query(
+    select(S.c.id)
+    .where(and_(S.c.reblog_of_id == bindparam("original"), S.c.deleted_at.is_(None)))
+    .order_by(S.c.id.desc())
+    .limit(PROMOTED),
+    int,
+)
 
 
 def _list_replies(owner: ColumnElement[Any]) -> Clause:

@@ -72,7 +72,11 @@ async def _put_into_homes(work: Work, ids: Sequence[int], *, after: int = 0) -> 
 
 
 async def withdraw(work: Work, fact: StatusDeleted) -> None:
-    await feeds.drop_status(work.db, fact.status_id)
+    """Of several boosts of a post one stands in a home; where that one goes, the next takes its place."""
+    were_there = await feeds.drop_status(work.db, fact.status_id)
+    if were_there and fact.reblog_of_id is not None:
+        for boost in await work.db.all(filling.other_boosts, original=fact.reblog_of_id):
+            await _put_into_homes(work, [boost])
 
 
 async def build(work: Work, payload: Build) -> None:

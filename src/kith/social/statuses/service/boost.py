@@ -91,6 +91,5 @@ async def unboost(work: Work, me: Account, status_id: int) -> int:
     if await store.remove(work.db, mine.id, work.now):
         await store.count(work.db, original_id, reblogs=-1)
         await accounts.count(work.db, me.id, statuses=-1)
-        await feeds.drop_status(work.db, mine.id)
         work.announce(StatusDeleted(status_id=mine.id, account_id=me.id, reblog_of_id=original_id))
     return original_id
