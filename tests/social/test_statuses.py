@@ -468,6 +468,17 @@ async def test_quotes(town: Town) -> None:
     assert (await bob.get(f"{STATUSES}/{made['id']}"))["quote_approval"]["current_user"] == "denied"
 
 
+async def test_an_answer_to_somebody_hidden_is_not_hidden_with_them(town: Town) -> None:
+    ada, bob, cat, eve = await join_all(town, 4)
+    root = await post(ada, "root")
+    hidden = await post(bob, "first", in_reply_to_id=root["id"])
+    below = await post(cat, "second", in_reply_to_id=hidden["id"])
+    last = await post(ada, "third", in_reply_to_id=below["id"])
+    await eve.to(bob, "block")
+    context = await eve.get(f"{STATUSES}/{root['id']}/context")
+    assert [one["id"] for one in context["descendants"]] == [below["id"], last["id"]]
+
+
 async def test_threads_are_told_from_the_root_down(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     root = await post(ada, "root")

@@ -79,12 +79,16 @@ async def ancestors(work: Work, status: Status, me: int | None) -> list[int]:
 
 
 async def descendants(work: Work, status: Status, me: int | None) -> list[int]:
-    """Depth first; what the author says next comes before what others answer."""
+    """Depth first; what the author says next comes before what others answer.
+
+    What answers something that is not shown stands where that would have begun: right below the status.
+    """
     _, most, deep = FOR_STRANGERS if me is None else FOR_MEMBERS
     rows = await work.db.all(_descendants[me is None], status=status.id, me=me, now=work.now, most=most, deep=deep)
+    shown = {id for id, _, _ in rows}
     children: dict[int, list[tuple[int, int]]] = {}
     for id, parent_id, account_id in rows:
-        children.setdefault(parent_id, []).append((id, account_id))
+        children.setdefault(parent_id if parent_id in shown else status.id, []).append((id, account_id))
     return _walked(children, status)
 
 
