@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
+from kith.social.accounts.tables import Account
 from kith.social.emojis import service as emojis
 from kith.social.media import entities as media
 from kith.social.media.tables import Media
@@ -18,13 +19,14 @@ _encode = msgspec.json.Encoder().encode
 _QUOTE_POLICIES = ("public", "followers", "nobody")
 
 
-async def revision(work: Work, edit: Edit, account: bytes) -> bytes:
+async def revision(work: Work, edit: Edit, author: Account, account: bytes) -> bytes:
+    """`account` is the author as they are shown."""
     rows = [msgspec.convert(one, Media, strict=False) for one in edit.media]
     told: dict[str, Any] = {
         "account": msgspec.Raw(account),
         "content": edit.content,
         "created_at": moment(edit.created_at),
-        "emojis": await emojis.used_in(work, [edit.content, edit.spoiler_text], ""),
+        "emojis": await emojis.used_in(work, [edit.content, edit.spoiler_text], author.domain),
         "media_attachments": media.render_media(work.settings, rows),
         "sensitive": edit.sensitive,
         "spoiler_text": edit.spoiler_text,

@@ -80,9 +80,12 @@ async def show_history(
     """Oldest first; one that was never edited has itself alone."""
     status = await visible(work, number(id), await account_of_caller(work, caller))
     author = await accounts.find(work.db, status.account_id)
+    if author is None:
+        raise NotFound
     edits = await store.edits_of(work.db, status.id) or [await editing.snapshot(work, status)]
-    [shown] = await account_entities.render(work, [author] if author else [])
-    return answer(exchange_of(request), joined([await shapes.revision(work, edit, shown) for edit in edits]))
+    [shown] = await account_entities.render(work, [author])
+    revisions = [await shapes.revision(work, edit, author, shown) for edit in edits]
+    return answer(exchange_of(request), joined(revisions))
 
 
 @get("/api/v1/statuses/{id:str}/source", guards=[user("read:statuses")])
