@@ -216,6 +216,7 @@ async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> 
     for one in own:
         await does(bob, "favourite", one)
     await cat.to(ada, "follow")
+    await settle(town)  # what is done together keeps no order
     await post(cat, f"@{ada.name}")
     await settle(town)
     every = [one["id"] for one in await ada.get("/api/v1/notifications")]
