@@ -187,3 +187,39 @@ async def test_the_server_finds_everybody_again(old: Old) -> None:
     finally:
         await town.http.aclose()
         await town.stop()
+
+
+ACCOUNT = row(
+    "social_accounts", id=1, version=1, user_id=1, username="Grace", username_key="grace", domain="",
+    uri="https://kith.example/users/Grace", url=None, actor_type="Person", display_name="", note="", note_html="",
+    role="owner", fields="[]", avatar="", avatar_static="", avatar_description="", header="", header_static="",
+    header_description="", locked=False, discoverable=None, indexable=False, hide_collections=None, noindex=False,
+    show_media=True, show_media_replies=True, show_featured=True, attribution_domains="[]", also_known_as="[]",
+    moved_to=None, is_listed=True, memorial=False, silenced_at=None, sensitized_at=None, suspended_at=None,
+    deleted_at=None, statuses_count=0, followers_count=0, following_count=0, last_status_at=None, created_at=AT,
+    updated_at=AT, fetched_at=None,
+)  # fmt: skip
+
+
+def make_small_versions(connection: sa.Connection) -> None:
+    command.upgrade(runner.alembic_config(connection), "0007")
+
+
+def grow_versions(connection: sa.Connection) -> None:
+    """As a change does: more than a number of 32 bits holds."""
+    for table in ("social_accounts", "social_statuses"):
+        connection.exec_driver_sql(f"UPDATE {table} SET version = version + {1 << 32}")
+
+
+async def test_versions_grow_in_a_database_that_was_there_before(old: Old) -> None:
+    await old.do(make_small_versions)
+    await old.do(lambda connection: connection.exec_driver_sql(ACCOUNT))
+
+    await runner.upgrade(old.settings)
+    await old.do(grow_versions)
+
+    versions = await old.do(
+        lambda connection: list(connection.exec_driver_sql("SELECT version FROM social_accounts").scalars())
+    )
+    assert versions == [1 + (1 << 32)]
+    assert await old.do(broken) == []

@@ -22,8 +22,10 @@ METADATA = MetaData(
 )
 
 
-# A 64-bit id. SQLite keeps a row under its key where the key is called just so, and finds it in one step.
-ID = BigInteger().with_variant(Integer(), "sqlite")
+# A whole number of 64 bits, which SQLite's INTEGER is too.
+Long = BigInteger().with_variant(Integer(), "sqlite")
+# An id. SQLite keeps a row under its key where the key is called just so, and finds it in one step.
+ID = Long
 
 
 class Instant(TypeDecorator[Any]):

@@ -99,7 +99,7 @@ def upgrade() -> None:
     op.create_table(
         "social_accounts",
         sa.Column("id", db.ID, autoincrement=False, nullable=False),
-        sa.Column("version", sa.BigInteger(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("user_id", sa.Integer(), nullable=True),
         sa.Column("username", sa.Text(), nullable=False),
         sa.Column("username_key", sa.Text(), nullable=False),
@@ -452,7 +452,7 @@ def upgrade() -> None:
     op.create_table(
         "social_statuses",
         sa.Column("id", db.ID, autoincrement=False, nullable=False),
-        sa.Column("version", sa.BigInteger(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("local", sa.Boolean(), nullable=False),
         sa.Column("uri", sa.Text(), nullable=False),
@@ -504,14 +504,14 @@ def upgrade() -> None:
             "ix_social_statuses_local",
             ["id"],
             unique=False,
-            sqlite_where=sa.text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL AND local"),
+            sqlite_where=sa.text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL AND local"),
             postgresql_where=sa.text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL AND local"),
         )
         batch_op.create_index(
             "ix_social_statuses_public",
             ["id"],
             unique=False,
-            sqlite_where=sa.text("visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL"),
+            sqlite_where=sa.text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL"),
             postgresql_where=sa.text("visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL"),
         )
         batch_op.create_index("ix_social_statuses_quoted_id", ["quoted_id"], unique=False)

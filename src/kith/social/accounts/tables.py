@@ -6,14 +6,14 @@ from typing import Any
 import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
 
-from kith.base.db import ID, METADATA, Document, Instant
+from kith.base.db import ID, METADATA, Document, Instant, Long
 
 # A face, here or elsewhere. Its `version` grows with whatever is shown of it (see `versions`).
 accounts = Table(
     "social_accounts",
     METADATA,
     Column("id", ID, primary_key=True, autoincrement=False),
-    Column("version", BigInteger, nullable=False),
+    Column("version", Long, nullable=False),
     Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="SET NULL"), unique=True),
     Column("username", Text, nullable=False),
     Column("username_key", Text, nullable=False),

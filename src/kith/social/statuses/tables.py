@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from kith.base.db import ID, METADATA, Document, Instant
+from kith.base.db import ID, METADATA, Document, Instant, Long
 
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
 VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
@@ -30,7 +30,7 @@ statuses = Table(
     "social_statuses",
     METADATA,
     Column("id", ID, primary_key=True, autoincrement=False),
-    Column("version", BigInteger, nullable=False),
+    Column("version", Long, nullable=False),
     Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), nullable=False),
     Column("local", Boolean, nullable=False),
     Column("uri", Text, nullable=False, unique=True),
