@@ -69,10 +69,9 @@ def list_of(
 
 
 def page(
-    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind,
-    headers: Headers = (),
-) -> ASGIResponse:  # fmt: skip
-    return as_response(list_of(exchange, cursor, entities, ids, kind=kind, headers=headers))
+    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind
+) -> ASGIResponse:
+    return as_response(list_of(exchange, cursor, entities, ids, kind=kind))
 
 
 def number(id: str) -> int:
