@@ -1,362 +1,107 @@
-"""The edge of the server: what every request passes, whichever face it is for.
-
-It gives each request an id and a client address, holds the body to its limits, ends the request's `Work`
-before the first byte of the answer leaves (committed for a yes, rolled back for a no), adds the headers each
-face owes, and writes the log line.
-"""
+"""The edge of the server: every request, stream and socket comes in here, gets an exchange, and leaves a log line."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from secrets import token_hex
-from typing import Any, TypeVar
 
-import msgspec
-import structlog
-from litestar.connection import ASGIConnection
-
-from kith.base.errors import Forbidden, Malformed, Problem, TooLarge
-from kith.base.limits import Spent
+from kith.base.errors import MethodNotAllowed, NotFound, TooLarge
+from kith.base.exchange import PREFLIGHT, Answer, Dialect, Exchange, Receive, Scope, Send, Server, header
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
-from kith.base.work import Acting, Origin, Work, Works
+from kith.base.routing.router import Router, WrongMethod
 
-__all__ = ["JSON", "Answer", "Edge", "Exchange", "Face", "exchange_of"]
+__all__ = ["Edge"]
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Any, Any, Any], Awaitable[None]]
-Service = TypeVar("Service")
-Headers = tuple[tuple[bytes, bytes], ...]
-
-SILENCE_SECONDS = 30.0
-BODY_SECONDS = 600.0
-DRAIN_BYTES = 4 << 20
-DRAIN_SECONDS = 2.0
-
-_log = structlog.get_logger()
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """A whole answer, as a face shapes it."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-
-JSON: Headers = ((b"content-type", b"application/json"),)
-
-
-class Face(msgspec.Struct, frozen=True):
-    """One way the server is spoken to: its headers, whether browsers of other sites may, its errors' shape."""
-
-    name: str
-    headers: Headers
-    shape: Callable[[Problem, Exchange], Answer]
-    cors: bool = False
-    spent_headers: Callable[[Spent], Headers] | None = None
-    refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code
-
-
-class Exchange:
-    """One request under way; handlers find it as `scope["kith"]`."""
-
-    __slots__ = (
-        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "acting", "address",
-        "cookies", "edge", "face", "id", "is_head", "kept", "path", "scope", "session", "spent", "started_at",
-        "status", "user_id", "version",
-    )  # fmt: skip
-
-    def __init__(self, edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
-        self.edge = edge
-        self.scope = scope
-        self._receive = receive
-        self._send = send
-        self._work: Work | None = None
-        self._body_seen = 0
-        self._body_whole = False
-        self._deadline = 0.0
-        self._swallow = False
-        self.id = token_hex(16)
-        self.path: str = scope["path"]
-        self.face = edge.face_of(self.path)
-        self.address = edge.client_address(scope)
-        self.is_head = False
-        self.started_at = time.perf_counter()
-        self.status = 0
-        self.user_id: int | None = None
-        self.session = ""
-        self.acting: Acting | None = None
-        self.kept: dict[type, Any] = {}  # what was looked up once for this request, by its type
-        self.version: int | None = None
-        self.spent: Spent | None = None
-        self.cookies: list[bytes] = []  # to be set with whatever is answered
-
-    def header(self, name: bytes) -> bytes:
-        return header(self.scope, name)
-
-    def find(self, kind: type[Service]) -> Service:
-        """One of the server's own parts, by its type."""
-        found: Service = self.edge.works.services[kind]
-        return found
-
-    @property
-    def work(self) -> Work:
-        """The request's one transaction, opened when somebody first asks for it."""
-        if self._work is None:
-            self._work = self.edge.works.open(self.origin)
-        return self._work
-
-    def origin(self) -> Origin:
-        scope = self.scope
-        return Origin(
-            request_id=self.id,
-            address=self.address,
-            method=scope["method"],
-            path=self.edge.safe_path(self.path),
-            query=scope["query_string"].decode("latin-1")[:2000],
-            user_agent=header(scope, b"user-agent").decode("latin-1")[:300],
-            session=self.session,
-            acting=self.acting,
-        )
-
-    def is_from(self, session: str, acting: Acting | None) -> None:
-        """Whose browser it is has been found out; what is written from now on says so."""
-        self.session, self.acting = session, acting
-        if self._work is not None:
-            self._work.come_from(self.origin)
-
-    async def receive(self) -> Message:
-        """The next piece of the body, within its limits; a client that falls silent is not waited for.
-
-        Once the body is whole, all that can come is the word that the client has gone, and that may take long.
-        """
-        if self._body_whole:
-            return await self._receive()
-        now = time.perf_counter()
-        self._deadline = self._deadline or now + BODY_SECONDS
-        try:
-            async with asyncio.timeout(min(SILENCE_SECONDS, self._deadline - now)):
-                message = await self._receive()
-        except TimeoutError as error:
-            raise Malformed("The request's body did not arrive in time") from error
-        if message["type"] == "http.request":
-            self._body_seen += len(message.get("body", b""))
-            if self._body_seen > self.edge.max_body:
-                raise TooLarge
-            self._body_whole = not message.get("more_body", False)
-        return message
-
-    async def send(self, message: Message) -> None:
-        if self._swallow:
-            return
-        if message["type"] == "http.response.start":
-            await self._start(message)
-        elif self.is_head:
-            if not message.get("more_body"):
-                await self._send({"type": "http.response.body", "body": b""})
-        else:
-            await self._send(message)
-
-    async def _start(self, message: Message) -> None:
-        status = message["status"]
-        try:
-            await self.end_work(commit=status < 400)
-            if status >= 400:
-                await self._drain()
-        except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
-            self._swallow = True
-            await self.fail(error)
-            return
-        self.status = status
-        await self._send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [*message["headers"], *self._headers(message["headers"])],
-            }
-        )
-
-    async def end_work(self, *, commit: bool) -> None:
-        work, self._work = self._work, None
-        if work is None:
-            return
-        if not commit:
-            await work.rollback()
-            return
-        try:
-            await work.commit()
-        except BaseException:
-            await work.rollback()
-            raise
-
-    async def _drain(self) -> None:
-        """Take in a little of what the client is still sending, so that it lives to read the answer."""
-        if self._body_whole or not (self.header(b"content-length") or self.header(b"transfer-encoding")):
-            return
-        self._body_whole, seen = True, 0
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(DRAIN_SECONDS):
-                while seen < DRAIN_BYTES:
-                    message = await self._receive()
-                    seen += len(message.get("body", b""))
-                    if message["type"] != "http.request" or not message.get("more_body"):
-                        return
-
-    async def fail(self, error: Exception) -> None:
-        """Answer with the face's own shape of `error`, straight to the wire."""
-        await self.end_work(commit=False)
-        await self._drain()
-        problem = as_problem(error, self)
-        await self._write_down(problem)
-        answer = self.face.shape(problem, self)
-        self.status = answer.status
-        await self._send(
-            {
-                "type": "http.response.start",
-                "status": answer.status,
-                "headers": [
-                    *answer.headers,
-                    (b"content-length", str(len(answer.body)).encode()),
-                    *self._headers(),
-                ],
-            }
-        )
-        await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
-
-    async def _write_down(self, problem: Problem) -> None:
-        if problem.status != Forbidden.status or self.face.refused is None or "refusal" in problem.extra:
-            return
-        try:
-            problem.extra["refusal"] = await self.face.refused(problem, self)
-        except Exception as error:  # noqa: BLE001 - it is a no all the same
-            _log.error("request.refusal_not_kept", request=self.id, exc_info=error)
-
-    async def answer(self, answer: Answer) -> None:
-        """A whole answer, without the framework in between."""
-        body = b"" if self.is_head else answer.body
-        length = (b"content-length", str(len(answer.body)).encode())
-        await self.send({"type": "http.response.start", "status": answer.status, "headers": (*answer.headers, length)})
-        if not self._swallow:
-            await self._send({"type": "http.response.body", "body": body})
-
-    def _headers(self, given: Iterable[tuple[bytes, bytes]] = ()) -> list[tuple[bytes, bytes]]:
-        """What every answer gets besides its own; where it says otherwise than its face, that counts."""
-        name, own = self.id.encode(), [key.lower() for key, _ in given]
-        headers = [(b"x-request-id", name), (b"x-kith-request-id", name), *self.edge.headers]
-        headers += [one for one in self.face.headers if one[0] not in own]
-        if self.spent is not None and self.face.spent_headers is not None:
-            headers.extend(self.face.spent_headers(self.spent))
-        if self.face.cors and header(self.scope, b"origin"):
-            headers.extend(CORS)
-        headers.extend((b"set-cookie", cookie) for cookie in self.cookies)
-        return headers
-
-
-Mount = Callable[[Exchange], Awaitable[Answer | None]]
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "WEBSOCKET"})
 
 
 class Edge:
-    """The ASGI application that stands before all others.
-
-    `mounts` holds small applications that answer everything they know below a prefix without the framework, which
-    gets the rest.
-    """
+    """The ASGI application. `dialect_of` says how to refuse a path that no route has."""
 
     def __init__(
         self,
-        app: App,
-        works: Works,
+        server: Server,
+        router: Router,
         *,
-        mounts: Mapping[str, Mount] | None = None,
-        face_of: Callable[[str], Face],
+        dialect_of: Callable[[str], Dialect],
         access_log: AccessLog,
-        headers: Headers = (),
-        secret_paths: tuple[str, ...] = (),
         trusted_proxies: tuple[str, ...] = (),
-        max_body: int = 1 << 20,
     ) -> None:
-        self._app = app
-        self.works = works
-        self.face_of = face_of
-        self.max_body = max_body
-        self._mounts = tuple((mounts or {}).items())
+        self._server = server
+        self._router = router
+        self._dialect_of = dialect_of
         self._access_log = access_log
-        self._secret_paths = secret_paths
-        self.headers = headers
         self._proxies: tuple[IPv4Network | IPv6Network, ...] = tuple(
             ip_network(text, strict=False) for text in trusted_proxies
         )
         self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
+        if scope["type"] not in ("http", "websocket"):
             return
-        exchange = Exchange(self, scope, receive, send)
-        scope["kith"] = exchange
-        if scope["method"] == "HEAD":
-            scope["method"], exchange.is_head = "GET", True
+        path = scope["path"]
+        exchange = Exchange(self._server, self._dialect_of(path), scope, receive, send, self.client_address(scope))
+        if exchange.method == "HEAD":
+            exchange.method, exchange.is_head = "GET", True
         IN_FLIGHT.inc()
         try:
-            answer = await self._mounted(exchange)
+            answer = await self._respond(exchange)
             if answer is not None:
                 await exchange.answer(answer)
-            elif exchange.face.cors and scope["method"] == "OPTIONS" and header(scope, b"origin"):
-                await exchange.send({"type": "http.response.start", "status": 200, "headers": list(PREFLIGHT)})
-                await exchange.send({"type": "http.response.body", "body": b""})
-            else:
-                self._refuse_too_large(scope)
-                await self._app(scope, exchange.receive, exchange.send)
         except Exception as error:
             if exchange.status:
                 raise
             await exchange.fail(error)
         finally:
             IN_FLIGHT.dec()
-            await exchange.end_work(commit=False)
+            await exchange.end()
             self._record(exchange)
 
-    async def _mounted(self, exchange: Exchange) -> Answer | None:
-        for prefix, mount in self._mounts:
-            if exchange.path.startswith(prefix):
-                self._refuse_too_large(exchange.scope)
-                return await mount(exchange)
-        return None
-
-    def safe_path(self, path: str) -> str:
-        """A path fit for logs and audit: what follows a secret prefix is itself a key."""
-        for prefix in self._secret_paths:
-            if path.startswith(prefix):
-                return f"{prefix}..."
-        return path
-
-    def _refuse_too_large(self, scope: Scope) -> None:
-        length = header(scope, b"content-length")
-        if length and (not length.isdigit() or int(length) > self.max_body):
+    async def _respond(self, exchange: Exchange) -> Answer | None:
+        try:
+            found = self._router.find(exchange.method, exchange.path)
+        except WrongMethod as wrong:
+            return self._other_method(exchange, wrong.allowed)
+        if found is None:
+            raise NotFound
+        exchange.route, exchange.path_values = found
+        if exchange.route.dialect is not None:
+            exchange.dialect = exchange.route.dialect
+        length = exchange.header(b"content-length")
+        if length and (not length.isdigit() or int(length) > self._server.max_body):
             raise TooLarge
+        if exchange.dialect.enter is not None:
+            await exchange.dialect.enter(exchange)
+        return await exchange.route.respond(exchange)
+
+    def _other_method(self, exchange: Exchange, allowed: list[str]) -> Answer:
+        words = ", ".join([*allowed, "OPTIONS"])
+        if exchange.method != "OPTIONS":
+            raise MethodNotAllowed(f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": words})
+        if exchange.dialect.cors and exchange.header(b"origin"):
+            return Answer(200, PREFLIGHT)
+        return Answer(204, ((b"allow", words.encode()),))
 
     def _record(self, exchange: Exchange) -> None:
-        scope = exchange.scope
         took = time.perf_counter() - exchange.started_at
-        route = scope.get("path_template") or "unknown"
-        key = (scope["method"], route, exchange.status)
+        route = exchange.route.template if exchange.route is not None else "unknown"
+        method = exchange.method if exchange.method in METHODS else "other"
+        key = (method, route, exchange.status)
         observe = self._observers.get(key)
         if observe is None:
-            method, _, status = key
-            observe = self._observers[key] = REQUESTS.labels(method, route, str(status)).observe
+            observe = self._observers[key] = REQUESTS.labels(method, route, str(exchange.status)).observe
         observe(took)
         self._access_log.write(
-            exchange.id, "HEAD" if exchange.is_head else scope["method"], route, exchange.status, took,
-            exchange.user_id, exchange.address,
-        )  # fmt: skip
+            exchange.id,
+            "HEAD" if exchange.is_head else method,
+            route,
+            exchange.status,
+            took,
+            exchange.user_id,
+            exchange.address,
+        )
 
     def client_address(self, scope: Scope) -> str:
         """Who is calling: the peer, or, behind trusted proxies, the nearest address that is not one of them."""
@@ -382,46 +127,3 @@ class Edge:
         except ValueError:
             return False
         return any(address in network for network in self._proxies)
-
-
-def exchange_of(request: ASGIConnection[Any, Any, Any, Any]) -> Exchange:
-    """The exchange behind one of the framework's requests."""
-    exchange: Exchange = request.scope["kith"]  # type: ignore[typeddict-item]
-    return exchange
-
-
-def header(scope: Scope, name: bytes) -> bytes:
-    for key, value in scope["headers"]:
-        if key == name:
-            return value  # type: ignore[no-any-return]
-    return b""
-
-
-def as_problem(error: Exception, exchange: Exchange) -> Problem:
-    """What the client may know of `error`; what we did wrong goes to the log, under the request's id."""
-    if isinstance(error, Problem) and error.status < 500:
-        return error
-    _log.error(
-        "request.failed", request=exchange.id, method=exchange.scope["method"],
-        path=exchange.edge.safe_path(exchange.path),
-        exc_info=error,
-    )  # fmt: skip
-    return error if isinstance(error, Problem) else Problem()
-
-
-CORS: Headers = (
-    (b"access-control-allow-origin", b"*"),
-    (
-        b"access-control-expose-headers",
-        b"Link, Mastodon-Async-Refresh, X-RateLimit-Reset, X-RateLimit-Limit, X-RateLimit-Remaining, X-Request-Id",
-    ),
-)
-PREFLIGHT: Headers = (
-    (b"access-control-allow-methods", b"POST, PUT, DELETE, GET, PATCH, OPTIONS"),
-    (
-        b"access-control-allow-headers",
-        b"Authorization, Content-Type, Idempotency-Key, Cache-Control, Last-Event-Id",
-    ),
-    (b"access-control-max-age", b"86400"),
-    (b"content-length", b"0"),
-)

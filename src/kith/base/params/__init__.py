@@ -1,20 +1,6 @@
-"""What a client sent, read once into a typed value.
-
-`params(Draft)` takes the query string and a body in JSON, form or multipart encoding; `query(Filter)` takes
-the query string alone. Both are dependencies of a route:
-
-    @post("/api/v1/statuses", dependencies={"draft": params(Draft)})
-    async def post_status(draft: NamedDependency[Draft]) -> Status: ...
-"""
+"""What a client sent, read once into a typed value. Routes say what they take: `kith.base.routing.parameters`."""
 
 from __future__ import annotations
-
-from dataclasses import replace
-from typing import Any
-
-import msgspec
-from litestar import Request
-from litestar.di import Provide
 
 from kith.base.params.body import parse_json, read_body, read_json
 from kith.base.params.fill import fill, plan_of, takes_files
@@ -28,36 +14,9 @@ __all__ = [
     "Upload",
     "fill",
     "nest",
-    "params",
     "parse_json",
-    "query",
     "read_body",
     "read_form",
     "read_json",
 ]
 
-
-def params(kind: type[msgspec.Struct], limits: Limits = LIMITS) -> Provide:
-    """Provide a `kind` from query string and body; where both name a parameter, the body wins.
-
-    Files are kept only for a `kind` that has a place for them.
-    """
-    plan_of(kind)
-    bounds = limits if takes_files(kind) else replace(limits, max_files=0)
-
-    async def read(request: Request[Any, Any, Any]) -> Any:
-        raw = read_form(request.scope["query_string"], bounds)
-        raw.update(await read_body(request, bounds))
-        return fill(kind, raw)
-
-    return Provide(read)
-
-
-def query(kind: type[msgspec.Struct], limits: Limits = LIMITS) -> Provide:
-    """Provide a `kind` from the query string."""
-    plan_of(kind)
-
-    def read(request: Request[Any, Any, Any]) -> Any:
-        return fill(kind, read_form(request.scope["query_string"], limits))
-
-    return Provide(read, sync_to_thread=False)

@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
 import msgspec
-from litestar import Request
-from litestar.exceptions import ClientException, InternalServerException
-from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from multipart import parse_options_header  # type: ignore[import-untyped]
 
-from kith.base.errors import Malformed, TooLarge, UnsupportedMedia
+from kith.base.errors import Malformed, UnsupportedMedia
+from kith.base.exchange import Exchange
 from kith.base.params.limits import LIMITS, Limits
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.parts import read_parts
-from kith.base.params.upload import close_with
+from kith.base.params.upload import closing
 
 __all__ = ["parse_json", "read_body", "read_json"]
 
 _FRAMING_BYTES = 256 * 1024
 
 
-async def read_body(request: Request[Any, Any, Any], limits: Limits = LIMITS) -> dict[str, Any]:
+async def read_body(exchange: Exchange, limits: Limits = LIMITS) -> dict[str, Any]:
     """Read JSON, a form or multipart; an empty body is an empty object, whatever type it claims.
 
     Files are closed when the request ends.
     """
-    header = request.headers.get("content-type", "")
+    header = exchange.header(b"content-type").decode("latin-1")
     media_type, options = parse_options_header(header)
     if media_type == "application/json":
-        return parse_json(await _collect(request, limits), limits)
+        return parse_json(await exchange.body(limits.max_bytes), limits)
     if media_type == "application/x-www-form-urlencoded":
-        return read_form(await _collect(request, limits), limits)
+        return read_form(await exchange.body(limits.max_bytes), limits)
     if media_type == "multipart/form-data":
-        return await _read_multipart(request, options.get("boundary", ""), limits)
-    return await _read_nothing(request, header, limits)
+        return await _read_multipart(exchange, options.get("boundary", ""), limits)
+    return await _read_nothing(exchange, header, limits)
 
 
-async def read_json(request: Request[Any, Any, Any], limits: Limits = LIMITS) -> dict[str, Any]:
+async def read_json(exchange: Exchange, limits: Limits = LIMITS) -> dict[str, Any]:
     """Read JSON and nothing else: any other body is `UnsupportedMedia`."""
-    header = request.headers.get("content-type", "")
+    header = exchange.header(b"content-type").decode("latin-1")
     if parse_options_header(header)[0] == "application/json":
-        return parse_json(await _collect(request, limits), limits)
-    return await _read_nothing(request, header, limits)
+        return parse_json(await exchange.body(limits.max_bytes), limits)
+    return await _read_nothing(exchange, header, limits)
 
 
 def parse_json(raw: bytes, limits: Limits = LIMITS) -> dict[str, Any]:
@@ -83,43 +80,17 @@ def _is_deeper(value: Any, depth: int) -> bool:
     return True
 
 
-async def _read_multipart(request: Request[Any, Any, Any], boundary: str, limits: Limits) -> dict[str, Any]:
+async def _read_multipart(exchange: Exchange, boundary: str, limits: Limits) -> dict[str, Any]:
     most = limits.max_bytes + _FRAMING_BYTES + (limits.max_file_bytes if limits.max_files else 0)
-    async with aclosing(_chunks(request, most)) as chunks:
+    async with aclosing(exchange.chunks(most)) as chunks:
         form = await read_parts(chunks, boundary, limits)
     if form.uploads:
-        close_with(request, form.uploads)
+        exchange.at_end(closing(form.uploads))
     return nest(form.pairs, limits)
 
 
-async def _read_nothing(request: Request[Any, Any, Any], header: str, limits: Limits) -> dict[str, Any]:
-    async with aclosing(_chunks(request, limits.max_bytes)) as chunks:
+async def _read_nothing(exchange: Exchange, header: str, limits: Limits) -> dict[str, Any]:
+    async with aclosing(exchange.chunks(limits.max_bytes)) as chunks:
         async for _ in chunks:
             raise UnsupportedMedia(f'Unsupported media type "{header}" in request.')
     return {}
-
-
-async def _collect(request: Request[Any, Any, Any], limits: Limits) -> bytes:
-    async with aclosing(_chunks(request, limits.max_bytes)) as chunks:
-        return b"".join([chunk async for chunk in chunks])
-
-
-async def _chunks(request: Request[Any, Any, Any], most: int) -> AsyncGenerator[bytes, None]:
-    size = 0
-    try:
-        if (request.content_length or 0) > most:
-            raise TooLarge
-        async for chunk in request.stream():
-            size += len(chunk)
-            if size > most:
-                raise TooLarge
-            if chunk:
-                yield chunk
-    except RequestEntityTooLarge as error:
-        raise TooLarge from error
-    except ClientException as error:
-        raise Malformed("The Content-Length header is not a number") from error
-    except InternalServerException as error:
-        if not request.is_connected:  # read twice: our mistake, not the client's
-            raise
-        raise Malformed("The body ended too early") from error

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from tempfile import SpooledTemporaryFile
-from typing import Any
 
-from litestar import Request
-from litestar.datastructures import UploadFile
-from litestar.utils.scope.state import ScopeState
-
-__all__ = ["SPOOL_BYTES", "Upload", "close_with"]
+__all__ = ["SPOOL_BYTES", "Upload", "closing"]
 
 SPOOL_BYTES = 256 * 1024
 
@@ -36,24 +32,14 @@ class Upload:
         return f"Upload({self.filename!r}, {self.content_type!r}, {self.size} bytes)"
 
 
-def close_with(request: Request[Any, Any, Any], uploads: list[Upload]) -> None:
-    """Close `uploads` when `request` ends, however it ends.
+def closing(uploads: list[Upload]) -> Callable[[], Awaitable[None]]:
+    """What closes `uploads` when their request ends; removing a large one from the disk may take a while."""
 
-    Litestar closes the files of the form it keeps for a request after everything else, so ours stand there. A
-    generator dependency would be left open when another dependency fails after it.
-    """
-    ScopeState.from_scope(request.scope).form = {"uploads": _Ending(uploads)}
-
-
-class _Ending(UploadFile):
-    __slots__ = ("uploads",)
-
-    def __init__(self, uploads: list[Upload]) -> None:
-        self.uploads = uploads
-
-    async def close(self) -> None:
-        for upload in self.uploads:
+    async def close() -> None:
+        for upload in uploads:
             if upload.size > SPOOL_BYTES:
                 await asyncio.to_thread(upload.close)
             else:
                 upload.close()
+
+    return close

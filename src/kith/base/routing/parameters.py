@@ -1,0 +1,133 @@
+"""Where a handler's parameters come from. Each says so in its annotation; nothing is guessed from its name.
+
+exchange: Exchange      the request itself
+work: Work              its transaction
+id: FromPath[StatusId]  a gap of the path template, of the same name; what is no id is not found
+page: FromQuery[Page]   a struct, from the query string
+draft: FromRequest[New] a struct, from the query string and the body, whatever its encoding; the body wins
+me: Me                  Annotated[AccountId, Provided(find_me)]: what a function finds out from the exchange
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from kith.base.errors import NotFound
+from kith.base.exchange import Exchange
+from kith.base.params import LIMITS, Limits, fill, read_body, read_form
+from kith.base.params.fill import plan_of, takes_files
+from kith.base.work import Work
+
+__all__ = ["FromPath", "FromQuery", "FromRequest", "Parameter", "Provided", "Sent", "number", "parameters_of"]
+
+T = TypeVar("T")
+Read = Callable[[Exchange], Any]
+_GAP = re.compile(r"\{([a-z_]+)(?::path)?\}")
+_LARGEST_ID = (1 << 63) - 1
+
+
+class Parameter(NamedTuple):
+    name: str
+    read: Read
+    is_async: bool
+
+
+class Source:
+    """One place that parameters come from."""
+
+    def bind(self, name: str, kind: Any, template: str) -> Parameter:
+        raise NotImplementedError
+
+
+class Provided(Source):
+    """What `provide` finds out from the exchange, at once or after a while."""
+
+    def __init__(self, provide: Callable[[Exchange], Any]) -> None:
+        self._provide = provide
+
+    def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
+        return Parameter(name, self._provide, inspect.iscoroutinefunction(self._provide))
+
+
+class _Path(Source):
+    def bind(self, name: str, kind: Any, template: str) -> Parameter:
+        gaps = _GAP.findall(template)
+        if name not in gaps:
+            raise TypeError(f"{template} has no gap {name}")
+        place = gaps.index(name)
+        while hasattr(kind, "__supertype__"):  # a NewType
+            kind = kind.__supertype__
+        if kind is int:
+            return Parameter(name, lambda exchange: number(exchange.path_values[place]), is_async=False)
+        return Parameter(name, lambda exchange: exchange.path_values[place], is_async=False)
+
+
+class _Query(Source):
+    def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
+        plan_of(kind)
+        return Parameter(
+            name, lambda exchange: fill(kind, read_form(exchange.scope["query_string"], LIMITS)), is_async=False
+        )
+
+
+class Sent(Source):
+    """From the query string and the body; files are kept only for a struct that has a place for them."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+
+    def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
+        plan_of(kind)
+        limits = self._limits if takes_files(kind) else replace(self._limits, max_files=0)
+
+        async def read(exchange: Exchange) -> Any:
+            raw = read_form(exchange.scope["query_string"], limits)
+            raw.update(await read_body(exchange, limits))
+            return fill(kind, raw)
+
+        return Parameter(name, read, is_async=True)
+
+
+FromPath = Annotated[T, _Path()]
+FromQuery = Annotated[T, _Query()]
+FromRequest = Annotated[T, Sent()]
+
+_OWN: dict[Any, Read] = {Exchange: lambda exchange: exchange, Work: lambda exchange: exchange.work}
+
+
+def parameters_of(handler: Callable[..., Awaitable[Any]], template: str) -> tuple[Parameter, ...]:
+    """How each parameter of `handler` is read; one that does not say where it comes from is a TypeError."""
+    hints = get_type_hints(handler, include_extras=True)
+    return tuple(_parameter(name, hints[name], template) for name in inspect.signature(handler).parameters)
+
+
+def _parameter(name: str, hint: Any, template: str) -> Parameter:
+    if hint in _OWN:
+        return Parameter(name, _OWN[hint], is_async=False)
+    if get_origin(hint) is Annotated:
+        kind, *marks = get_args(hint)
+        for mark in marks:
+            if isinstance(mark, Source):
+                return mark.bind(name, kind, template)
+    raise TypeError(f"the parameter {name} of {template} does not say where it comes from")
+
+
+def number(text: str) -> int:
+    """An id from a path; what is none names nothing."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= _LARGEST_ID):
+        raise NotFound
+    return int(text)
+
+
+class Described(msgspec.Struct, frozen=True):
+    """What a description of the API needs to know of a parameter."""
+
+    name: str
+    place: str
+    kind: Any

@@ -1,0 +1,105 @@
+"""One declaration per route: method, path template, guard, dialect, handler, and what shape its answer has."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from kith.base.exchange import Answer, Dialect, Exchange
+from kith.base.routing.parameters import Parameter, parameters_of
+
+__all__ = ["Guard", "Route", "Shape", "delete", "get", "patch", "post", "put", "route", "socket", "stream"]
+
+Guard = Callable[[Exchange], Awaitable[None]]
+Handler = Callable[..., Awaitable[Any]]
+Decorate = Callable[[Handler], "Route"]
+
+
+class Shape(Enum):
+    """Whether a route gives one whole answer, speaks for as long as it is listened to, or is a WebSocket."""
+
+    ANSWER = "answer"
+    STREAM = "stream"
+    SOCKET = "socket"
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
+    """`dialect` is None until the room that holds the route fills in its own."""
+
+    method: str
+    template: str
+    handler: Handler
+    guard: Guard | None = None
+    dialect: Dialect | None = None
+    shape: Shape = Shape.ANSWER
+    status: int = 200
+    parameters: tuple[Parameter, ...] = ()
+    summary: str = ""
+    description: dict[str, Any] | None = None  # what OpenAPI says of it beyond what can be derived
+
+    async def respond(self, exchange: Exchange) -> Answer | None:
+        """Let the caller in, read what the handler takes, and give its answer.
+
+        None: the handler has spoken for itself (a stream, a socket).
+        """
+        if self.guard is not None:
+            await self.guard(exchange)
+        given: dict[str, Any] = {}
+        for name, read, is_async in self.parameters:
+            given[name] = await read(exchange) if is_async else read(exchange)
+        result = await self.handler(**given)
+        if result.__class__ is Answer or self.shape is not Shape.ANSWER:
+            return result  # type: ignore[no-any-return]
+        return exchange.dialect.encode(exchange, self.status, result)
+
+
+def route(
+    method: str,
+    template: str,
+    *,
+    guard: Guard | None = None,
+    dialect: Dialect | None = None,
+    shape: Shape = Shape.ANSWER,
+    status: int = 200,
+    description: dict[str, Any] | None = None,
+) -> Decorate:
+    """A decorator that makes a handler a route."""
+
+    def declare(handler: Handler) -> Route:
+        return Route(
+            method=method,
+            template=template,
+            handler=handler,
+            guard=guard,
+            dialect=dialect,
+            shape=shape,
+            status=status,
+            parameters=parameters_of(handler, template),
+            summary=(inspect.getdoc(handler) or "").partition("\n")[0],
+            description=description,
+        )
+
+    return declare
+
+
+def _for_method(method: str) -> Callable[..., Decorate]:
+    def declare(template: str, **options: Any) -> Decorate:
+        return route(method, template, **options)
+
+    return declare
+
+
+get, post, put, patch, delete = map(_for_method, ("GET", "POST", "PUT", "PATCH", "DELETE"))
+
+
+def stream(template: str, **options: Any) -> Decorate:
+    """A GET that is answered piece by piece, for as long as somebody listens."""
+    return route("GET", template, shape=Shape.STREAM, **options)
+
+
+def socket(template: str, **options: Any) -> Decorate:
+    return route("WEBSOCKET", template, shape=Shape.SOCKET, **options)

@@ -1,0 +1,102 @@
+"""Which route a request is for.
+
+Routes without a gap are found by one look-up. The others stand in a tree of path segments, in which a literal segment
+goes before a gap: `/users/me` before `/users/{id}`. A trailing slash makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kith.base.routing.route import Route
+
+__all__ = ["Found", "Router", "WrongMethod"]
+
+Found = tuple[Route, tuple[str, ...]]
+Methods = dict[str, Route]
+
+
+class WrongMethod(Exception):  # noqa: N818 - the routers' word
+    """There is something at this path, but not for this method; `allowed` says for which."""
+
+    def __init__(self, allowed: list[str]) -> None:
+        super().__init__(allowed)
+        self.allowed = allowed
+
+
+class _Node:
+    __slots__ = ("gap", "literal", "methods", "rest")
+
+    def __init__(self) -> None:
+        self.literal: dict[str, _Node] = {}
+        self.gap: _Node | None = None
+        self.methods: Methods = {}
+        self.rest: Methods = {}  # for `{name:path}`, which takes all that is left
+
+    def add(self, segments: list[str]) -> Methods:
+        """The methods of the node that `segments` lead to, made where it is missing."""
+        if not segments:
+            return self.methods
+        first, *others = segments
+        if first.endswith(":path}"):
+            if others:
+                raise ValueError("a path gap stands last")
+            return self.rest
+        if first.startswith("{"):
+            self.gap = self.gap or _Node()
+            return self.gap.add(others)
+        return self.literal.setdefault(first, _Node()).add(others)
+
+    def find(self, segments: list[str], at: int, values: tuple[str, ...]) -> Iterator[tuple[Methods, tuple[str, ...]]]:
+        if at == len(segments):
+            if self.methods:
+                yield self.methods, values
+            return
+        segment = segments[at]
+        if segment in self.literal:
+            yield from self.literal[segment].find(segments, at + 1, values)
+        if self.gap is not None and segment:
+            yield from self.gap.find(segments, at + 1, (*values, segment))
+        if self.rest:
+            yield self.rest, (*values, "/".join(segments[at:]))
+
+
+class Router:
+    """All routes of a server. Two with the same method and the same shape of path are a mistake."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        self.routes = tuple(routes)
+        self._exact: dict[str, Methods] = {}
+        self._tree = _Node()
+        self._longest = 0
+        for route in self.routes:
+            path = _trimmed(route.template)
+            segments = path.split("/")
+            self._longest = max(self._longest, len(segments))
+            if "{" in path:
+                methods = self._tree.add(segments)
+            else:
+                methods = self._exact.setdefault(path, {})
+                self._tree.add(segments)[route.method] = route
+            if route.method in methods and methods[route.method] is not route:
+                raise ValueError(f"two routes for {route.method} {route.template}")
+            methods[route.method] = route
+
+    def find(self, method: str, path: str) -> Found | None:
+        """None where nothing is at `path` at all; `WrongMethod` where something else can be done there."""
+        path = _trimmed(path)
+        exact = self._exact.get(path)
+        if exact is not None and method in exact:
+            return exact[method], ()
+        allowed: set[str] = set()
+        for methods, values in self._tree.find(path.split("/"), 0, ()):
+            if method in methods:
+                return methods[method], values
+            allowed.update(methods)
+        if allowed:
+            raise WrongMethod(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed))
+        return None
+
+
+def _trimmed(path: str) -> str:
+    return path[:-1] if len(path) > 1 and path.endswith("/") else path
