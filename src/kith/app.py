@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import structlog
-from litestar import Litestar, Request, Response
-from litestar.di import Provide
-from litestar.exceptions import HTTPException
-from litestar.routes import HTTPRoute
-from litestar.types import ControllerRouterHandler
 
 from kith.base.blobs import Blobs, blobs
 from kith.base.db import Database, connect
-from kith.base.edge import Answer, App, Edge, Exchange, Face, as_problem, exchange_of
-from kith.base.errors import (
-    Forbidden,
-    Malformed,
-    MethodNotAllowed,
-    NotFound,
-    TooLarge,
-    Unauthenticated,
-    UnsupportedMedia,
-)
-from kith.base.express import Express
+from kith.base.edge import Edge
+from kith.base.exchange import Dialect, Server
 from kith.base.http import Outgoing
 from kith.base.http.names import Names
 from kith.base.ids import IDs
@@ -41,26 +28,26 @@ from kith.base.mail import Mailer, mailer
 from kith.base.mailing import SEND_MAIL
 from kith.base.memo import Memo
 from kith.base.news import News, relay_for
+from kith.base.routing import Route, Router
 from kith.base.settings import Settings
-from kith.base.work import Work, Works
+from kith.base.work import Works
 from kith.identity import tasks as identity_tasks
 from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.consents.service import ConsentWithdrawn
-from kith.identity.errors import FACE as IDENTITY
+from kith.identity.errors import DIALECT as IDENTITY
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
-from kith.identity.impersonation import refuse_page
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.judging import ByName
 from kith.identity.providers.oauth2 import api as oauth2
 from kith.identity.providers.oauth2 import granted as oauth_granted
 from kith.identity.providers.oauth2 import keys as signing_keys
 from kith.identity.providers.oauth2 import logout as oauth_logout
+from kith.identity.providers.oauth2.errors import DIALECT as OAUTH
 from kith.identity.providers.oauth2.keys import KeyRing
-from kith.identity.rest.api import Rest
+from kith.identity.rest import api as rest
 from kith.identity.sealing import Sealer
-from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
@@ -75,11 +62,11 @@ from kith.social.accounts.facts import AccountChanged, AccountDeleted
 from kith.social.apps import api as apps
 from kith.social.apps import oauth
 from kith.social.emails import api as emails
-from kith.social.errors import FACE as SOCIAL
+from kith.social.errors import DIALECT as SOCIAL
 from kith.social.featured import api as featured
 from kith.social.files import api as files
 from kith.social.files.workshop import Workshop
-from kith.social.guards import MemberSeen, Presence, caller_of, member_of
+from kith.social.guards import MemberSeen, Presence
 from kith.social.instance import api as instance
 from kith.social.instance import tasks as instance_tasks
 from kith.social.instance.keeping import Kept
@@ -154,46 +141,33 @@ from kith.web import (
     start,
     webfinger,
 )
-from kith.web.errors import FACE as PAGES
+from kith.web.errors import DIALECT as PAGES
 
-ROUTES: list[ControllerRouterHandler] = [
-    *instance.routes,
-    *files.routes,
-    *media.routes,
-    *accounts.routes,
-    *profile.routes,
-    *relationships.routes,
-    *relationships_reading.routes,
-    *statuses.routes,
-    *timelines.routes,
-    *lists.routes,
-    *tags.routes,
-    *featured.routes,
-    *notifications.routes,
-    *search.routes,
-    *translation.routes,
-    *mirror.routes,
-    *apps.routes,
-    *oauth.routes,
-    *registration.routes,
-    *emails.routes,
-    *web.routes,
-    *start.routes,
-    *flows.routes,
-    *settings.routes,
-    *recovery.routes,
-    *confirmation.routes,
-    *authorize.routes,
-    *authorized.routes,
-    *device.routes,
-    *logout.routes,
-    *signups.routes,
-    *staff.routes,
-    *health.routes,
-    *api_docs.routes,
-]
 
-WAYS = timelines.ways | statuses.ways | notifications.ways
+def in_dialect(dialect: Dialect, routes: Iterable[Route]) -> list[Route]:
+    return [one if one.dialect is not None else msgspec.structs.replace(one, dialect=dialect) for one in routes]
+
+
+def spoken(dialect: Dialect, *rooms: Any) -> list[Route]:
+    return in_dialect(dialect, (one for room in rooms for one in room.routes))
+
+
+ASSETS = msgspec.structs.replace(PAGES, enter=None)  # what is the same for everybody, whoever looks
+
+ROUTES: list[Route] = [
+    *spoken(
+        SOCIAL, instance, media, accounts, profile, relationships, relationships_reading, statuses, timelines, lists,
+        tags, featured, notifications, search, translation, apps, oauth, registration, emails,
+    ),
+    *spoken(files.DIALECT, files, mirror),
+    *spoken(IDENTITY, executor, api_docs),
+    *in_dialect(IDENTITY, rest.routes(RESOURCES, ACTIONS)),
+    *spoken(OAUTH, oauth2),
+    *spoken(ASSETS, web, health, webfinger),
+    *spoken(
+        PAGES, start, flows, settings, recovery, confirmation, authorize, authorized, device, logout, signups, staff,
+    ),
+]  # fmt: skip
 
 # What follows from every post, in one job: there are many of them, and most parts find little to do.
 POSTED: Kind[StatusPosted] = Kind(
@@ -295,7 +269,7 @@ _IDENTITY_PATHS = re.compile(
 )
 
 
-def face_of(path: str) -> Face:
+def dialect_of(path: str) -> Dialect:
     if path.startswith("/api/"):
         return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
     if path.startswith(("/oauth/authorize", "/oauth/authorized_applications")):
@@ -303,7 +277,7 @@ def face_of(path: str) -> Face:
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
     if path.startswith(("/media/", "/media_proxy/")):
-        return files.FACE
+        return files.DIALECT
     return PAGES
 
 
@@ -419,23 +393,18 @@ class House:
 
     def asgi(self, access_log: AccessLog) -> Edge:
         settings = self.settings
-        return Edge(
-            recognising(litestar(self)),
+        server = Server(
             self.works,
-            mounts={
-                executor.PREFIX: executor.answer,
-                oauth2.PREFIX: oauth2.answer,
-                webfinger.PATH: webfinger.WebFinger(webfinger.identity_links).answer,
-                oauth2.WELL_KNOWN: oauth2.answer_well_known,
-                "/api/v2/": Rest(RESOURCES, ACTIONS, self.callers.identify).answer,
-                "/api/v1/": Express(WAYS).answer,
-            },
-            face_of=face_of,
-            access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=("/setup/", "/recovery/use-token/", "/confirm/"),
-            trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,
+        )
+        return Edge(
+            server,
+            Router(ROUTES),
+            dialect_of=dialect_of,
+            access_log=access_log,
+            trusted_proxies=settings.trusted_proxies,
         )
 
 
@@ -473,103 +442,3 @@ def _chore(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
 
     task.add_done_callback(tell)
     return task
-
-
-def litestar(house: House) -> Litestar:
-    def work(request: Request[Any, Any, Any]) -> Work:
-        return exchange_of(request).work
-
-    def keys() -> Keys:
-        return house.keys
-
-    def passwords() -> Passwords:
-        return house.passwords
-
-    app = Litestar(
-        ROUTES,
-        dependencies={
-            "work": Provide(work, sync_to_thread=False),
-            "keys": Provide(keys, sync_to_thread=False),
-            "passwords": Provide(passwords, sync_to_thread=False),
-            "caller": Provide(caller_of, sync_to_thread=False),
-            "me": Provide(member_of, sync_to_thread=False),
-        },
-        exception_handlers={Exception: _answer},
-        openapi_config=None,
-        logging_config=None,
-        request_max_body_size=None,
-    )
-    one_at_a_time(app)
-    return app
-
-
-def recognising(app: App) -> App:
-    """Pages know whose session it is before anything else: even one that says no tells who looks through whose eyes."""
-
-    async def recognise(scope: Any, receive: Any, send: Any) -> None:
-        exchange: Exchange | None = scope.get("kith")
-        if exchange is not None and exchange.face is PAGES and not exchange.path.startswith(("/static/", "/health")):
-            await sessions.find(exchange)
-            refuse_page(exchange)
-        await app(scope, receive, send)
-
-    return recognise
-
-
-def one_at_a_time(app: Litestar) -> None:
-    """Resolve dependencies one after the other.
-
-    Litestar starts a task group for two that do not need each other. That costs more than a whole request
-    of ours, whose dependencies are plain look-ups (docs/decisions/0002).
-    """
-    for route in app.routes:
-        if isinstance(route, HTTPRoute):
-            for _, model in route.route_handler_map.values():
-                model.dependency_batches = [{one} for batch in model.dependency_batches for one in batch]
-
-
-def _answer(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
-    exchange = exchange_of(request)
-    problem = _in_our_words(error, exchange)
-    if isinstance(problem, Forbidden) and exchange.face.refused is not None:
-        raise problem  # the edge writes it down before it answers, for which there must be time to wait
-    return _response(exchange.face.shape(as_problem(problem, exchange), exchange))
-
-
-def _response(answer: Answer) -> Response[bytes]:
-    headers = {name.decode(): value.decode() for name, value in answer.headers}
-    media_type = headers.pop("content-type")
-    if media_type.startswith("text/"):
-        media_type = media_type.removesuffix("; charset=utf-8")  # which the framework adds to texts
-    return Response(answer.body, status_code=answer.status, headers=headers, media_type=media_type)
-
-
-_FRAMEWORK = {401: Unauthenticated, 403: Forbidden, 404: NotFound, 413: TooLarge, 415: UnsupportedMedia}
-
-
-def _in_our_words(error: Exception, exchange: Exchange) -> Exception:
-    """The framework's own refusals (no such path, no such method) become ours."""
-    if not isinstance(error, HTTPException) or error.status_code >= 500:
-        return error
-    if error.status_code == 405:
-        allowed = _methods_at(exchange.path, exchange.scope["litestar_app"])
-        return MethodNotAllowed(
-            f'Method "{exchange.scope["method"]}" not allowed.', headers={"Allow": ", ".join(allowed)}
-        )
-    return _FRAMEWORK.get(error.status_code, Malformed)()
-
-
-def _methods_at(path: str, app: Litestar) -> list[str]:
-    """What may be done at `path`, whatever was tried."""
-    parts = path.strip("/").split("/")
-    found: set[str] = set()
-    for route in app.routes:
-        components = route.path_components
-        same_length = isinstance(route, HTTPRoute) and len(components) == len([part for part in parts if part])
-        if same_length and all(
-            not isinstance(ours, str) or ours == theirs for ours, theirs in zip(components, parts, strict=True)
-        ):
-            found.update(route.methods)
-    if "GET" in found:
-        found.add("HEAD")
-    return sorted(found)

@@ -6,8 +6,8 @@ import hmac
 import secrets
 from http.cookies import CookieError, SimpleCookie
 
-from kith.base.edge import Exchange, header
 from kith.base.errors import Forbidden
+from kith.base.exchange import Exchange, header
 
 __all__ = ["COOKIE", "CSRFFailed", "check", "token_for"]
 

@@ -63,7 +63,8 @@ class Edge:
         try:
             found = self._router.find(exchange.method, exchange.path)
         except WrongMethod as wrong:
-            return self._other_method(exchange, wrong.allowed)
+            exchange.dialect = wrong.route.dialect or exchange.dialect
+            return _other_method(exchange, wrong.allowed)
         if found is None:
             raise NotFound
         exchange.route, exchange.path_values = found
@@ -75,14 +76,6 @@ class Edge:
         if exchange.dialect.enter is not None:
             await exchange.dialect.enter(exchange)
         return await exchange.route.respond(exchange)
-
-    def _other_method(self, exchange: Exchange, allowed: list[str]) -> Answer:
-        words = ", ".join([*allowed, "OPTIONS"])
-        if exchange.method != "OPTIONS":
-            raise MethodNotAllowed(f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": words})
-        if exchange.dialect.cors and exchange.header(b"origin"):
-            return Answer(200, PREFLIGHT)
-        return Answer(204, ((b"allow", words.encode()),))
 
     def _record(self, exchange: Exchange) -> None:
         took = time.perf_counter() - exchange.started_at
@@ -127,3 +120,16 @@ class Edge:
         except ValueError:
             return False
         return any(address in network for network in self._proxies)
+
+
+def _other_method(exchange: Exchange, allowed: list[str]) -> Answer:
+    """OPTIONS is answered everywhere; any other method that a path does not have is refused."""
+    if exchange.method != "OPTIONS":
+        words = ", ".join([*allowed, "OPTIONS"])
+        raise MethodNotAllowed(f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": words})
+    dialect = exchange.dialect
+    if dialect.preflight is not None:
+        return dialect.preflight(exchange, allowed)
+    if dialect.cors and exchange.header(b"origin"):
+        return Answer(200, PREFLIGHT)
+    return Answer(204, ((b"allow", ", ".join([*allowed, "OPTIONS"]).encode()),))

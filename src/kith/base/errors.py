@@ -32,7 +32,7 @@ __all__ = [
 class Problem(Exception):  # noqa: N818 - the product's word
     """An answer that is a no; subclasses say which, and in what words."""
 
-    status: ClassVar[int] = 500
+    status: int = 500
     code: ClassVar[str] = "error"
     message: str = "Something went wrong on our side"
 

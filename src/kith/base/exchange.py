@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qs
 
 import msgspec
 import structlog
@@ -23,7 +24,7 @@ from kith.base.work import Acting, Origin, Work, Works
 if TYPE_CHECKING:
     from kith.base.routing.route import Route
 
-__all__ = ["JSON", "Answer", "Dialect", "Exchange", "Headers", "Server", "as_problem", "header"]
+__all__ = ["JSON", "Answer", "Dialect", "Exchange", "Headers", "Server", "as_problem", "header", "whole"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -53,6 +54,10 @@ class Answer(msgspec.Struct, frozen=True):
 JSON: Headers = ((b"content-type", b"application/json"),)
 
 
+def whole(body: bytes, content_type: str, *, status: int = 200, headers: Headers = ()) -> Answer:
+    return Answer(status, ((b"content-type", content_type.encode()), *headers), body)
+
+
 def as_json(_exchange: Exchange, status: int, value: object) -> Answer:
     return Answer(status, JSON, _encode(value))
 
@@ -66,6 +71,7 @@ class Dialect(msgspec.Struct, frozen=True):
     encode: Callable[[Exchange, int, object], Answer] = as_json
     enter: Callable[[Exchange], Awaitable[None]] | None = None  # what comes before any route of the dialect
     cors: bool = False
+    preflight: Callable[[Exchange, list[str]], Answer] | None = None  # the answer to OPTIONS
     spent_headers: Callable[[Spent], Headers] | None = None
     refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code
 
@@ -162,6 +168,11 @@ class Exchange:
     def header(self, name: bytes) -> bytes:
         return header(self.scope, name)
 
+    def query(self, name: str) -> str:
+        """One parameter of the query string, empty where it is not given."""
+        found = parse_qs(self.query_string.decode("latin-1"), keep_blank_values=True).get(name)
+        return found[0] if found else ""
+
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""
         found: Service = self.server.works.services[kind]
@@ -219,7 +230,7 @@ class Exchange:
             self._body_whole = not message.get("more_body", False)
         return message
 
-    async def chunks(self, most: int) -> AsyncIterator[bytes]:
+    async def chunks(self, most: int) -> AsyncGenerator[bytes, None]:
         """The body piece by piece, `most` bytes in all."""
         length = self.header(b"content-length")
         if length and (not length.isdigit() or int(length) > most):

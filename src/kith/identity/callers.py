@@ -9,8 +9,8 @@ from datetime import timedelta
 import msgspec
 
 from kith.base import csrf
-from kith.base.edge import Exchange
 from kith.base.errors import Forbidden, Unauthenticated
+from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
@@ -64,7 +64,7 @@ class Callers:
         if session is None or session.user_id is None:
             exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, address_key(exchange.address))
             raise Unauthenticated(headers=CHALLENGE)
-        if exchange.scope["method"] not in ("GET", "OPTIONS"):
+        if exchange.method not in ("GET", "OPTIONS"):
             csrf.check(exchange, exchange.find(Keys).session, None)
         refuse_call(exchange)
         login = await users.find_login_by_id(exchange.work.db, session.user_id)

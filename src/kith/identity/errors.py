@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from kith.base.edge import Answer, Exchange, Face
 from kith.base.errors import Invalid, NotFound, Problem, Throttled, Unavailable
+from kith.base.exchange import Answer, Dialect, Exchange
 
 JSON = (b"content-type", b"application/json")
 _WORDS = {
@@ -43,7 +43,7 @@ def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
     return body | {name: problem.extra[name] for name in _TOLD if name in problem.extra}
 
 
-FACE = Face(
+DIALECT = Dialect(
     name="identity",
     headers=(
         (b"cache-control", b"no-store"),

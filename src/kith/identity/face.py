@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.edge import Exchange, Headers
+from kith.base.exchange import Exchange, Headers
 from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity import staff
@@ -172,6 +172,7 @@ __all__ = [
     "oauth",
     "open_walk",
     "refuse_page",
+    "recognise",
     "register_app",
     "register_by_app",
     "remove_device",
@@ -260,3 +261,9 @@ async def find_locale(work: Work, user_id: int) -> str:
 def no_session_cookie(work: Work) -> Headers:
     """What tells the browser that its session is over."""
     return (cookies.no_cookie(secure=work.settings.base_url.startswith("https")),)
+
+
+async def recognise(exchange: Exchange) -> None:
+    """Find out whose session it is before anything else, so that even a refusal is written down under their name."""
+    await cookies.find(exchange)
+    refuse_page(exchange)

@@ -6,8 +6,8 @@ the owner, and on whose behalf. What guards the account (password, factors, keys
 
 from __future__ import annotations
 
-from kith.base.edge import Exchange, Headers
 from kith.base.errors import Complaint, Forbidden, Invalid
+from kith.base.exchange import Exchange, Headers
 from kith.base.work import Acting, Work
 from kith.identity.caller import ADMINISTRATORS
 from kith.identity.groups import store as groups
@@ -36,7 +36,7 @@ class NotAsSomebodyElse(Forbidden):
 
 def refuse_page(exchange: Exchange) -> None:
     """Every form that changes something is closed, but for those named above."""
-    if exchange.acting is None or exchange.scope["method"] in ("GET", "OPTIONS"):
+    if exchange.acting is None or exchange.method in ("GET", "OPTIONS"):
         return
     if not exchange.path.startswith(_OPEN_PAGES):
         raise NotAsSomebodyElse
@@ -44,7 +44,7 @@ def refuse_page(exchange: Exchange) -> None:
 
 def refuse_call(exchange: Exchange) -> None:
     """The identity API can be read meanwhile, and asked to end it."""
-    if exchange.acting is None or exchange.scope["method"] in ("GET", "OPTIONS"):
+    if exchange.acting is None or exchange.method in ("GET", "OPTIONS"):
         return
     if exchange.path.rstrip("/") != END_CALL:
         raise NotAsSomebodyElse

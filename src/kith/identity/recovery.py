@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from kith.base.edge import Exchange, Headers
 from kith.base.errors import Conflict, NotFound
+from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.links import service as links

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
-from kith.base.edge import Exchange
 from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.executor import inspector
 from kith.identity.executor.plan import find_flow

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from kith.base.edge import Answer, Exchange, Face, Headers
 from kith.base.errors import Complaint, Invalid, Problem
+from kith.base.exchange import Answer, Dialect, Exchange, Headers
 from kith.base.limits import Spent
 
 _CODES = {
@@ -68,7 +68,7 @@ def _moment(at: datetime) -> bytes:
     return f"{at:%Y-%m-%dT%H:%M:%S.%fZ}".encode()
 
 
-FACE = Face(
+DIALECT = Dialect(
     name="social",
     headers=((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"same-origin")),
     shape=shape,
@@ -78,5 +78,5 @@ FACE = Face(
 
 # The same for whoever brought a token: what they are told is for nobody else.
 PRIVATE = msgspec.structs.replace(
-    FACE, headers=(*FACE.headers, (b"cache-control", b"private, no-store"), (b"vary", b"Authorization"))
+    DIALECT, headers=(*DIALECT.headers, (b"cache-control", b"private, no-store"), (b"vary", b"Authorization"))
 )

@@ -15,30 +15,27 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qs
 
 import msgspec
-from litestar import Request
-from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler
 
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import Forbidden, Problem, Unauthenticated, Unprocessable
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, Spent, address_key
 from kith.base.news import Fact
 from kith.base.params import read_body
+from kith.base.routing import Provided
 from kith.identity import face as identity
 from kith.social.errors import PRIVATE
 from kith.social.standing import Standing
 
 __all__ = [
-    "ANONYMOUS", "Caller", "Member", "MemberSeen", "Presence", "any_token", "anyone", "app", "caller_of", "member_of",
-    "optional", "outsider", "user",
+    "ANONYMOUS", "Caller", "Member", "MemberSeen", "Presence", "any_token", "anyone", "app", "caller_in", "member_in",
+    "optional", "outsider", "user", "TheCaller", "TheMember",
 ]  # fmt: skip
 
-Connection = ASGIConnection[Any, Any, Any, Any]
-Check = Callable[[Exchange, Connection | None], Awaitable[None]]
+Guard = Callable[[Exchange], Awaitable[None]]
 
 ANONYMOUS = Rule("social-anonymous", most=300, seconds=300)
 PER_USER = Rule("social-user", most=1500, seconds=300)
@@ -102,36 +99,20 @@ class Caller(msgspec.Struct, frozen=True):
 NOBODY = Caller()
 
 
-class Guard:
-    """For the framework it is a guard; whoever answers without the framework asks `let_in`."""
-
-    def __init__(self, check: Check) -> None:
-        self._check = check
-
-    async def __call__(self, connection: Connection, _handler: BaseRouteHandler) -> None:
-        await self._check(exchange_of(connection), connection)
-
-    async def let_in(self, exchange: Exchange) -> None:
-        await self._check(exchange, None)
-
-
-@Guard
-async def anyone(exchange: Exchange, _connection: Connection | None) -> None:
+async def anyone(exchange: Exchange) -> None:
     """Open to all, but not without end."""
     _as_nobody(exchange)
 
 
-@Guard
-async def outsider(exchange: Exchange, connection: Connection | None) -> None:
-    if exchange.edge.works.settings.secure_mode:
-        await _whoever(exchange, connection)
+async def outsider(exchange: Exchange) -> None:
+    if exchange.server.works.settings.secure_mode:
+        await _whoever(exchange)
     else:
         _as_nobody(exchange)
 
 
-@Guard
-async def any_token(exchange: Exchange, connection: Connection | None) -> None:
-    bearer = await _bearer(exchange, connection)
+async def any_token(exchange: Exchange) -> None:
+    bearer = await _bearer(exchange)
     await _check_standing(exchange, bearer)
     await _let_in(exchange, bearer)
 
@@ -143,9 +124,8 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     """
     needs_team = bool(scopes) and all(scope.startswith("admin:") for scope in scopes)
 
-    @Guard
-    async def guard(exchange: Exchange, connection: Connection | None) -> None:
-        bearer = await _bearer(exchange, connection)
+    async def guard(exchange: Exchange) -> None:
+        bearer = await _bearer(exchange)
         _check_scopes(bearer, scopes)
         problem = None if unconfirmed and bearer.user_id is not None else _why_not_yet(exchange, bearer)
         if problem is not None:
@@ -159,9 +139,8 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
 
 
 def app(*scopes: str) -> Guard:
-    @Guard
-    async def guard(exchange: Exchange, connection: Connection | None) -> None:
-        bearer = await _bearer(exchange, connection)
+    async def guard(exchange: Exchange) -> None:
+        bearer = await _bearer(exchange)
         _check_scopes(bearer, scopes)
         if bearer.user_id is not None:
             raise Forbidden(NEEDS_APP)
@@ -173,16 +152,15 @@ def app(*scopes: str) -> Guard:
 def optional(*scopes: str) -> Guard:
     """Whoever cannot act for themselves yet sees what strangers see."""
 
-    @Guard
-    async def guard(exchange: Exchange, connection: Connection | None) -> None:
-        await _whoever(exchange, connection, scopes)
+    async def guard(exchange: Exchange) -> None:
+        await _whoever(exchange, scopes)
 
     return guard
 
 
-async def _whoever(exchange: Exchange, connection: Connection | None, scopes: tuple[str, ...] = ()) -> None:
-    key = await _key(exchange, connection)
-    is_closed = exchange.edge.works.settings.secure_mode
+async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
+    key = await _key(exchange)
+    is_closed = exchange.server.works.settings.secure_mode
     if not key:
         _as_nobody(exchange)
         if is_closed:
@@ -199,7 +177,7 @@ async def _whoever(exchange: Exchange, connection: Connection | None, scopes: tu
 
 def caller_in(exchange: Exchange) -> Caller:
     """Whoever the guard let in."""
-    found: Caller = exchange.scope["auth"]
+    found: Caller = exchange.caller
     return found
 
 
@@ -211,23 +189,17 @@ def member_in(exchange: Exchange) -> Member:
     return member
 
 
-def caller_of(request: Request[Any, Any, Any]) -> Caller:
-    """The dependency `caller`."""
-    return caller_in(exchange_of(request))
+TheCaller = Annotated[Caller, Provided(caller_in)]
+TheMember = Annotated[Member, Provided(member_in)]
 
 
-def member_of(request: Request[Any, Any, Any]) -> Member:
-    """The dependency `me`: only behind `user(...)`."""
-    return member_in(exchange_of(request))
-
-
-async def _bearer(exchange: Exchange, connection: Connection | None) -> identity.Bearer:
-    return await _known(exchange, await _key(exchange, connection))
+async def _bearer(exchange: Exchange) -> identity.Bearer:
+    return await _known(exchange, await _key(exchange))
 
 
 async def _known(exchange: Exchange, key: str) -> identity.Bearer:
     """The token behind a key, counted; whoever tries keys that are none is counted by address."""
-    exchange.face = PRIVATE
+    exchange.dialect = PRIVATE
     bearer = await identity.find_bearer(exchange, key) if key else None
     if bearer is not None and bearer.provider_id is not None:
         bearer = None  # made for somebody's application, which has no say here
@@ -258,20 +230,20 @@ def _refused(words: str) -> Unauthenticated:
     return Unauthenticated(words, headers={"WWW-Authenticate": challenge})
 
 
-async def _key(exchange: Exchange, connection: Connection | None) -> str:
+async def _key(exchange: Exchange) -> str:
     """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
     scheme, _, rest = exchange.header(b"authorization").partition(b" ")
     if scheme.lower() == b"bearer":
         return rest.strip().decode("latin-1")
-    query = exchange.scope["query_string"]
+    query = exchange.query_string
     if b"_token=" in query:
         found = _named(parse_qs(query.decode("latin-1")))
         if found:
             return found
-    if exchange.scope["method"] != "GET" and isinstance(connection, Request):
+    if exchange.method != "GET":
         length = exchange.header(b"content-length")
-        if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await connection.body():
-            return _named(await read_body(connection))
+        if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await exchange.body(MOST_IN_FORM):
+            return _named(await read_body(exchange))
     return ""
 
 
@@ -305,7 +277,7 @@ def _why_not_yet(exchange: Exchange, bearer: identity.Bearer) -> Problem | None:
     """What this token's owner has to wait for, if there is anything."""
     if bearer.user_id is None:
         return Unprocessable(NEEDS_USER)
-    if bearer.confirmed_at is None and exchange.edge.works.settings.confirm_email:
+    if bearer.confirmed_at is None and exchange.server.works.settings.confirm_email:
         return Forbidden(UNCONFIRMED)
     if bearer.approved_at is None:
         return Forbidden(PENDING)
@@ -323,14 +295,14 @@ async def _check_standing(exchange: Exchange, bearer: identity.Bearer) -> None:
 
 def _as_nobody(exchange: Exchange) -> None:
     exchange.spent = exchange.find(Limiter).spend(ANONYMOUS, address_key(exchange.address))
-    exchange.scope["auth"] = NOBODY
+    exchange.caller = NOBODY
 
 
 async def _let_in(exchange: Exchange, bearer: identity.Bearer, *, with_member: bool = True) -> None:
     member = None
     if with_member and bearer.user_id is not None:
         member = Member(bearer.user_id, bearer.username or "", bearer.role or "user")
-    exchange.scope["auth"] = Caller(
+    exchange.caller = Caller(
         member, bearer.app_id, bearer.provider_id, _words(bearer.scopes), bearer.grant_uuid, bearer.key_hash
     )
     await identity.note_use(exchange.work, bearer)

@@ -6,9 +6,9 @@ import functools
 from typing import Any
 
 import msgspec
-from litestar import MediaType, Response, get
-from litestar.di import NamedDependency
 
+from kith.base.exchange import Answer, whole
+from kith.base.routing import get
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import render
@@ -29,18 +29,15 @@ def _areas(document: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
 
 
 @get("/api/v2/openapi.json")
-async def openapi(work: NamedDependency[Work]) -> Response[bytes]:
-    return Response(_described(work.settings.base_url)[0], media_type="application/json")
+async def openapi(work: Work) -> Answer:
+    return whole(_described(work.settings.base_url)[0], "application/json")
 
 
-@get("/api/v2/docs", media_type=MediaType.HTML)
-async def docs(work: NamedDependency[Work]) -> Response[str]:
-    policy = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-    return Response(
-        _described(work.settings.base_url)[1],
-        media_type=MediaType.HTML,
-        headers={"Content-Security-Policy": policy},
-    )
+@get("/api/v2/docs")
+async def docs(work: Work) -> Answer:
+    policy = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+    text = _described(work.settings.base_url)[1].encode()
+    return whole(text, "text/html; charset=utf-8", headers=((b"content-security-policy", policy),))
 
 
 routes = [openapi, docs]

@@ -5,22 +5,18 @@ The code alone is never enough: whoever was sent a link with one sees first what
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
-from litestar import Request, get, post
-from litestar.response.base import ASGIResponse
-
 from kith.base import csrf
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import Throttled
+from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.params import read_body
+from kith.base.routing import get, post
 from kith.identity import face as identity
 from kith.identity.face import oauth
 from kith.web.pages import page, see_other
 
-AnyRequest = Request[Any, Any, Any]
 HERE = "/device"
 MOST_CHARACTERS = 40
 WRONG = "This code is not known. It may have run out, or a letter may be wrong."
@@ -28,9 +24,8 @@ TOO_MANY = "Too many wrong codes. Please wait a while, then try again."
 
 
 @get(HERE)
-async def show_device(request: AnyRequest) -> ASGIResponse:
-    exchange = exchange_of(request)
-    given = request.query_params.get("code") or request.query_params.get("user_code") or ""
+async def show_device(exchange: Exchange) -> Answer:
+    given = exchange.query("code") or exchange.query("user_code")
     visitor = await identity.find_visitor(exchange)
     if visitor is None:
         back = HERE + (f"?{urlencode({'code': given[:MOST_CHARACTERS]})}" if given else "")
@@ -41,9 +36,8 @@ async def show_device(request: AnyRequest) -> ASGIResponse:
 
 
 @post(HERE)
-async def answer_device(request: AnyRequest) -> ASGIResponse:
-    exchange = exchange_of(request)
-    sent = await read_body(request)
+async def answer_device(exchange: Exchange) -> Answer:
+    sent = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
     visitor = await identity.find_visitor(exchange)
     if visitor is None:
@@ -68,9 +62,7 @@ async def answer_device(request: AnyRequest) -> ASGIResponse:
     return page(exchange, "authorize/device_done.html", visitor=visitor, waiting=waiting, allowed=allow)
 
 
-def _enter(
-    exchange: Exchange, visitor: identity.Visitor, code: str, *, wrong: str = "", status: int = 200
-) -> ASGIResponse:
+def _enter(exchange: Exchange, visitor: identity.Visitor, code: str, *, wrong: str = "", status: int = 200) -> Answer:
     return page(
         exchange, "authorize/device.html", status=status, visitor=visitor, code=code, errors=[wrong] if wrong else []
     )

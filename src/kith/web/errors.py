@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from kith.base import csrf
-from kith.base.edge import Answer, Exchange, Face, header
 from kith.base.errors import Invalid, Problem
+from kith.base.exchange import Answer, Dialect, Exchange, header
 from kith.base.keys import Keys
 from kith.identity import face as identity
 from kith.web.pages import render
@@ -46,7 +46,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         language_of(exchange),
         acting=exchange.acting,
         **acting,
-        site=exchange.edge.works.settings.title,
+        site=exchange.server.works.settings.title,
         title=_TITLES.get(problem.status, later("That did not work")),
         message=problem.message,
         request_id=exchange.id if problem.status >= 500 else None,
@@ -55,7 +55,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
     return Answer(problem.status, (*headers, (b"content-type", b"text/html; charset=utf-8")), page.encode())
 
 
-FACE = Face(
+DIALECT = Dialect(
     name="pages",
     headers=(
         (
@@ -72,4 +72,5 @@ FACE = Face(
     ),
     shape=shape,
     refused=identity.code_for_page,
+    enter=identity.recognise,
 )

@@ -11,19 +11,16 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import msgspec
-from litestar import HttpMethod, Request, get, post, route
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
 
 from kith.base import csrf
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.params import Limits, Upload, read_body
+from kith.base.routing import FromPath, get, post, route
 from kith.identity import face as identity
 from kith.web.pages import has_template, page, see_other
 
-AnyRequest = Request[Any, Any, Any]
 LIMITS = Limits(max_file_bytes=512 * 1024, max_files=4)
 # Which complaints a component's own template shows beside their fields; all others stand above the form.
 _PLACES = {
@@ -42,19 +39,17 @@ _ONWARD = ("/application/o/authorize",)
 _SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), ("webauthn", "response")}
 
 
-@get("/flows/{slug:str}/")
-async def show_flow(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
+@get("/flows/{slug}/")
+async def show_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
     walk = await identity.open_walk(exchange, slug, _query(exchange))
     if _would_sign_out(walk):
         return _page(exchange, walk, "flows/sign_out.html", component="sign-out")
     return _next(exchange, walk, await walk.go())
 
 
-@post("/flows/{slug:str}/")
-async def answer_flow(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
-    sent = await read_body(request, LIMITS)
+@post("/flows/{slug}/")
+async def answer_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
+    sent = await read_body(exchange, LIMITS)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
     walk = await identity.open_walk(exchange, slug, _query(exchange))
     telling = await identity.front_channel(exchange) if _would_sign_out(walk) else None
@@ -66,10 +61,9 @@ async def answer_flow(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
     return _next(exchange, walk, result)
 
 
-@route("/flows/-/default/{designation:str}/", http_method=[HttpMethod.GET, HttpMethod.POST])
-async def take_default(request: AnyRequest, designation: FromPath[str]) -> ASGIResponse:
+@route(("GET", "POST"), "/flows/-/default/{designation}/")
+async def take_default(exchange: Exchange, designation: FromPath[str]) -> Answer:
     """To the flow for this purpose; a form that was sent here is sent on to it."""
-    exchange = exchange_of(request)
     slug = await identity.find_default(exchange, designation)
     if slug is None:
         raise NotFound("There is no way to do this here")
@@ -77,25 +71,24 @@ async def take_default(request: AnyRequest, designation: FromPath[str]) -> ASGIR
 
 
 @get("/flows/-/cancel/")
-async def cancel_flow(request: AnyRequest) -> ASGIResponse:
-    exchange = exchange_of(request)
+async def cancel_flow(exchange: Exchange) -> Answer:
     query = _query(exchange)
     await identity.leave(exchange, query.get("flow"))
     return see_other(identity.safe_path(query.get("next", "")))
 
 
-@get("/if/flow/{slug:str}/")
-async def old_address(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
-    return see_other(f"/flows/{quote(slug, safe='')}/{_query_string(exchange_of(request))}")
+@get("/if/flow/{slug}/")
+async def old_address(exchange: Exchange, slug: FromPath[str]) -> Answer:
+    return see_other(f"/flows/{quote(slug, safe='')}/{_query_string(exchange)}")
 
 
 def _query(exchange: Exchange) -> dict[str, str]:
-    given = parse_qs(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    given = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     return {name: values[-1][:2000] for name, values in given.items()}
 
 
 def _query_string(exchange: Exchange) -> str:
-    raw = exchange.scope["query_string"].decode("latin-1")
+    raw = exchange.query_string.decode("latin-1")
     return f"?{raw}" if raw else ""
 
 
@@ -134,7 +127,7 @@ def _plain(value: Any) -> Any:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> ASGIResponse:
+def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> Answer:
     match result:
         case identity.Ended(to=to):
             return _onward(exchange, walk, to)
@@ -149,15 +142,15 @@ def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> A
             return _challenge(exchange, walk, result)
 
 
-def _onward(exchange: Exchange, walk: identity.Walk, to: str) -> ASGIResponse:
+def _onward(exchange: Exchange, walk: identity.Walk, to: str) -> Answer:
     """A form may lead to our own pages only, so whoever goes elsewhere after one goes by a page in between."""
     elsewhere = bool(urlsplit(to).netloc) or to.startswith(_ONWARD)
-    if elsewhere and exchange.scope["method"] == "POST":
+    if elsewhere and exchange.method == "POST":
         return _page(exchange, walk, "flows/onward.html", to=to)
     return see_other(to, headers=identity.session_cookie(exchange, walk))
 
 
-def _challenge(exchange: Exchange, walk: identity.Walk, challenge: identity.Challenge) -> ASGIResponse:
+def _challenge(exchange: Exchange, walk: identity.Walk, challenge: identity.Challenge) -> Answer:
     fields, told = challenge.fields, challenge.errors
     errors = {
         name: [complaint["string"] for complaint in complaints if complaint["code"] not in _GOOD_NEWS]
@@ -184,14 +177,12 @@ def _picture(url: Any) -> str | None:
     return segno.make_qr(url, error="m").svg_data_uri(scale=5, border=3, light="white") if url else None
 
 
-def _page(
-    exchange: Exchange, walk: identity.Walk, template: str, *, status: int = 200, **values: object
-) -> ASGIResponse:
+def _page(exchange: Exchange, walk: identity.Walk, template: str, *, status: int = 200, **values: object) -> Answer:
     info = walk.info()
     return page(
         exchange, template, status=status, headers=identity.session_cookie(exchange, walk),
         **{"flow": info, "action": _here(exchange, walk), "query": _query_string(exchange), "errors": {}, "general": [],
-           "may_join": exchange.edge.works.settings.registrations != "closed",
+           "may_join": exchange.server.works.settings.registrations != "closed",
            "news": [], "start_over": f"{info['cancel_url']}&next={quote(_here(exchange, walk), safe='')}", **values},
     )  # fmt: skip
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from litestar import Response, get
-from litestar.di import NamedDependency
+import msgspec
 
 from kith.base.errors import Unavailable
+from kith.base.exchange import JSON, Answer
 from kith.base.jobs import store as jobs
+from kith.base.routing import get
 from kith.base.work import Work
 from kith.migrations import HEAD
 
 WORKER_SILENCE = timedelta(seconds=30)
 
 
-@get("/health", sync_to_thread=False)
-def alive() -> dict[str, str]:
+@get("/health")
+async def alive() -> dict[str, str]:
     return {"status": "ok"}
 
 
 @get("/health/ready")
-async def ready(work: NamedDependency[Work]) -> Response[dict[str, object]]:
+async def ready(work: Work) -> Answer:
     """Ready means: the database answers, its schema is ours, and a worker has been heard of lately."""
     checks = {"database": False, "migrations": False, "worker": False}
     try:
@@ -32,7 +33,8 @@ async def ready(work: NamedDependency[Work]) -> Response[dict[str, object]]:
     except (Unavailable, OSError):
         pass
     fine = all(checks.values())
-    return Response({"status": "ok" if fine else "not ready", **checks}, status_code=200 if fine else 503)
+    told = {"status": "ok" if fine else "not ready", **checks}
+    return Answer(200 if fine else 503, JSON, msgspec.json.encode(told))
 
 
 routes = [alive, ready]

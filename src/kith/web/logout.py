@@ -6,36 +6,32 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import msgspec
-from litestar import HttpMethod, Request, route
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import Malformed
+from kith.base.exchange import Answer, Exchange
 from kith.base.params import Limits
 from kith.base.params.nesting import split_pairs
+from kith.base.routing import FromPath, route
 from kith.identity import face as identity
-from kith.web.errors import FACE
+from kith.web.errors import DIALECT
 from kith.web.pages import page, see_other
 
-AnyRequest = Request[Any, Any, Any]
 MOST_BYTES = 64 * 1024
-_BOTH = [HttpMethod.GET, HttpMethod.POST]
+_BOTH = ("GET", "POST")
 
 
-@route("/application/o/end-session/", http_method=_BOTH)
-async def end_session(request: AnyRequest) -> ASGIResponse:
-    return await _end(request, None)
+@route(_BOTH, "/application/o/end-session/")
+async def end_session(exchange: Exchange) -> Answer:
+    return await _end(exchange, None)
 
 
-@route("/application/o/{slug:str}/end-session/", http_method=_BOTH)
-async def end_session_of(request: AnyRequest, slug: FromPath[str]) -> ASGIResponse:
-    return await _end(request, slug)
+@route(_BOTH, "/application/o/{slug}/end-session/")
+async def end_session_of(exchange: Exchange, slug: FromPath[str]) -> Answer:
+    return await _end(exchange, slug)
 
 
-async def _end(request: AnyRequest, slug: str | None) -> ASGIResponse:
-    exchange = exchange_of(request)
-    outcome = await identity.end_client_session(exchange, await _sent(request), slug)
+async def _end(exchange: Exchange, slug: str | None) -> Answer:
+    outcome = await identity.end_client_session(exchange, await _sent(exchange), slug)
     if isinstance(outcome, identity.Go):
         return _go(exchange, outcome)
     here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}"
@@ -47,11 +43,11 @@ async def _end(request: AnyRequest, slug: str | None) -> ASGIResponse:
     return see_other(to, headers=identity.session_cookie(exchange, walk))
 
 
-def _go(exchange: Exchange, outcome: identity.Go) -> ASGIResponse:
+def _go(exchange: Exchange, outcome: identity.Go) -> Answer:
     if not outcome.frames:
         return see_other(outcome.to)
     origins = sorted({f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, outcome.frames)})
-    exchange.face = _framing(origins)
+    exchange.dialect = _framing(origins)
     return page(exchange, "signed_out.html", to=outcome.to, frames=outcome.frames)
 
 
@@ -59,19 +55,16 @@ def _framing(origins: list[str]) -> Any:
     """Our pages frame nothing; this one frames the clients that want to be told so."""
     allowed = f"; frame-src {' '.join(origins)}".encode("latin-1", "replace")
     headers = tuple(
-        (name, value + allowed if name == b"content-security-policy" else value) for name, value in FACE.headers
+        (name, value + allowed if name == b"content-security-policy" else value) for name, value in DIALECT.headers
     )
-    return msgspec.structs.replace(FACE, headers=headers)
+    return msgspec.structs.replace(DIALECT, headers=headers)
 
 
-async def _sent(request: AnyRequest) -> dict[str, str]:
+async def _sent(exchange: Exchange) -> dict[str, str]:
     """The query and, by POST, the form; what is given twice is not guessed at."""
-    exchange = exchange_of(request)
-    pairs = parse_qsl(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    if exchange.scope["method"] == "POST":
-        body = await request.body()
-        if len(body) > MOST_BYTES:
-            raise Malformed("The request is too long")
+    pairs = parse_qsl(exchange.query_string.decode("latin-1"), keep_blank_values=True)
+    if exchange.method == "POST":
+        body = await exchange.body(MOST_BYTES)
         pairs += split_pairs(body, Limits(count=100)) if body else []
     sent: dict[str, str] = {}
     for name, value in pairs:

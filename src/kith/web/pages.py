@@ -7,10 +7,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar.response.base import ASGIResponse
 
 from kith.base import csrf
-from kith.base.edge import Exchange, Headers
+from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.keys import Keys
 from kith.web.speaking import language_of, remember
 from kith.web.words import LANGUAGES, SPEAKERS
@@ -40,11 +39,9 @@ def has_template(name: str) -> bool:
     return name in _environment.list_templates(extensions=["html"])
 
 
-def page(
-    exchange: Exchange, template: str, *, status: int = 200, headers: Headers = (), **values: object
-) -> ASGIResponse:
+def page(exchange: Exchange, template: str, *, status: int = 200, headers: Headers = (), **values: object) -> Answer:
     """A page, whose forms carry the visitor's token, as their cookie does."""
-    settings = exchange.edge.works.settings
+    settings = exchange.server.works.settings
     token = csrf.token_for(exchange, exchange.find(Keys).session)
     secure = "; Secure" if settings.base_url.startswith("https") else ""
     cookie = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
@@ -60,18 +57,18 @@ def page(
 def back_from(exchange: Exchange) -> str:
     """Where this page can be seen again: some are answers to forms, and cannot be asked for."""
     path = exchange.path
-    if exchange.scope["method"] == "GET" or path.startswith("/flows/"):
-        query = exchange.scope["query_string"].decode("latin-1")
+    if exchange.method == "GET" or path.startswith("/flows/"):
+        query = exchange.query_string.decode("latin-1")
         return f"{path}?{query}" if query else path
     return "/settings/security" if path.startswith("/settings/") else "/"
 
 
-def see_other(to: str, *, status: int = 303, headers: Headers = ()) -> ASGIResponse:
+def see_other(to: str, *, status: int = 303, headers: Headers = ()) -> Answer:
     return _answer(status, ((b"location", quote(to, safe=_URL_CHARACTERS).encode()), *headers), b"")
 
 
-def _answer(status: int, headers: Headers, body: bytes) -> ASGIResponse:
-    return ASGIResponse(body=body, status_code=status, media_type="text/html", encoded_headers=[NO_STORE, *headers])
+def _answer(status: int, headers: Headers, body: bytes) -> Answer:
+    return whole(body, "text/html; charset=utf-8", status=status, headers=(NO_STORE, *headers))
 
 
 def moment(value: datetime) -> str:

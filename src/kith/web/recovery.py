@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from litestar import Request, get
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
-from kith.base.edge import exchange_of
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import FromPath, get
 from kith.identity import face as identity
+from kith.web.pages import see_other
 
 
-@get("/recovery/use-token/{key:str}")
-async def use_link(request: Request[Any, Any, Any], key: FromPath[str]) -> ASGIResponse:
-    session = await identity.use_recovery(exchange_of(request), key)
-    return ASGIResponse(
-        status_code=303,
-        headers={"Location": "/settings/security", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"},
-        encoded_headers=session,
-    )
+@get("/recovery/use-token/{key}")
+async def use_link(exchange: Exchange, key: FromPath[str]) -> Answer:
+    session = await identity.use_recovery(exchange, key)
+    return see_other("/settings/security", headers=((b"referrer-policy", b"no-referrer"), *session))
 
 
 routes = [use_link]

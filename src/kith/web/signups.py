@@ -5,45 +5,38 @@ A link in a mail only shows a page: programs that look into mails open links, bu
 
 from __future__ import annotations
 
-from typing import Any
-
-from litestar import Request, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
 from kith.base import csrf
-from kith.base.edge import exchange_of
 from kith.base.errors import Forbidden, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.params import read_body
+from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import page, see_other
 from kith.web.start import shown
 
-AnyRequest = Request[Any, Any, Any]
 HERE = "/staff/signups/"
 SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
 MOST = 200
 
 
 @get(HERE)
-async def show_signups(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    visitor = await _staff(request)
+async def show_signups(exchange: Exchange, work: Work) -> Answer:
+    visitor = await _staff(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     found = await identity.signups.pending(work, most=MOST + 1)
     return page(
-        exchange_of(request), "staff/signups.html", visitor=visitor, here="staff", waiting=found[:MOST],
+        exchange, "staff/signups.html", visitor=visitor, here="staff", waiting=found[:MOST],
         more=len(found) > MOST, by_hand=work.settings.registrations == "approval",
         messages=shown(await identity.take_messages(work, visitor.user.id)),
     )  # fmt: skip
 
 
-@post(f"{HERE}{{id:int}}/approve")
-async def approve(request: AnyRequest, work: NamedDependency[Work], id: FromPath[int]) -> ASGIResponse:
-    visitor = await _sent(request)
+@post(f"{HERE}{{id}}/approve")
+async def approve(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
+    visitor = await _sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
@@ -52,9 +45,9 @@ async def approve(request: AnyRequest, work: NamedDependency[Work], id: FromPath
     return see_other(HERE)
 
 
-@post(f"{HERE}{{id:int}}/reject")
-async def reject(request: AnyRequest, work: NamedDependency[Work], id: FromPath[int]) -> ASGIResponse:
-    visitor = await _sent(request)
+@post(f"{HERE}{{id}}/reject")
+async def reject(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
+    visitor = await _sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
@@ -63,16 +56,15 @@ async def reject(request: AnyRequest, work: NamedDependency[Work], id: FromPath[
     return see_other(HERE)
 
 
-@get("/confirm/{key:str}")
-async def show_link(request: AnyRequest, work: NamedDependency[Work], key: FromPath[str]) -> ASGIResponse:
+@get("/confirm/{key}")
+async def show_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer:
     user, address = await identity.find_address(work, key)
-    return page(exchange_of(request), "confirm.html", username=user.username, address=address, done=False)
+    return page(exchange, "confirm.html", username=user.username, address=address, done=False)
 
 
-@post("/confirm/{key:str}")
-async def use_link(request: AnyRequest, work: NamedDependency[Work], key: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
-    sent = await read_body(request)
+@post("/confirm/{key}")
+async def use_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer:
+    sent = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
     user = await identity.confirm_address(work, key)
     return page(
@@ -81,20 +73,18 @@ async def use_link(request: AnyRequest, work: NamedDependency[Work], key: FromPa
     )  # fmt: skip
 
 
-async def _sent(request: AnyRequest) -> identity.Visitor | None:
-    exchange = exchange_of(request)
-    sent = await read_body(request)
+async def _sent(exchange: Exchange) -> identity.Visitor | None:
+    sent = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
-    return await _staff(request)
+    return await _staff(exchange)
 
 
-async def _staff(request: AnyRequest) -> identity.Visitor | None:
+async def _staff(exchange: Exchange) -> identity.Visitor | None:
     """Moderators and those above them; nobody else learns that there is such a page."""
-    exchange = exchange_of(request)
     visitor = await identity.find_visitor(exchange)
     if visitor is not None and visitor.user.role not in identity.TEAM and not visitor.is_superuser:
         raise NotFound
-    if visitor is not None and exchange.acting is not None and exchange.scope["method"] != "GET":
+    if visitor is not None and exchange.acting is not None and exchange.method != "GET":
         raise Forbidden("This cannot be done through somebody else's eyes.")
     return visitor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http.cookies import CookieError, SimpleCookie
 
-from kith.base.edge import Exchange, Headers
+from kith.base.exchange import Exchange, Headers
 from kith.identity import face as identity
 from kith.web.words import CATALOGUES, best_of
 
@@ -30,7 +30,7 @@ def remember(exchange: Exchange, language: str) -> Headers:
 
 
 def cookie(exchange: Exchange, language: str) -> tuple[bytes, bytes]:
-    secure = "; Secure" if exchange.edge.works.settings.base_url.startswith("https") else ""
+    secure = "; Secure" if exchange.server.works.settings.base_url.startswith("https") else ""
     return b"set-cookie", f"{COOKIE}={language}; Path=/; Max-Age={LIFE}; HttpOnly; SameSite=Lax{secure}".encode()
 
 

@@ -7,21 +7,16 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
-from litestar import Request, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
 from kith.base import csrf
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.params import read_body
+from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import page, see_other
 
-AnyRequest = Request[Any, Any, Any]
 Line = TypeVar("Line")
 MOST_PAGES = 10_000
 # What a refusal's page shows by itself; whatever else was kept is shown as it is.
@@ -29,13 +24,12 @@ _KNOWN = {"flow", "stage", "application", "policies", "inputs", "passed", "trace
 
 
 @get("/staff/")
-async def show_index(request: AnyRequest) -> ASGIResponse:
-    return await _page(exchange_of(request), "index.html")
+async def show_index(exchange: Exchange) -> Answer:
+    return await _page(exchange, "index.html")
 
 
 @get("/staff/refusals/")
-async def show_refusals(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    exchange = exchange_of(request)
+async def show_refusals(exchange: Exchange, work: Work) -> Answer:
     await identity.staff.get_staff(exchange)
     wanted = _asked(exchange, "code")
     if wanted:
@@ -49,9 +43,8 @@ async def show_refusals(request: AnyRequest, work: NamedDependency[Work]) -> ASG
     )  # fmt: skip
 
 
-@get("/staff/refusals/{code:str}")
-async def show_refusal(request: AnyRequest, work: NamedDependency[Work], code: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
+@get("/staff/refusals/{code}")
+async def show_refusal(exchange: Exchange, work: Work, code: FromPath[str]) -> Answer:
     await identity.staff.get_staff(exchange)
     refusal = await identity.staff.find_refusal(work, code)
     if refusal is None:
@@ -63,26 +56,23 @@ async def show_refusal(request: AnyRequest, work: NamedDependency[Work], code: F
 
 
 @get("/staff/flows/")
-async def show_flows(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    exchange = exchange_of(request)
+async def show_flows(exchange: Exchange, work: Work) -> Answer:
     await identity.staff.get_staff(exchange)
     number = _number(exchange)
     return await _page(exchange, "flows.html", **_listed(await identity.staff.list_flows(work, number), number))
 
 
-@get("/staff/flows/{slug:str}/")
-async def show_flow(request: AnyRequest, work: NamedDependency[Work], slug: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
+@get("/staff/flows/{slug}/")
+async def show_flow(exchange: Exchange, work: Work, slug: FromPath[str]) -> Answer:
     await identity.staff.get_staff(exchange)
     return await _flow_page(exchange, await identity.staff.get_flow(work, slug))
 
 
-@post("/staff/flows/{slug:str}/", status_code=200)
-async def try_flow(request: AnyRequest, work: NamedDependency[Work], slug: FromPath[str]) -> ASGIResponse:
+@post("/staff/flows/{slug}/", status=200)
+async def try_flow(exchange: Exchange, work: Work, slug: FromPath[str]) -> Answer:
     """A form although nothing is changed: what somebody pretends to know does not belong into an address."""
-    exchange = exchange_of(request)
     await identity.staff.get_staff(exchange)
-    flow, sent = await identity.staff.get_flow(work, slug), await _sent(request)
+    flow, sent = await identity.staff.get_flow(work, slug), await _sent(exchange)
     try:
         told = await identity.staff.rehearse(exchange, slug, sent["user"], sent["context"])
     except Invalid as problem:
@@ -91,25 +81,22 @@ async def try_flow(request: AnyRequest, work: NamedDependency[Work], slug: FromP
 
 
 @get("/staff/policies/")
-async def show_policies(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    exchange = exchange_of(request)
+async def show_policies(exchange: Exchange, work: Work) -> Answer:
     await identity.staff.get_staff(exchange)
     number = _number(exchange)
     return await _page(exchange, "policies.html", **_listed(await identity.staff.list_policies(work, number), number))
 
 
-@get("/staff/policies/{id:str}/")
-async def show_policy(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
+@get("/staff/policies/{id}/")
+async def show_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     await identity.staff.get_staff(exchange)
     return await _policy_page(exchange, await identity.staff.get_policy(work, id))
 
 
-@post("/staff/policies/{id:str}/", status_code=200)
-async def try_policy(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
-    exchange = exchange_of(request)
+@post("/staff/policies/{id}/", status=200)
+async def try_policy(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     await identity.staff.get_staff(exchange)
-    policy, sent = await identity.staff.get_policy(work, id), await _sent(request)
+    policy, sent = await identity.staff.get_policy(work, id), await _sent(exchange)
     try:
         verdict = await identity.staff.try_policy(exchange, policy, sent["user"], sent["context"])
     except Invalid as problem:
@@ -117,9 +104,8 @@ async def try_policy(request: AnyRequest, work: NamedDependency[Work], id: FromP
     return await _policy_page(exchange, policy, sent, verdict=verdict)
 
 
-async def _sent(request: AnyRequest) -> dict[str, str]:
-    exchange = exchange_of(request)
-    sent = await read_body(request)
+async def _sent(exchange: Exchange) -> dict[str, str]:
+    sent = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
     return {name: str(sent.get(name, "")).strip() for name in ("user", "context")}
 
@@ -127,33 +113,33 @@ async def _sent(request: AnyRequest) -> dict[str, str]:
 async def _flow_page(
     exchange: Exchange, flow: identity.staff.FlowLine, sent: dict[str, str] | None = None, *,
     told: dict[str, Any] | None = None, errors: dict[str, list[str]] | None = None,
-) -> ASGIResponse:  # fmt: skip
+) -> Answer:  # fmt: skip
     return await _tried(exchange, "flow.html", sent, errors, flow=flow, told=told)
 
 
 async def _policy_page(
     exchange: Exchange, policy: identity.staff.PolicyLine, sent: dict[str, str] | None = None, *,
     verdict: identity.staff.Verdict | None = None, errors: dict[str, list[str]] | None = None,
-) -> ASGIResponse:  # fmt: skip
+) -> Answer:  # fmt: skip
     return await _tried(exchange, "policy.html", sent, errors, policy=policy, verdict=verdict)
 
 
 async def _tried(
     exchange: Exchange, template: str, sent: dict[str, str] | None, errors: dict[str, list[str]] | None, **values: Any
-) -> ASGIResponse:
+) -> Answer:
     return await _page(
         exchange, template, status=400 if errors else 200, sent=sent or {"user": "", "context": ""},
         errors=errors or {}, focus=next(iter(errors or {}), None), **values,
     )  # fmt: skip
 
 
-async def _page(exchange: Exchange, template: str, *, status: int = 200, **values: Any) -> ASGIResponse:
+async def _page(exchange: Exchange, template: str, *, status: int = 200, **values: Any) -> Answer:
     visitor = await identity.staff.get_staff(exchange)
     return page(exchange, f"staff/{template}", status=status, visitor=visitor, here="staff", **values)
 
 
 def _asked(exchange: Exchange, name: str) -> str:
-    query: bytes = exchange.scope["query_string"]
+    query: bytes = exchange.query_string
     return parse_qs(query.decode("latin-1")).get(name, [""])[-1].strip()[:100]
 
 

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any
 
-from litestar import Request, get
-from litestar.di import NamedDependency
-from litestar.response.base import ASGIResponse
-
-from kith.base.edge import exchange_of
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import get
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import page
 
-AnyRequest = Request[Any, Any, Any]
-
 
 @get("/")
-async def start(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    exchange = exchange_of(request)
+async def start(exchange: Exchange, work: Work) -> Answer:
     visitor = await identity.find_visitor(exchange)
     if visitor is None:
         settings = work.settings

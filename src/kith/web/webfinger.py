@@ -8,9 +8,11 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Malformed, NotFound
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import get
 from kith.identity import face as identity
+from kith.social.errors import DIALECT as SOCIAL
 
 PATH = "/.well-known/webfinger"
 _HEADERS = (
@@ -31,32 +33,6 @@ class Known(msgspec.Struct, kw_only=True):
 Contributor = Callable[[Exchange, str], Awaitable[Known | None]]
 
 
-class WebFinger:
-    def __init__(self, *contributors: Contributor) -> None:
-        self._contributors = contributors
-
-    async def answer(self, exchange: Exchange) -> Answer | None:
-        if exchange.path.rstrip("/") != PATH or exchange.scope["method"] != "GET":
-            return None
-        exchange.scope["path_template"] = PATH
-        asked = parse_qsl(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        resources = [value for name, value in asked if name == "resource"]
-        if len(resources) != 1 or not 0 < len(resources[0]) <= 2000 or "\0" in resources[0]:
-            raise Malformed("The parameter resource is required, once")
-        told = [one for ask in self._contributors if (one := await ask(exchange, resources[0])) is not None]
-        if not told:
-            raise NotFound
-        rels = {value for name, value in asked if name == "rel"}
-        links = [link for one in told for link in one.links if not rels or link["rel"] in rels]
-        body: dict[str, Any] = {"subject": told[0].subject, "links": links}
-        aliases = list(dict.fromkeys(alias for one in told for alias in one.aliases))
-        if aliases:
-            body["aliases"] = aliases
-        # Open to scripts of every site, whether they say where they run or not.
-        own = () if exchange.header(b"origin") else ((b"access-control-allow-origin", b"*"),)
-        return Answer(200, (*_HEADERS, *own), msgspec.json.encode(body))
-
-
 async def identity_links(exchange: Exchange, resource: str) -> Known | None:
     """Who vouches for members of this server (OpenID Connect Discovery)."""
     found = await identity.find_issuer(exchange.work, resource)
@@ -64,3 +40,29 @@ async def identity_links(exchange: Exchange, resource: str) -> Known | None:
         return None
     subject = f"acct:{found.username}@{exchange.work.settings.domain}"
     return Known(subject=subject, links=[{"rel": identity.ISSUER_RELATION, "href": found.issuer}])
+
+
+CONTRIBUTORS: tuple[Contributor, ...] = (identity_links,)
+
+
+@get(PATH, dialect=SOCIAL)
+async def finger(exchange: Exchange) -> Answer:
+    asked = parse_qsl(exchange.query_string.decode("latin-1"), keep_blank_values=True)
+    resources = [value for name, value in asked if name == "resource"]
+    if len(resources) != 1 or not 0 < len(resources[0]) <= 2000 or "\0" in resources[0]:
+        raise Malformed("The parameter resource is required, once")
+    told = [one for ask in CONTRIBUTORS if (one := await ask(exchange, resources[0])) is not None]
+    if not told:
+        raise NotFound
+    rels = {value for name, value in asked if name == "rel"}
+    links = [link for one in told for link in one.links if not rels or link["rel"] in rels]
+    body: dict[str, Any] = {"subject": told[0].subject, "links": links}
+    aliases = list(dict.fromkeys(alias for one in told for alias in one.aliases))
+    if aliases:
+        body["aliases"] = aliases
+    # Open to scripts of every site, whether they say where they run or not.
+    own = () if exchange.header(b"origin") else ((b"access-control-allow-origin", b"*"),)
+    return Answer(200, (*_HEADERS, *own), msgspec.json.encode(body))
+
+
+routes = [finger]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.base.params.body import parse_json, read_body, read_json
-from kith.base.params.fill import fill, plan_of, takes_files
+from kith.base.params.fill import fill
 from kith.base.params.limits import LIMITS, Limits
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.upload import Upload
@@ -19,4 +19,3 @@ __all__ = [
     "read_form",
     "read_json",
 ]
-

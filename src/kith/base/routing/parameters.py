@@ -16,15 +16,23 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-import msgspec
-
 from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
 from kith.base.params import LIMITS, Limits, fill, read_body, read_form
 from kith.base.params.fill import plan_of, takes_files
 from kith.base.work import Work
 
-__all__ = ["FromPath", "FromQuery", "FromRequest", "Parameter", "Provided", "Sent", "number", "parameters_of"]
+__all__ = [
+    "FromPath",
+    "FromQuery",
+    "FromRequest",
+    "Parameter",
+    "ServerPart",
+    "Provided",
+    "RequestBody",
+    "number",
+    "parameters_of",
+]
 
 T = TypeVar("T")
 Read = Callable[[Exchange], Any]
@@ -71,12 +79,10 @@ class _Path(Source):
 class _Query(Source):
     def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
         plan_of(kind)
-        return Parameter(
-            name, lambda exchange: fill(kind, read_form(exchange.scope["query_string"], LIMITS)), is_async=False
-        )
+        return Parameter(name, lambda exchange: fill(kind, read_form(exchange.query_string, LIMITS)), is_async=False)
 
 
-class Sent(Source):
+class RequestBody(Source):
     """From the query string and the body; files are kept only for a struct that has a place for them."""
 
     def __init__(self, limits: Limits = LIMITS) -> None:
@@ -87,7 +93,7 @@ class Sent(Source):
         limits = self._limits if takes_files(kind) else replace(self._limits, max_files=0)
 
         async def read(exchange: Exchange) -> Any:
-            raw = read_form(exchange.scope["query_string"], limits)
+            raw = read_form(exchange.query_string, limits)
             raw.update(await read_body(exchange, limits))
             return fill(kind, raw)
 
@@ -96,7 +102,7 @@ class Sent(Source):
 
 FromPath = Annotated[T, _Path()]
 FromQuery = Annotated[T, _Query()]
-FromRequest = Annotated[T, Sent()]
+FromRequest = Annotated[T, RequestBody()]
 
 _OWN: dict[Any, Read] = {Exchange: lambda exchange: exchange, Work: lambda exchange: exchange.work}
 
@@ -125,9 +131,12 @@ def number(text: str) -> int:
     return int(text)
 
 
-class Described(msgspec.Struct, frozen=True):
-    """What a description of the API needs to know of a parameter."""
+class ServerPart(Source):
+    """One of the server's own parts, by its type."""
 
-    name: str
-    place: str
-    kind: Any
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
+        part = self._kind
+        return Parameter(name, lambda exchange: exchange.find(part), is_async=False)

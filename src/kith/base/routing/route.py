@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from typing import Any
 
@@ -30,13 +30,14 @@ class Shape(Enum):
 class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     """`dialect` is None until the room that holds the route fills in its own."""
 
-    method: str
+    methods: tuple[str, ...]
     template: str
     handler: Handler
-    guard: Guard | None = None
+    guards: tuple[Guard, ...] = ()
     dialect: Dialect | None = None
     shape: Shape = Shape.ANSWER
     status: int = 200
+    aliases: tuple[str, ...] = ()  # further templates with the same gaps
     parameters: tuple[Parameter, ...] = ()
     summary: str = ""
     description: dict[str, Any] | None = None  # what OpenAPI says of it beyond what can be derived
@@ -46,8 +47,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
         None: the handler has spoken for itself (a stream, a socket).
         """
-        if self.guard is not None:
-            await self.guard(exchange)
+        for guard in self.guards:
+            await guard(exchange)
         given: dict[str, Any] = {}
         for name, read, is_async in self.parameters:
             given[name] = await read(exchange) if is_async else read(exchange)
@@ -58,26 +59,28 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
 
 
 def route(
-    method: str,
+    methods: str | tuple[str, ...],
     template: str,
     *,
-    guard: Guard | None = None,
+    guards: Sequence[Guard] = (),
     dialect: Dialect | None = None,
     shape: Shape = Shape.ANSWER,
     status: int = 200,
+    aliases: tuple[str, ...] = (),
     description: dict[str, Any] | None = None,
 ) -> Decorate:
     """A decorator that makes a handler a route."""
 
     def declare(handler: Handler) -> Route:
         return Route(
-            method=method,
+            methods=(methods,) if isinstance(methods, str) else methods,
             template=template,
             handler=handler,
-            guard=guard,
+            guards=tuple(guards),
             dialect=dialect,
             shape=shape,
             status=status,
+            aliases=aliases,
             parameters=parameters_of(handler, template),
             summary=(inspect.getdoc(handler) or "").partition("\n")[0],
             description=description,

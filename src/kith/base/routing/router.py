@@ -19,9 +19,10 @@ Methods = dict[str, Route]
 class WrongMethod(Exception):  # noqa: N818 - the routers' word
     """There is something at this path, but not for this method; `allowed` says for which."""
 
-    def __init__(self, allowed: list[str]) -> None:
+    def __init__(self, allowed: list[str], route: Route) -> None:
         super().__init__(allowed)
         self.allowed = allowed
+        self.route = route  # one of those that are there
 
 
 class _Node:
@@ -68,19 +69,20 @@ class Router:
         self.routes = tuple(routes)
         self._exact: dict[str, Methods] = {}
         self._tree = _Node()
-        self._longest = 0
         for route in self.routes:
-            path = _trimmed(route.template)
-            segments = path.split("/")
-            self._longest = max(self._longest, len(segments))
-            if "{" in path:
-                methods = self._tree.add(segments)
-            else:
-                methods = self._exact.setdefault(path, {})
-                self._tree.add(segments)[route.method] = route
-            if route.method in methods and methods[route.method] is not route:
-                raise ValueError(f"two routes for {route.method} {route.template}")
-            methods[route.method] = route
+            for template in (route.template, *route.aliases):
+                self._add(route, template)
+
+    def _add(self, route: Route, template: str) -> None:
+        path = _trimmed(template)
+        places = [self._tree.add(path.split("/"))]
+        if "{" not in path:
+            places.append(self._exact.setdefault(path, {}))
+        for method in route.methods:
+            if method in places[0]:
+                raise ValueError(f"two routes for {method} {template}")
+            for methods in places:
+                methods[method] = route
 
     def find(self, method: str, path: str) -> Found | None:
         """None where nothing is at `path` at all; `WrongMethod` where something else can be done there."""
@@ -89,12 +91,14 @@ class Router:
         if exact is not None and method in exact:
             return exact[method], ()
         allowed: set[str] = set()
+        there: Route | None = None
         for methods, values in self._tree.find(path.split("/"), 0, ()):
             if method in methods:
                 return methods[method], values
             allowed.update(methods)
-        if allowed:
-            raise WrongMethod(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed))
+            there = next(iter(methods.values()))
+        if there is not None:
+            raise WrongMethod(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed), there)
         return None
 
 

@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.resources import RESOURCE
 from kith.identity.applications.tables import applications
 from kith.identity.caller import Caller
@@ -59,7 +59,7 @@ async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, 
 
 async def _person(exchange: Exchange, caller: Caller) -> Person:
     """Whom it is about: the caller, or somebody else for those who may see people."""
-    asked = parse_qs(exchange.scope["query_string"].decode("latin-1")).get("for_user")
+    asked = parse_qs(exchange.query_string.decode("latin-1")).get("for_user")
     if not asked:
         return await people.get(exchange.work, caller.id)
     if not caller.may("core.view_user"):

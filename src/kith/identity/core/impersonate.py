@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Forbidden, Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity import impersonation
 from kith.identity.caller import Caller
 from kith.identity.rest import Action

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.edge import Answer, Exchange
+from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.messages import service
 from kith.identity.rest import Action

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.core.rank import refuse_if_above
 from kith.identity.core.users import RESOURCE, tell_new_password

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.crypto import keypairs
@@ -116,7 +116,7 @@ async def _reveal(exchange: Exchange, caller: Caller, kp_uuid: str, pair: KeyPai
         exchange.work, "secret_view", "crypto.certificatekeypair", user_id=caller.id, username=caller.username,
         context={"model": model, "viewed": what},
     )  # fmt: skip
-    asked = parse_qs(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    asked = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     if "download" not in asked:
         return show({"data": data})
     name = re.sub(r"[^A-Za-z0-9._-]+", "_", pair.name)[:100]

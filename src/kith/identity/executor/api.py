@@ -8,9 +8,10 @@ from urllib.parse import parse_qs
 import msgspec
 
 from kith.base import csrf
-from kith.base.edge import JSON, Answer, Exchange, Headers
-from kith.base.errors import MethodNotAllowed, NotFound
+from kith.base.errors import NotFound
+from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.keys import Keys
+from kith.base.routing import FromPath, get, post
 from kith.identity.executor.engine import Ended, Failed, Result, Walk, find_walk
 from kith.identity.executor.plan import find_flow
 from kith.identity.executor.turn import Challenge, Denied
@@ -20,23 +21,23 @@ from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions.service import Held
 
-PREFIX = "/api/v2/flows/executor/"
+TEMPLATE = "/api/v2/flows/executor/{slug}/"
 _encode = msgspec.json.Encoder().encode
 
 
-async def answer(exchange: Exchange) -> Answer | None:
-    slug = exchange.path.removeprefix(PREFIX).strip("/")
-    if not slug or "/" in slug:
-        return None
-    exchange.scope["path_template"] = f"{PREFIX}{{slug}}/"
-    method = exchange.scope["method"]
-    if method not in ("GET", "POST"):
-        raise MethodNotAllowed(f'Method "{method}" not allowed.', headers={"Allow": "GET, HEAD, OPTIONS, POST"})
-    keys = exchange.find(Keys)
-    sent = None
-    if method == "POST":
-        sent = await read_object(exchange)
-        csrf.check(exchange, keys.session, None)
+@get(TEMPLATE)
+async def show_challenge(exchange: Exchange, slug: FromPath[str]) -> Answer:
+    return await _go(exchange, slug, None)
+
+
+@post(TEMPLATE)
+async def answer_challenge(exchange: Exchange, slug: FromPath[str]) -> Answer:
+    sent = await read_object(exchange)
+    csrf.check(exchange, exchange.find(Keys).session, None)
+    return await _go(exchange, slug, sent)
+
+
+async def _go(exchange: Exchange, slug: str, sent: dict[str, Any] | None) -> Answer:
     walk = await open_walk(exchange, slug, page_query(exchange))
     result = await walk.go(sent)
     return Answer(200, (*JSON, *cookies(exchange, walk)), _encode(shown(exchange, walk, result)))
@@ -44,14 +45,14 @@ async def answer(exchange: Exchange) -> Answer | None:
 
 def page_query(exchange: Exchange) -> dict[str, str]:
     """The query of the page that runs the flow, handed over whole in `query`."""
-    given = parse_qs(exchange.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    given = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     inner = parse_qs(given["query"][-1], keep_blank_values=True) if "query" in given else given
     return {name: values[-1][:2000] for name, values in inner.items() if name != "query"}
 
 
 async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Walk:
     session = await session_cookies.find(exchange)
-    works = exchange.edge.works
+    works = exchange.server.works
     if session is None and await find_flow(exchange.work, slug) is None:
         raise NotFound  # before a session is made for nothing
     if session is None:
@@ -92,3 +93,6 @@ def shown(exchange: Exchange, walk: Walk, result: Result) -> dict[str, Any]:
         case Challenge():
             told = {"component": result.component, **result.fields, "flow_info": info}
             return told | {"response_errors": result.errors} if result.errors else told
+
+
+routes = [show_challenge, answer_challenge]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import bindparam, delete
 
 from kith.base.db import UID, command
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.identity.executor.plan import find_flow, flows_for
 from kith.identity.expressions import people
 from kith.identity.policies.engine import evaluate_target

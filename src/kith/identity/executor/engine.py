@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kith.base.edge import Exchange
 from kith.base.errors import Problem
+from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
 from kith.identity.executor import keeping
 from kith.identity.executor.acts import ACTS

@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.executor import keeping
@@ -77,7 +77,7 @@ async def try_out(exchange: Exchange, caller: Caller, id: str) -> Answer:
 
 async def rehearse(exchange: Exchange, flow: Flow, person: Person | None, context: dict[str, Any]) -> dict[str, Any]:
     """What a walk would be like for somebody (None: for anyone), with what it knows beforehand."""
-    work = exchange.edge.works.open(exchange.origin)
+    work = exchange.server.works.open(exchange.origin)
     try:
         return await _rehearse(work, flow, person, context, exchange.address)
     finally:

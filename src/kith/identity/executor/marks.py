@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.identity.executor.turn import Turn
 from kith.identity.sealing import Sealer
 from kith.identity.users.tables import User

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.executor.plan import Flow, Plan
 from kith.identity.expressions import people

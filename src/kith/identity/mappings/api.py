@@ -8,8 +8,8 @@ import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.expressions.run import Outcome
 from kith.identity.mappings import service
@@ -35,7 +35,7 @@ async def test_mapping(exchange: Exchange, caller: Caller, id: str) -> Answer:
         raise NotFound
     person, context = await read_subject(exchange, caller, await read_object(exchange))
     outcome = await service.evaluate(exchange.work, expression, person, context, is_test=True)
-    asked = parse_qs(exchange.scope["query_string"].decode("latin-1"))
+    asked = parse_qs(exchange.query_string.decode("latin-1"))
     pretty = asked.get("format_result", [""])[-1].lower() in ("true", "1")
     return show({"result": _shown(outcome, pretty=pretty), "successful": outcome.error is None})
 

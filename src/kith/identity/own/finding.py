@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.identity.caller import ADMINISTRATORS
 from kith.identity.groups import store as groups
 from kith.identity.own.visitor import Visitor

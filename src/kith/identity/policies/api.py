@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.expressions import people
 from kith.identity.expressions.people import Person
@@ -74,7 +74,7 @@ async def try_policy(
 ) -> Verdict:
     """What a policy says of somebody, or of nobody, with this context. Nothing comes of it."""
     request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
-    work = exchange.edge.works.open(exchange.origin)
+    work = exchange.server.works.open(exchange.origin)
     try:
         async with asyncio.timeout(TEST_SECONDS):
             return await engine.evaluate_policy(work, policy_uuid, kind, request)

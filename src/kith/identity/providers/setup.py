@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kith.base.edge import Answer, Exchange
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.rest import Action, Resource

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.edge import JSON, Answer
+from kith.base.exchange import JSON, Answer
 
 _encode = msgspec.json.Encoder().encode
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import re
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs
 
 import msgspec
 
-from kith.base.edge import JSON, Answer, Exchange
-from kith.base.errors import Forbidden, MethodNotAllowed, NotAcceptable, NotFound
+from kith.base.errors import Forbidden, NotAcceptable, NotFound
+from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.memo import Memo
 from kith.base.paging import Page, envelope, public_url
+from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
+from kith.identity.callers import Callers
 from kith.identity.rest import verbs
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
@@ -42,98 +45,54 @@ _METHODS = {
 }
 _ON_ITEM = {"read", "update", "partial_update", "delete"}
 
-Identify = Callable[[Exchange], Awaitable[Caller]]
+
+def routes(resources: Sequence[Resource], actions: Sequence[Action]) -> list[Route]:
+    """Every collection and action as routes; an action goes before an item of the same path."""
+    found = [_action_route(action) for action in actions]
+    taken = {(method, _shape(one.template)) for one in found for method in one.methods}
+    for resource in resources:
+        shelf = Shelf(resource)
+        for operation in sorted(resource.allow):
+            route = _operation_route(shelf, operation)
+            if (route.methods[0], _shape(route.template)) not in taken:
+                found.append(route)
+    return found
 
 
-class Rest:
-    """Every collection and action. `answer` serves what it knows below /api/v2, and says None to the rest."""
+def _shape(template: str) -> str:
+    return re.sub(r"\{[^}]*\}", "{}", template)
 
-    def __init__(self, resources: Sequence[Resource], actions: Sequence[Action], identify: Identify) -> None:
-        self._identify = identify
-        self.shelves = {resource.path.rstrip("/"): Shelf(resource) for resource in resources}
-        self.actions = tuple(actions)
-        self._literal: dict[str, dict[str, Action]] = {}
-        self._below: dict[tuple[str, str], dict[str, Action]] = {}
-        for action in actions:
-            before, item, after = action.path.rstrip("/").partition("/{id}")
-            table: dict[Any, dict[str, Action]] = self._below if item else self._literal
-            table.setdefault((before, after.lstrip("/")) if item else before, {})[action.method] = action
 
-    async def answer(self, exchange: Exchange) -> Answer | None:
-        exchange.scope["path_template"] = self._template(exchange.path)
-        path = exchange.path[len(BASE) :].rstrip("/")
-        method = exchange.scope["method"]
-        if method == "OPTIONS":
-            return self._options(path)
-        found = self._find_action(path, method)
-        if found is not None:
-            action, item = found
-            caller = await self._admit(exchange, action.permission)
-            return await action.handler(exchange, caller, item)
-        shelf, id = self._find_shelf(path)
-        if shelf is None:
-            return None
-        operation = self._operation(shelf, exchange, on_item=id is not None)
-        permission = shelf.resource.permission(_VERBS[operation])
-        caller = await self._admit(exchange, None if shelf.resource.own else permission)
-        if id is None:
-            return await (_list if operation == "list" else _create)(shelf, exchange, caller)
-        return await _ITEM[operation](shelf, exchange, caller, _identifier(shelf, id))
+def _operation_route(shelf: Shelf, operation: str) -> Route:
+    resource = shelf.resource
+    permission = resource.permission(_VERBS[operation])
+    needed = None if resource.own else permission
+    on_item = operation in _ON_ITEM
 
-    def _template(self, path: str) -> str:
-        """The route for logs and numbers: identifiers must not make a series each."""
-        inner = path[len(BASE) :].rstrip("/")
-        if inner in self.shelves or inner in self._literal:
-            return f"{BASE}{inner}/"
-        parts = inner.split("/")
-        for size in (0, 1, 2):
-            before, after = "/".join(parts[: len(parts) - size - 1]), "/".join(parts[len(parts) - size :])
-            if (before in self.shelves and not size) or (before, after) in self._below:
-                return f"{BASE}{before}/{{id}}/{after}/" if after else f"{BASE}{before}/{{id}}/"
-        return f"{BASE}/unknown/"
+    async def respond(exchange: Exchange) -> Answer:
+        caller = await _admit(exchange, needed)
+        if on_item:
+            return await _ITEM[operation](shelf, exchange, caller, _identifier(shelf, exchange.path_values[0]))
+        return await (_list if operation == "list" else _create)(shelf, exchange, caller)
 
-    def _options(self, path: str) -> Answer | None:
-        shelf, id = self._find_shelf(path)
-        if shelf is None:
-            return None
-        return Answer(204, ((b"allow", _allow(_methods(shelf, on_item=id is not None)).encode()),), b"")
+    template = f"{BASE}{resource.path}{{id}}/" if on_item else f"{BASE}{resource.path}"
+    return route(_METHODS[operation], template)(respond)
 
-    def _find_action(self, path: str, method: str) -> tuple[Action, str] | None:
-        methods, id = self._literal.get(path), ""
-        if methods is None:
-            parts = path.split("/")
-            for size in (0, 1, 2):
-                parent, after = "/".join(parts[: -size - 1]), "/".join(parts[len(parts) - size :])
-                methods = self._below.get((parent, after)) if len(parts) > size + 2 else None
-                if methods is not None:
-                    id = parts[-size - 1]
-                    break
-        if methods is None:
-            return None
-        if method not in methods:
-            raise _not_allowed(method, methods)
-        return methods[method], id
 
-    def _find_shelf(self, path: str) -> tuple[Shelf | None, str | None]:
-        shelf = self.shelves.get(path)
-        if shelf is not None:
-            return shelf, None
-        parent, _, id = path.rpartition("/")
-        return self.shelves.get(parent), id
+def _action_route(action: Action) -> Route:
+    async def respond(exchange: Exchange) -> Answer:
+        caller = await _admit(exchange, action.permission)
+        return await action.handler(exchange, caller, exchange.path_values[0] if exchange.path_values else "")
 
-    def _operation(self, shelf: Shelf, exchange: Exchange, *, on_item: bool) -> str:
-        method = exchange.scope["method"]
-        allowed = _methods(shelf, on_item=on_item)
-        if method not in allowed:
-            raise _not_allowed(method, allowed)
-        return allowed[method]
+    return route(action.method, f"{BASE}{action.path}")(respond)
 
-    async def _admit(self, exchange: Exchange, permission: str | None) -> Caller:
-        _refuse_other_formats(exchange)
-        caller = await self._identify(exchange)
-        if permission is not None and not caller.may(permission):
-            await refuse(exchange, caller, permission)
-        return caller
+
+async def _admit(exchange: Exchange, permission: str | None) -> Caller:
+    _refuse_other_formats(exchange)
+    caller = await exchange.find(Callers).identify(exchange)
+    if permission is not None and not caller.may(permission):
+        await refuse(exchange, caller, permission)
+    return caller
 
 
 async def refuse(exchange: Exchange, caller: Caller, permission: str) -> None:
@@ -147,19 +106,6 @@ async def refuse(exchange: Exchange, caller: Caller, permission: str) -> None:
         "You do not have permission to perform this action.",
         extra={"code": "permission_denied", "permission": permission},
     )
-
-
-def _methods(shelf: Shelf, *, on_item: bool) -> dict[str, str]:
-    return {_METHODS[name]: name for name in sorted(shelf.resource.allow) if (name in _ON_ITEM) is on_item}
-
-
-def _allow(methods: Iterable[str]) -> str:
-    words = {*methods, "OPTIONS"}
-    return ", ".join(sorted(words | {"HEAD"} if "GET" in words else words))
-
-
-def _not_allowed(method: str, allowed: Iterable[str]) -> MethodNotAllowed:
-    return MethodNotAllowed(f'Method "{method}" not allowed.', headers={"Allow": _allow(allowed)})
 
 
 def _refuse_other_formats(exchange: Exchange) -> None:
@@ -184,7 +130,7 @@ def _identifier(shelf: Shelf, text: str) -> Any:
 
 
 async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
-    query_string = exchange.scope["query_string"]
+    query_string = exchange.query_string
     memo, sees_secrets = exchange.find(Memo), caller.may("core.view_secret")
     only = caller.id if shelf.resource.own and not caller.may(shelf.resource.permission("view")) else None
     key = (shelf.resource.path, query_string, sees_secrets, only)

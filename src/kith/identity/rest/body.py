@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.edge import Exchange
 from kith.base.errors import Invalid, Malformed, TooLarge, UnsupportedMedia
+from kith.base.exchange import Exchange
 from kith.base.params import Limits, parse_json
 
 MOST_BYTES = 1 << 20

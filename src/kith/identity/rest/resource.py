@@ -12,7 +12,7 @@ from kith.base.db import METADATA, UID, Instant
 from kith.identity.rest.fields import Field
 
 if TYPE_CHECKING:
-    from kith.base.edge import Answer, Exchange
+    from kith.base.exchange import Answer, Exchange
     from kith.base.work import Work
     from kith.identity.caller import Caller
     from kith.identity.rest.draft import Draft

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http.cookies import CookieError, SimpleCookie
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
 from kith.identity.sessions.acting import acting_in

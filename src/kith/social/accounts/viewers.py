@@ -1,27 +1,35 @@
-"""Whose eyes a request looks through."""
+"""Whose account a request acts or looks with, as parameters of routes."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from kith.base.errors import Forbidden
-from kith.base.work import Work
+from kith.base.exchange import Exchange
+from kith.base.routing import Provided
 from kith.social.accounts.faces import id_of, of_user
 from kith.social.accounts.tables import Account
-from kith.social.guards import DISABLED, Caller, Member
+from kith.social.guards import DISABLED, caller_in, member_in
 
 
-async def account_of(work: Work, me: Member) -> int:
-    """The id of a member's account."""
-    return await id_of(work, me.id)
+async def my_account_id(exchange: Exchange) -> int:
+    return await id_of(exchange.work, member_in(exchange).id)
 
 
-async def account_of_caller(work: Work, caller: Caller) -> int | None:
+async def viewer_id(exchange: Exchange) -> int | None:
     """None for anybody who looks without being somebody."""
-    return None if caller.member is None else await id_of(work, caller.member.id)
+    member = caller_in(exchange).member
+    return None if member is None else await id_of(exchange.work, member.id)
 
 
-async def acting(work: Work, me: Member) -> Account:
+async def my_account(exchange: Exchange) -> Account:
     """A member's account, to act with, if it still may at this moment."""
-    account = await of_user(work, me.id)
+    account = await of_user(exchange.work, member_in(exchange).id)
     if not account.may_act:
         raise Forbidden(DISABLED)
     return account
+
+
+Me = Annotated[int, Provided(my_account_id)]
+Viewer = Annotated[int | None, Provided(viewer_id)]
+Actor = Annotated[Account, Provided(my_account)]

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import msgspec
-from litestar import Request, get, post
-from litestar.di import NamedDependency
-from litestar.handlers import BaseRouteHandler
 
 from kith.base import vapid
-from kith.base.edge import exchange_of
 from kith.base.errors import Unauthenticated
+from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
-from kith.base.params import params
+from kith.base.routing import FromRequest, ServerPart, get, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.apps.entities import (
@@ -24,7 +21,7 @@ from kith.social.apps.entities import (
     render_credentials,
     render_personal,
 )
-from kith.social.guards import INVALID, Caller, Connection, any_token, anyone
+from kith.social.guards import INVALID, TheCaller, any_token, anyone
 
 REGISTRATIONS = Rule("apps", most=5, seconds=600)
 
@@ -38,14 +35,13 @@ class Draft(msgspec.Struct, kw_only=True):
     website: str | None = None
 
 
-def not_too_many(connection: Connection, _handler: BaseRouteHandler) -> None:
-    exchange = exchange_of(connection)
+async def not_too_many(exchange: Exchange) -> None:
     exchange.spent = exchange.find(Limiter).spend(REGISTRATIONS, address_key(exchange.address))
 
 
-@post("/api/v1/apps", status_code=200, guards=[anyone, not_too_many], dependencies={"draft": params(Draft)})
+@post("/api/v1/apps", status=200, guards=[anyone, not_too_many])
 async def register_app(
-    work: NamedDependency[Work], keys: NamedDependency[Keys], draft: NamedDependency[Draft]
+    work: Work, keys: Annotated[Keys, ServerPart(Keys)], draft: FromRequest[Draft]
 ) -> CredentialApplication:
     new = identity.NewApp(
         name=draft.client_name or "", redirect_uris=_words(draft.redirect_uris), scopes=_words(draft.scopes),
@@ -59,13 +55,11 @@ def _words(parts: list[str] | None) -> list[str]:
 
 
 @get("/api/v1/apps/verify_credentials", guards=[any_token])
-async def verify_app(
-    request: Request[Any, Any, Any], keys: NamedDependency[Keys], caller: NamedDependency[Caller]
-) -> Application:
+async def verify_app(exchange: Exchange, keys: Annotated[Keys, ServerPart(Keys)], caller: TheCaller) -> Application:
     key = vapid.public_key(keys.vapid)
     if caller.app_id is None and caller.provider_id is None:
         return render_personal(caller.scopes, key)
-    client = await identity.find_client(exchange_of(request), caller.app_id, caller.provider_id)
+    client = await identity.find_client(exchange, caller.app_id, caller.provider_id)
     if client is None:
         raise Unauthenticated(INVALID)
     return render_application(client, caller.app_id or caller.provider_id or 0, caller.scopes, key)

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
-from litestar import MediaType, Request, Response, get, post
-from litestar.di import NamedDependency
 
-from kith.base.edge import exchange_of
+from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.params import read_body, read_form
+from kith.base.routing import get, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts.faces import of_user
 from kith.social.apps.entities import UserInfo, render_token, render_userinfo
-from kith.social.guards import Member, anyone, user
+from kith.social.guards import Member, TheMember, anyone, user
 
-AnyRequest = Request[Any, Any, Any]
-NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}
+NO_STORE: Headers = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 NOT_THEIRS = {"error": "unauthorized_client", "error_description": "You are not authorized to revoke this token"}
 
 
-@post("/oauth/token", status_code=200, guards=[anyone])
-async def give_token(request: AnyRequest) -> Response[bytes]:
+@post("/oauth/token", status=200, guards=[anyone])
+async def give_token(exchange: Exchange) -> Answer:
     try:
-        told = await identity.answer_token(exchange_of(request), await _sent(request), social=True)
+        told = await identity.answer_token(exchange, await _sent(exchange), social=True)
     except identity.OAuthError as error:
         return _answer(error.body(), error.status, error.headers)
     return _answer(render_token(told))
 
 
-@post("/oauth/revoke", status_code=200, guards=[anyone])
-async def revoke_token(request: AnyRequest, work: NamedDependency[Work]) -> Response[bytes]:
+@post("/oauth/revoke", status=200, guards=[anyone])
+async def revoke_token(exchange: Exchange, work: Work) -> Answer:
     """A token that is none, or none any more, is as good as revoked."""
-    sent = await _sent(request)
+    sent = await _sent(exchange)
     try:
-        client = await identity.client_of(exchange_of(request), sent)
+        client = await identity.client_of(exchange, sent)
     except identity.OAuthError:
         return _answer(NOT_THEIRS, 403)
     if sent.get("token") and not await identity.revoke_oauth_token(work, client, sent["token"]):
@@ -44,12 +40,12 @@ async def revoke_token(request: AnyRequest, work: NamedDependency[Work]) -> Resp
 
 
 @get("/oauth/userinfo", guards=[user("profile")])
-async def show_userinfo(work: NamedDependency[Work], me: NamedDependency[Member]) -> UserInfo:
+async def show_userinfo(work: Work, me: TheMember) -> UserInfo:
     return await _userinfo(work, me)
 
 
-@post("/oauth/userinfo", status_code=200, guards=[user("profile")])
-async def ask_userinfo(work: NamedDependency[Work], me: NamedDependency[Member]) -> UserInfo:
+@post("/oauth/userinfo", status=200, guards=[user("profile")])
+async def ask_userinfo(work: Work, me: TheMember) -> UserInfo:
     return await _userinfo(work, me)
 
 
@@ -57,17 +53,16 @@ async def _userinfo(work: Work, me: Member) -> UserInfo:
     return render_userinfo(work, await of_user(work, me.id))
 
 
-async def _sent(request: AnyRequest) -> dict[str, str]:
+async def _sent(exchange: Exchange) -> dict[str, str]:
     """JSON, a form or multipart, and what the address has besides; the engine reads text."""
-    raw = read_form(request.scope["query_string"])
-    raw.update(await read_body(request))
+    raw = read_form(exchange.query_string)
+    raw.update(await read_body(exchange))
     return {name: str(value) for name, value in raw.items() if isinstance(value, str | int) and value != ""}
 
 
-def _answer(body: object, status: int = 200, headers: dict[str, str] | None = None) -> Response[bytes]:
-    return Response(
-        msgspec.json.encode(body), status_code=status, headers=NO_STORE | (headers or {}), media_type=MediaType.JSON
-    )
+def _answer(body: object, status: int = 200, headers: dict[str, str] | None = None) -> Answer:
+    given = tuple((name.lower().encode(), value.encode()) for name, value in (headers or {}).items())
+    return Answer(status, (*JSON, *NO_STORE, *given), msgspec.json.encode(body))
 
 
 routes = [give_token, revoke_token, show_userinfo, ask_userinfo]

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import msgspec
-from litestar import get, post
-from litestar.di import NamedDependency
 
-from kith.base.params import params
+from kith.base.routing import FromRequest, get, post
 from kith.base.work import Work
 from kith.identity import face as identity
-from kith.social.guards import Caller, Member, user
+from kith.social.guards import TheCaller, TheMember, user
 
 
 class Draft(msgspec.Struct, kw_only=True):
     email: str | None = None
 
 
-@post(
-    "/api/v1/emails/confirmations",
-    status_code=200,
-    guards=[user("write:accounts", unconfirmed=True)],
-    dependencies={"draft": params(Draft)},
-)
+@post("/api/v1/emails/confirmations", status=200, guards=[user("write:accounts", unconfirmed=True)])
 async def send_again(
-    work: NamedDependency[Work], me: NamedDependency[Member], caller: NamedDependency[Caller],
-    draft: NamedDependency[Draft],
+    work: Work, me: TheMember, caller: TheCaller,
+    draft: FromRequest[Draft],
 ) -> dict[str, str]:  # fmt: skip
     email = draft.email.strip() if draft.email else None
     await identity.send_confirmation(work, me.id, caller.app_id, email)
@@ -32,7 +25,7 @@ async def send_again(
 
 
 @get("/api/v1/emails/check_confirmation", guards=[user("read:accounts", unconfirmed=True)])
-async def check_confirmation(work: NamedDependency[Work], me: NamedDependency[Member]) -> bool:
+async def check_confirmation(work: Work, me: TheMember) -> bool:
     return await identity.is_confirmed(work, me.id)
 
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from typing import Any
 
 import msgspec
-from litestar import Request, Response, get
-from litestar.params import FromPath
-from litestar.response import Stream
 
 from kith.base.blobs import FOREVER, Blobs
-from kith.base.edge import Answer, Exchange, Face, exchange_of
 from kith.base.errors import NotFound, Problem
+from kith.base.exchange import Answer, Dialect, Exchange, Headers
+from kith.base.routing import FromPath, get
 from kith.social.files.keys import MIMES, PUBLIC, mime_of
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
@@ -25,7 +22,7 @@ def shape(problem: Problem, _exchange: Exchange) -> Answer:
     return Answer(problem.status, (*headers, *kind), problem.message.encode())
 
 
-FACE = Face(
+DIALECT = Dialect(
     name="files",
     headers=(
         (b"content-security-policy", b"default-src 'none'; sandbox"),
@@ -77,25 +74,29 @@ def read_range(text: str, size: int) -> Part | None:
 
 
 @get("/media/{path:path}")
-async def show_file(request: Request[Any, Any, Any], path: FromPath[str]) -> Response[Any]:
-    exchange = exchange_of(request)
-    key = str(path).lstrip("/")
+async def show_file(exchange: Exchange, path: FromPath[str]) -> Answer:
+    key = path
     if key.partition("/")[0] not in PUBLIC:
         raise NotFound
     blobs = exchange.find(Blobs)
     size = await blobs.size(key)
     tag = f'"{key.rpartition("/")[2]}"'
-    headers = {"ETag": tag, "Cache-Control": FOREVER, "Accept-Ranges": "bytes", "Content-Disposition": _manner(key)}
+    headers: Headers = (
+        (b"etag", tag.encode()),
+        (b"cache-control", FOREVER.encode()),
+        (b"accept-ranges", b"bytes"),
+        (b"content-disposition", _manner(key).encode()),
+    )
     if _is_known(exchange, tag):
-        return Stream(_nothing(), status_code=304, headers=headers)
+        return Answer(304, headers, pieces=_nothing())
     part = read_range(exchange.header(b"range").decode("latin-1"), size) if _may_be_part(exchange, tag) else None
     start, end = (part.start, part.end) if part else (0, size)
-    headers["Content-Length"] = str(end - start)
+    headers += ((b"content-length", str(end - start).encode()), (b"content-type", mime_of(key).encode()))
     if part:
-        headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
+        headers += ((b"content-range", f"bytes {start}-{end - 1}/{size}".encode()),)
     is_empty = exchange.is_head or start == end
     body = _nothing() if is_empty else await blobs.stream(key, start, end)
-    return Stream(body, status_code=206 if part else 200, headers=headers, media_type=mime_of(key))
+    return Answer(206 if part else 200, headers, pieces=body)
 
 
 async def _nothing() -> AsyncIterator[bytes]:

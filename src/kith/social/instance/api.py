@@ -1,33 +1,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import msgspec
-from litestar import Request, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response import Redirect
-from litestar.response.base import ASGIResponse
 
 from kith.base import vapid
-from kith.base.edge import exchange_of
+from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
-from kith.base.params import query
+from kith.base.routing import FromPath, FromQuery, get
 from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts.entities import render, render_lines
-from kith.social.accounts.viewers import account_of_caller
+from kith.social.accounts.viewers import Viewer
 from kith.social.emojis import own as emojis
-from kith.social.guards import Caller, anyone, optional, outsider
+from kith.social.guards import anyone, optional, outsider
 from kith.social.instance import directory, entities, service, store
 from kith.social.instance.keeping import Kept
 from kith.social.pages import JSON, PRIVATE, VARY, answer, joined
 from kith.social.text.languages import NAMES
 from kith.social.translation.service import Translator
 
-AnyRequest = Request[Any, Any, Any]
 Make = Callable[[Work], Awaitable[bytes]]
 FOR_ALL = (b"cache-control", b"public, max-age=300, stale-while-revalidate=30, stale-if-error=86400")
 MOST_PEERS = 10
@@ -49,15 +42,13 @@ class Listed(msgspec.Struct, kw_only=True):
 
 def _told(
     settings: Settings, body: bytes, *headers: tuple[bytes, bytes], status: int = 200, is_open: bool = False
-) -> ASGIResponse:
+) -> Answer:
     """The same for everybody who may ask, so that anything on the way may keep it."""
     caching = [FOR_ALL] if is_open or not settings.secure_mode else [PRIVATE, VARY]
-    return ASGIResponse(body=body, status_code=status, encoded_headers=[JSON, *caching, *headers])
+    return Answer(status, (JSON, *caching, *headers), body)
 
 
-async def _kept(
-    work: Work, name: str, make: Make, *headers: tuple[bytes, bytes], is_open: bool = False
-) -> ASGIResponse:
+async def _kept(work: Work, name: str, make: Make, *headers: tuple[bytes, bytes], is_open: bool = False) -> Answer:
     return _told(work.settings, await work.find(Kept).get(work, name, make), *headers, is_open=is_open)
 
 
@@ -71,24 +62,26 @@ async def _contact(work: Work) -> msgspec.Raw | None:
 
 
 @get("/api/v1/instance", guards=[anyone])
-async def show_v1(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_v1(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
-        numbers, rules = await _numbers(work), await store.all_rules(work.db)
+        numbers = await _numbers(work)
+        rules = await store.all_rules(work.db)
         return _encode(entities.v1(work.settings, numbers, rules, await _contact(work)))
 
     return await _kept(work, "v1", make, (b"deprecation", b"@1668384000"), is_open=True)
 
 
 @get("/api/v1/instances", guards=[anyone])
-async def show_instances() -> Redirect:
+async def show_instances() -> Answer:
     """The group's name in the plural; the record was always at the singular path."""
-    return Redirect("/api/v1/instance", status_code=301)
+    return Answer(301, ((b"location", b"/api/v1/instance"),))
 
 
 @get("/api/v2/instance", guards=[anyone])
-async def show_v2(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_v2(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
-        numbers, rules = await _numbers(work), await store.all_rules(work.db)
+        numbers = await _numbers(work)
+        rules = await store.all_rules(work.db)
         key = vapid.public_key(work.find(Keys).vapid)
         return _encode(entities.v2(work.settings, numbers, rules, await _contact(work), key))
 
@@ -96,7 +89,7 @@ async def show_v2(work: NamedDependency[Work]) -> ASGIResponse:
 
 
 @get("/api/v1/instance/peers", guards=[outsider])
-async def show_peers(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_peers(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
         return _encode(await store.domains(work.db))
 
@@ -105,8 +98,8 @@ async def show_peers(work: NamedDependency[Work]) -> ASGIResponse:
     return await _kept(work, "peers", make)
 
 
-@get("/api/v1/peers/search", guards=[outsider], dependencies={"prefix": query(Prefix)})
-async def find_peers(work: NamedDependency[Work], prefix: NamedDependency[Prefix]) -> ASGIResponse:
+@get("/api/v1/peers/search", guards=[outsider])
+async def find_peers(work: Work, prefix: FromQuery[Prefix]) -> Answer:
     if not work.settings.publish_peers:
         return _told(work.settings, b"", status=404)
     text = prefix.q.strip().replace("\0", "")
@@ -115,7 +108,7 @@ async def find_peers(work: NamedDependency[Work], prefix: NamedDependency[Prefix
 
 
 @get("/api/v1/instance/activity", guards=[outsider])
-async def show_activity(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_activity(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
         return _encode(await service.activity(work))
 
@@ -125,68 +118,65 @@ async def show_activity(work: NamedDependency[Work]) -> ASGIResponse:
 
 
 @get("/api/v1/instance/rules", guards=[outsider])
-async def show_rules(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_rules(work: Work) -> Answer:
     rules = await store.all_rules(work.db)
     return _told(work.settings, _encode([entities.rule_shape(rule) for rule in rules]))
 
 
 @get("/api/v1/instance/domain_blocks", guards=[outsider])
-async def show_domain_blocks(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_domain_blocks(work: Work) -> Answer:
     """No server is shut out as a whole."""
     return _told(work.settings, b"[]")
 
 
 @get("/api/v1/instance/extended_description", guards=[outsider])
-async def show_description(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_description(work: Work) -> Answer:
     found = await service.find_page(work, "extended_description")
     return _told(work.settings, _encode(entities.page_shape(found)))
 
 
 @get("/api/v1/instance/privacy_policy", guards=[outsider])
-async def show_privacy_policy(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_privacy_policy(work: Work) -> Answer:
     found = await service.find_page(work, "privacy_policy")
     return _told(work.settings, _encode(entities.page_shape(found)))
 
 
 @get("/api/v1/instance/terms_of_service", guards=[outsider])
-async def show_terms(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_terms(work: Work) -> Answer:
     return _told(work.settings, _encode(entities.terms_shape(await service.find_terms(work))))
 
 
-@get("/api/v1/instance/terms_of_service/{date:str}", guards=[outsider])
-async def show_terms_of(work: NamedDependency[Work], date: FromPath[str]) -> ASGIResponse:
+@get("/api/v1/instance/terms_of_service/{date}", guards=[outsider])
+async def show_terms_of(work: Work, date: FromPath[str]) -> Answer:
     return _told(work.settings, _encode(entities.terms_shape(await service.find_terms(work, date))))
 
 
 @get("/api/v1/instance/translation_languages", guards=[outsider])
-async def show_translation_languages(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_translation_languages(work: Work) -> Answer:
     """Of each language, those that posts can be translated into."""
     return _told(work.settings, _encode(await work.find(Translator).languages(work.now)))
 
 
 @get("/api/v1/instance/languages", guards=[outsider])
-async def show_languages(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_languages(work: Work) -> Answer:
     return _told(work.settings, _encode([{"code": code, "name": name} for code, name in NAMES.items()]))
 
 
 @get("/api/v1/custom_emojis", guards=[outsider])
-async def show_emojis(work: NamedDependency[Work]) -> ASGIResponse:
+async def show_emojis(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
         return _encode([emojis.shape_in_picker(work, emoji) for emoji in await emojis.every(work) if emoji.is_shown])
 
     return await _kept(work, "emojis", make)
 
 
-@get("/api/v1/directory", guards=[optional("read:accounts")], dependencies={"listed": query(Listed)})
-async def show_directory(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], listed: NamedDependency[Listed]
-) -> ASGIResponse:
-    me = await account_of_caller(work, caller)
+@get("/api/v1/directory", guards=[optional("read:accounts")])
+async def show_directory(exchange: Exchange, work: Work, viewer: Viewer, listed: FromQuery[Listed]) -> Answer:
     rows = await directory.read(
-        work, me, newest=listed.order == "new", local=listed.local,
+        work, viewer, newest=listed.order == "new", local=listed.local,
         limit=min(abs(listed.limit) or PEOPLE, MOST_PEOPLE), offset=min(max(listed.offset, 0), FURTHEST),
     )  # fmt: skip
-    return answer(exchange_of(request), joined(await render_lines(work, rows)))
+    return answer(exchange, joined(await render_lines(work, rows)))
 
 
 routes = [

@@ -3,25 +3,20 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from litestar import Request, delete, get, patch, post, put
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import exchange_of
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, Kind
-from kith.base.params import params
+from kith.base.routing import FromPath, FromRequest, delete, get, patch, post, put
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render_lines
-from kith.social.accounts.viewers import account_of
-from kith.social.guards import Member, user
+from kith.social.accounts.viewers import Me
+from kith.social.guards import user
 from kith.social.lists import service, store
 from kith.social.lists.entities import render_list
-from kith.social.pages import answer, joined, number, numbers, page
+from kith.social.pages import answer, joined, numbers, page
 
-AnyRequest = Request[Any, Any, Any]
 LIMIT, MOST = 40, 80
 EVERYBODY = 1_000_000
 READ, WRITE = user("read:lists"), user("write:lists")
@@ -32,55 +27,46 @@ class Named(msgspec.Struct, kw_only=True):
 
 
 @get("/api/v1/lists", guards=[READ])
-async def show_lists(work: NamedDependency[Work], me: NamedDependency[Member]) -> list[dict[str, Any]]:
-    return [render_list(one) for one in await store.all_of(work.db, await account_of(work, me))]
+async def show_lists(work: Work, me: Me) -> list[dict[str, Any]]:
+    return [render_list(one) for one in await store.all_of(work.db, me)]
 
 
-@post("/api/v1/lists", guards=[WRITE], dependencies={"draft": params(service.Draft)}, status_code=200)
-async def create_list(
-    work: NamedDependency[Work], me: NamedDependency[Member], draft: NamedDependency[service.Draft]
-) -> dict[str, Any]:
-    return render_list(await service.create(work, await account_of(work, me), draft))
+@post("/api/v1/lists", guards=[WRITE], status=200)
+async def create_list(work: Work, me: Me, draft: FromRequest[service.Draft]) -> dict[str, Any]:
+    return render_list(await service.create(work, me, draft))
 
 
-@get("/api/v1/lists/{id:str}", guards=[READ])
-async def show_list(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> dict[str, Any]:
-    return render_list(await service.find(work, await account_of(work, me), number(id)))
+@get("/api/v1/lists/{id}", guards=[READ])
+async def show_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
+    return render_list(await service.find(work, me, id))
 
 
-async def _change(work: Work, me: Member, id: str, draft: service.Draft) -> dict[str, Any]:
-    return render_list(await service.change(work, await account_of(work, me), number(id), draft))
+async def _change(work: Work, me: int, id: int, draft: service.Draft) -> dict[str, Any]:
+    return render_list(await service.change(work, me, id, draft))
 
 
-@put("/api/v1/lists/{id:str}", guards=[WRITE], dependencies={"draft": params(service.Draft)})
-async def change_list(
-    work: NamedDependency[Work], me: NamedDependency[Member], draft: NamedDependency[service.Draft], id: FromPath[str]
-) -> dict[str, Any]:
+@put("/api/v1/lists/{id}", guards=[WRITE])
+async def change_list(work: Work, me: Me, draft: FromRequest[service.Draft], id: FromPath[int]) -> dict[str, Any]:
     return await _change(work, me, id, draft)
 
 
-@patch("/api/v1/lists/{id:str}", guards=[WRITE], dependencies={"draft": params(service.Draft)})
-async def patch_list(
-    work: NamedDependency[Work], me: NamedDependency[Member], draft: NamedDependency[service.Draft], id: FromPath[str]
-) -> dict[str, Any]:
+@patch("/api/v1/lists/{id}", guards=[WRITE])
+async def patch_list(work: Work, me: Me, draft: FromRequest[service.Draft], id: FromPath[int]) -> dict[str, Any]:
     return await _change(work, me, id, draft)
 
 
-@delete("/api/v1/lists/{id:str}", guards=[WRITE], status_code=200)
-async def delete_list(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> dict[str, Any]:
-    await service.remove(work, await account_of(work, me), number(id))
+@delete("/api/v1/lists/{id}", guards=[WRITE], status=200)
+async def delete_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
+    await service.remove(work, me, id)
     return {}
 
 
-@get("/api/v1/lists/{id:str}/accounts", guards=[READ])
-async def show_members(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-) -> ASGIResponse:
+@get("/api/v1/lists/{id}/accounts", guards=[READ])
+async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
     """With a limit of nought, everybody, and no pages."""
-    found = await service.find(work, await account_of(work, me), number(id))
-    exchange = exchange_of(request)
-    cursor = Cursor.read(exchange.scope["query_string"], default=LIMIT, most=MOST, kind=Kind.RECORD)
-    has_pages = request.query_params.get("limit") != "0"
+    found = await service.find(work, me, id)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD)
+    has_pages = exchange.query("limit") != "0"
     if not has_pages:
         cursor = Cursor(limit=EVERYBODY)
     statement, values = store.people().form(cursor)
@@ -91,34 +77,28 @@ async def show_members(
     return page(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.RECORD)
 
 
-@post("/api/v1/lists/{id:str}/accounts", guards=[WRITE], dependencies={"named": params(Named)}, status_code=200)
-async def add_members(
-    work: NamedDependency[Work], me: NamedDependency[Member], named: NamedDependency[Named], id: FromPath[str]
-) -> dict[str, Any]:
+@post("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
+async def add_members(work: Work, me: Me, named: FromRequest[Named], id: FromPath[int]) -> dict[str, Any]:
     ids = numbers(named.account_ids)
     if len(ids) < len(set(named.account_ids)):
         raise NotFound
-    await service.add(work, await account_of(work, me), number(id), ids)
+    await service.add(work, me, id, ids)
     return {}
 
 
-@delete("/api/v1/lists/{id:str}/accounts", guards=[WRITE], dependencies={"named": params(Named)}, status_code=200)
-async def drop_members(
-    work: NamedDependency[Work], me: NamedDependency[Member], named: NamedDependency[Named], id: FromPath[str]
-) -> dict[str, Any]:
-    await service.drop(work, await account_of(work, me), number(id), numbers(named.account_ids))
+@delete("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
+async def drop_members(work: Work, me: Me, named: FromRequest[Named], id: FromPath[int]) -> dict[str, Any]:
+    await service.drop(work, me, id, numbers(named.account_ids))
     return {}
 
 
-@get("/api/v1/accounts/{id:str}/lists", guards=[READ])
-async def show_lists_with(
-    work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-) -> list[dict[str, Any]]:
+@get("/api/v1/accounts/{id}/lists", guards=[READ])
+async def show_lists_with(work: Work, me: Me, id: FromPath[int]) -> list[dict[str, Any]]:
     """Those of one's own lists that somebody is on."""
-    other = await accounts.find(work.db, number(id))
+    other = await accounts.find(work.db, id)
     if other is None or not other.is_listed:
         raise NotFound
-    return [render_list(one) for one in await store.with_member(work.db, await account_of(work, me), other.id)]
+    return [render_list(one) for one in await store.with_member(work.db, me, other.id)]
 
 
 routes = [

@@ -1,20 +1,14 @@
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
-from litestar import Response, delete, get, post, put
-from litestar.connection import ASGIConnection
-from litestar.di import NamedDependency
-from litestar.handlers import BaseRouteHandler
-from litestar.params import FromPath
 
-from kith.base.edge import exchange_of
+from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.limits import Limiter, Rule
-from kith.base.params import Upload, params
+from kith.base.params import Upload
+from kith.base.routing import FromPath, FromRequest, delete, get, post, put
 from kith.base.work import Work
-from kith.social.accounts import faces
-from kith.social.guards import Member, user
+from kith.social.accounts.viewers import Me
+from kith.social.guards import user
 from kith.social.media import service
 from kith.social.media.entities import MediaAttachment, render_media
 from kith.social.media.store import READY
@@ -36,60 +30,41 @@ class Changed(msgspec.Struct, kw_only=True):
     focus: str | None = None
 
 
-async def not_too_many(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+async def not_too_many(exchange: Exchange) -> None:
     """Counted before the file is read."""
-    exchange = exchange_of(connection)
     spent = exchange.find(Limiter).spend(UPLOADS, str(exchange.user_id))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent
 
 
-@post(
-    "/api/v1/media",
-    status_code=200,
-    guards=[user("write:media"), not_too_many],
-    dependencies={"sent": params(Sent)},
-)
-async def upload_and_wait(
-    work: NamedDependency[Work], me: NamedDependency[Member], sent: NamedDependency[Sent]
-) -> MediaAttachment:
-    row = await service.upload(work, await faces.id_of(work, me.id), _new(sent), wait=True)
+@post("/api/v1/media", status=200, guards=[user("write:media"), not_too_many])
+async def upload_and_wait(work: Work, me: Me, sent: FromRequest[Sent]) -> MediaAttachment:
+    row = await service.upload(work, me, _new(sent), wait=True)
     return render_media(work.settings, [row])[0]
 
 
-@post("/api/v2/media", guards=[user("write:media"), not_too_many], dependencies={"sent": params(Sent)})
-async def upload(
-    work: NamedDependency[Work], me: NamedDependency[Member], sent: NamedDependency[Sent]
-) -> Response[MediaAttachment]:
-    row = await service.upload(work, await faces.id_of(work, me.id), _new(sent), wait=False)
+@post("/api/v2/media", guards=[user("write:media"), not_too_many])
+async def upload(work: Work, me: Me, sent: FromRequest[Sent]) -> Answer:
+    row = await service.upload(work, me, _new(sent), wait=False)
     return _answer(work, row, unfinished=202)
 
 
-@get("/api/v1/media/{id:str}", guards=[user("write:media")])
-async def show_media(
-    work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-) -> Response[MediaAttachment]:
-    return _answer(work, await service.find_own(work, await faces.id_of(work, me.id), number(id)), unfinished=206)
+@get("/api/v1/media/{id}", guards=[user("write:media")])
+async def show_media(work: Work, me: Me, id: FromPath[int]) -> Answer:
+    return _answer(work, await service.find_own(work, me, id), unfinished=206)
 
 
-@put("/api/v1/media/{id:str}", guards=[user("write:media")], dependencies={"sent": params(Changed)})
-async def change_media(
-    work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str], sent: NamedDependency[Changed]
-) -> Response[MediaAttachment]:
+@put("/api/v1/media/{id}", guards=[user("write:media")])
+async def change_media(work: Work, me: Me, id: FromPath[int], sent: FromRequest[Changed]) -> Answer:
     thumbnail = sent.thumbnail.file if sent.thumbnail else None
     change = service.Change(sent.description, sent.focus, thumbnail)
-    return _answer(work, await service.change(work, await faces.id_of(work, me.id), number(id), change), unfinished=206)
+    return _answer(work, await service.change(work, me, id, change), unfinished=206)
 
 
-@delete("/api/v1/media/{id:str}", status_code=200, guards=[user("write:media")])
-async def delete_media(work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]) -> dict[str, str]:
-    await service.delete(work, await faces.id_of(work, me.id), number(id))
+@delete("/api/v1/media/{id}", status=200, guards=[user("write:media")])
+async def delete_media(work: Work, me: Me, id: FromPath[int]) -> dict[str, str]:
+    await service.delete(work, me, id)
     return {}
-
-
-def number(id: str) -> int:
-    """What is no number is nobody's."""
-    return int(id) if id.isascii() and id.isdigit() and len(id) < 19 else 0
 
 
 def _new(sent: Sent) -> service.New:
@@ -101,9 +76,9 @@ def _new(sent: Sent) -> service.New:
     )
 
 
-def _answer(work: Work, row: Media, *, unfinished: int) -> Response[MediaAttachment]:
+def _answer(work: Work, row: Media, *, unfinished: int) -> Answer:
     status = 200 if row.state == READY else unfinished
-    return Response(render_media(work.settings, [row])[0], status_code=status)
+    return Answer(status, JSON, msgspec.json.encode(render_media(work.settings, [row])[0]))
 
 
 routes = [upload_and_wait, upload, show_media, change_media, delete_media]

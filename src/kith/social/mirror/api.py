@@ -1,22 +1,15 @@
 from __future__ import annotations
 
-from typing import Any
-
-from litestar import Request, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
-from kith.base.edge import exchange_of
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, Rule, address_key
+from kith.base.routing import FromPath, get
 from kith.base.work import Work
-from kith.social.accounts.viewers import account_of_caller
+from kith.social.accounts.viewers import Viewer
 from kith.social.addresses import file_url
-from kith.social.guards import Caller, optional
+from kith.social.guards import optional
 from kith.social.media import store as media
 from kith.social.mirror.service import bring
-from kith.social.pages import number
 from kith.social.statuses import store as statuses
 
 LOOKING = Rule("media-proxy", most=30, seconds=600)
@@ -24,19 +17,17 @@ KEPT = (b"cache-control", b"private, max-age=3600")
 PASSING = (b"cache-control", b"no-store")
 
 
-@get("/media_proxy/{id:str}/{size:str}", guards=[optional("read:statuses")])
+@get("/media_proxy/{id}/{size}", guards=[optional("read:statuses")])
 async def show_attachment(
-    request: Request[Any, Any, Any], work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str],
+    exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int],
     size: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
+) -> Answer:  # fmt: skip
     """Where the file is, for whoever may see the post it belongs to."""
-    exchange = exchange_of(request)
     exchange.find(Limiter).spend(LOOKING, address_key(exchange.address))
-    row = await media.find(work.db, number(id))
-    me = await account_of_caller(work, caller)
+    row = await media.find(work.db, id)
     if row is None or row.status_id is None or size not in ("original", "small"):
         raise NotFound
-    if await statuses.find_visible(work.db, row.status_id, me) is None:
+    if await statuses.find_visible(work.db, row.status_id, viewer) is None:
         raise NotFound
     here = await bring(work, row)
     if here is not None:
@@ -47,8 +38,8 @@ async def show_attachment(
     return _sent_to(elsewhere, PASSING)
 
 
-def _sent_to(url: str, caching: tuple[bytes, bytes]) -> ASGIResponse:
-    return ASGIResponse(status_code=302, encoded_headers=[(b"location", url.encode()), caching])
+def _sent_to(url: str, caching: tuple[bytes, bytes]) -> Answer:
+    return Answer(302, ((b"location", url.encode()), caching))
 
 
 routes = [show_attachment]

@@ -1,25 +1,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, delete, get, patch
-from litestar.di import NamedDependency
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import exchange_of
-from kith.base.params import Limits, Upload, fill, params
+from kith.base.exchange import Answer, Exchange
+from kith.base.params import Limits, Upload, fill
+from kith.base.routing import RequestBody, delete, get, patch
 from kith.base.work import Work
 from kith.social.accounts import service as accounts
 from kith.social.accounts import store
 from kith.social.accounts.tables import Account
-from kith.social.accounts.viewers import acting
-from kith.social.guards import Member, user
+from kith.social.accounts.viewers import Actor
+from kith.social.guards import user
 from kith.social.pages import answer
 from kith.social.profile import entities, service
 
-AnyRequest = Request[Any, Any, Any]
 SENT = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
 
@@ -76,55 +73,48 @@ def _change(sent: Sent, source: Source) -> accounts.Change:
     )
 
 
-async def _own(request: AnyRequest, work: Work, account: Account) -> ASGIResponse:
-    return answer(exchange_of(request), await entities.render_own(work, account))
+async def _own(exchange: Exchange, work: Work, account: Account) -> Answer:
+    return answer(exchange, await entities.render_own(work, account))
 
 
 @get("/api/v1/accounts/verify_credentials", guards=[user("profile", "read:accounts")])
-async def verify_credentials(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]
-) -> ASGIResponse:
-    return await _own(request, work, await acting(work, me))
+async def verify_credentials(exchange: Exchange, work: Work, actor: Actor) -> Answer:
+    return await _own(exchange, work, actor)
 
 
-@patch(
-    "/api/v1/accounts/update_credentials",
-    guards=[user("write:accounts")],
-    dependencies={"sent": params(Sent, SENT)},
-)
+@patch("/api/v1/accounts/update_credentials", guards=[user("write:accounts")])
 async def update_credentials(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], sent: NamedDependency[Sent]
-) -> ASGIResponse:
+    exchange: Exchange, work: Work, actor: Actor, sent: Annotated[Sent, RequestBody(SENT)]
+) -> Answer:
     source = fill(Source, sent.source) if isinstance(sent.source, Mapping) else Source()
-    return await _own(request, work, await service.update(work, await acting(work, me), _change(sent, source)))
+    return await _own(exchange, work, await service.update(work, actor, _change(sent, source)))
 
 
 @get("/api/v1/profile", guards=[user("profile", "read:accounts")])
-async def show_profile(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
-    return answer(exchange_of(request), await entities.render_profile(work, await acting(work, me)))
+async def show_profile(exchange: Exchange, work: Work, actor: Actor) -> Answer:
+    return answer(exchange, await entities.render_profile(work, actor))
 
 
-@patch("/api/v1/profile", guards=[user("write:accounts")], dependencies={"sent": params(Sent, SENT)})
+@patch("/api/v1/profile", guards=[user("write:accounts")])
 async def change_profile(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], sent: NamedDependency[Sent]
-) -> ASGIResponse:
-    account = await service.update(work, await acting(work, me), _change(sent, Source()))
-    return answer(exchange_of(request), await entities.render_profile(work, account))
+    exchange: Exchange, work: Work, actor: Actor, sent: Annotated[Sent, RequestBody(SENT)]
+) -> Answer:
+    account = await service.update(work, actor, _change(sent, Source()))
+    return answer(exchange, await entities.render_profile(work, account))
 
 
-@delete("/api/v1/profile/avatar", status_code=200, guards=[user("write:accounts")])
-async def drop_avatar(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
-    return await _own(request, work, await accounts.drop_picture(work, await acting(work, me), "avatar"))
+@delete("/api/v1/profile/avatar", status=200, guards=[user("write:accounts")])
+async def drop_avatar(exchange: Exchange, work: Work, actor: Actor) -> Answer:
+    return await _own(exchange, work, await accounts.drop_picture(work, actor, "avatar"))
 
 
-@delete("/api/v1/profile/header", status_code=200, guards=[user("write:accounts")])
-async def drop_header(request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member]) -> ASGIResponse:
-    return await _own(request, work, await accounts.drop_picture(work, await acting(work, me), "header"))
+@delete("/api/v1/profile/header", status=200, guards=[user("write:accounts")])
+async def drop_header(exchange: Exchange, work: Work, actor: Actor) -> Answer:
+    return await _own(exchange, work, await accounts.drop_picture(work, actor, "header"))
 
 
 @get("/api/v1/preferences", guards=[user("read:accounts")])
-async def show_preferences(work: NamedDependency[Work], me: NamedDependency[Member]) -> dict[str, Any]:
-    account = await acting(work, me)
+async def show_preferences(work: Work, account: Actor) -> dict[str, Any]:
     return entities.render_preferences(account, await store.find_preferences(work.db, account.id))
 
 

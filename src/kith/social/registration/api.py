@@ -5,17 +5,14 @@ from __future__ import annotations
 from datetime import date
 
 import msgspec
-from litestar import post
-from litestar.di import NamedDependency
-from litestar.handlers import BaseRouteHandler
 
-from kith.base.edge import exchange_of
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
-from kith.base.params import params
+from kith.base.routing import FromRequest, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.apps.entities import Token, render_issued
-from kith.social.guards import Caller, Connection, app
+from kith.social.guards import TheCaller, app
 
 SIGN_UPS = Rule("sign-up", most=5, seconds=1800)
 
@@ -33,18 +30,12 @@ class Draft(msgspec.Struct, kw_only=True):
     invite_code: str | None = None
 
 
-async def not_too_many(connection: Connection, _handler: BaseRouteHandler) -> None:
-    exchange = exchange_of(connection)
+async def not_too_many(exchange: Exchange) -> None:
     exchange.spent = await exchange.find(Limiter).spend_strictly(SIGN_UPS, address_key(exchange.address))
 
 
-@post(
-    "/api/v1/accounts",
-    status_code=200,
-    guards=[app("write:accounts"), not_too_many],
-    dependencies={"draft": params(Draft)},
-)
-async def sign_up(work: NamedDependency[Work], caller: NamedDependency[Caller], draft: NamedDependency[Draft]) -> Token:
+@post("/api/v1/accounts", status=200, guards=[app("write:accounts"), not_too_many])
+async def sign_up(work: Work, caller: TheCaller, draft: FromRequest[Draft]) -> Token:
     wish = identity.Wish(
         username=(draft.username or "").strip().lower(), email=(draft.email or "").strip(),
         password=draft.password or "", agreement=bool(draft.agreement), locale=(draft.locale or "").strip(),

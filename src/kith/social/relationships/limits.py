@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from litestar.connection import ASGIConnection
-from litestar.handlers import BaseRouteHandler
-
-from kith.base.edge import exchange_of
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule
 
 FOLLOWS = Rule("follows", most=400, seconds=86_400)
 
 
-async def not_too_many(connection: ASGIConnection[Any, Any, Any, Any], _handler: BaseRouteHandler) -> None:
+async def not_too_many(exchange: Exchange) -> None:
     """A guard, after the one that tells who is calling. The answer tells the limit that is nearest."""
-    exchange = exchange_of(connection)
     spent = exchange.find(Limiter).spend(FOLLOWS, str(exchange.user_id))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent

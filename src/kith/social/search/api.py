@@ -4,24 +4,20 @@ import re
 from typing import Any
 
 import msgspec
-from litestar import Request, get
-from litestar.di import NamedDependency
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import exchange_of
 from kith.base.errors import Malformed, Unauthenticated
-from kith.base.params import query
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import FromQuery, get, number
 from kith.base.work import Work
 from kith.social.accounts.entities import render_lines
-from kith.social.accounts.viewers import account_of, account_of_caller
-from kith.social.guards import Caller, Member, optional, user
-from kith.social.pages import answer, joined, number
+from kith.social.accounts.viewers import Me, Viewer
+from kith.social.guards import optional, user
+from kith.social.pages import answer, joined
 from kith.social.search import service
 from kith.social.search.service import Wish
 from kith.social.statuses import entities as statuses
 from kith.social.tags.entities import render_tags
 
-AnyRequest = Request[Any, Any, Any]
 LIMIT, MOST = 20, 40
 PEOPLE, MOST_PEOPLE = 40, 80
 FURTHEST = 100_000
@@ -49,49 +45,42 @@ class People(msgspec.Struct, kw_only=True):
     following: bool = False
 
 
-@get("/api/v2/search", guards=[optional("read:search")], dependencies={"sought": query(Sought)})
-async def search(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], sought: NamedDependency[Sought]
-) -> ASGIResponse:
-    me = await account_of_caller(work, caller)
-    if me is None:
-        _refuse_strangers(request, sought)
-    people, found, tags = await _search(request, work, me, sought)
-    return _answer(request, people, found, _encode(await render_tags(work, tags, me)), b',"collections":[]')
+@get("/api/v2/search", guards=[optional("read:search")])
+async def search(exchange: Exchange, work: Work, viewer: Viewer, sought: FromQuery[Sought]) -> Answer:
+    if viewer is None:
+        _refuse_strangers(exchange, sought)
+    people, found, tags = await _search(exchange, work, viewer, sought)
+    return _answer(exchange, people, found, _encode(await render_tags(work, tags, viewer)), b',"collections":[]')
 
 
-@get("/api/v1/search", guards=[user("read:search")], dependencies={"sought": query(Sought)})
-async def search_as_before(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], sought: NamedDependency[Sought]
-) -> ASGIResponse:
+@get("/api/v1/search", guards=[user("read:search")])
+async def search_as_before(exchange: Exchange, work: Work, me: Me, sought: FromQuery[Sought]) -> Answer:
     """Tags are only their names."""
-    people, found, tags = await _search(request, work, await account_of(work, me), sought)
-    return _answer(request, people, found, _encode([tag.display for tag in tags]))
+    people, found, tags = await _search(exchange, work, me, sought)
+    return _answer(exchange, people, found, _encode([tag.display for tag in tags]))
 
 
-@get("/api/v1/accounts/search", guards=[user("read:accounts")], dependencies={"sought": query(People)})
-async def search_people(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], sought: NamedDependency[People]
-) -> ASGIResponse:
-    limit, offset = _stretch(request, PEOPLE, MOST_PEOPLE)
+@get("/api/v1/accounts/search", guards=[user("read:accounts")])
+async def search_people(exchange: Exchange, work: Work, me: Me, sought: FromQuery[People]) -> Answer:
+    limit, offset = _stretch(exchange, PEOPLE, MOST_PEOPLE)
     wish = Wish(
-        text=_text(sought.q), me=await account_of(work, me), limit=limit, offset=offset, resolve=sought.resolve,
+        text=_text(sought.q), me=me, limit=limit, offset=offset, resolve=sought.resolve,
         following=sought.following,
     )  # fmt: skip
     rows = await service.find_people(work, wish)
-    return answer(exchange_of(request), joined(await render_lines(work, rows)))
+    return answer(exchange, joined(await render_lines(work, rows)))
 
 
 async def _search(
-    request: AnyRequest, work: Work, me: int | None, sought: Sought
+    exchange: Exchange, work: Work, me: int | None, sought: Sought
 ) -> tuple[list[bytes], list[bytes], list[Any]]:
     """Pages only where one kind is asked for: of three lists nobody could turn one page."""
-    limit, offset = _stretch(request, LIMIT, MOST)
+    limit, offset = _stretch(exchange, LIMIT, MOST)
     wish = Wish(
         text=_text(sought.q), me=me, limit=limit, offset=offset if sought.type else 0, resolve=sought.resolve,
         following=sought.following, exclude_unreviewed=sought.exclude_unreviewed,
-        author=number(sought.account_id) if sought.account_id else None, max_id=_integer(request, "max_id"),
-        min_id=_integer(request, "min_id"),
+        author=number(sought.account_id) if sought.account_id else None, max_id=_integer(exchange, "max_id"),
+        min_id=_integer(exchange, "min_id"),
     )  # fmt: skip
     kinds = (sought.type,) if sought.type else KINDS
     people = await service.find_people(work, wish) if "accounts" in kinds else []
@@ -100,15 +89,13 @@ async def _search(
     return await render_lines(work, people), await statuses.render(work, found, me), tags
 
 
-def _answer(
-    request: AnyRequest, people: list[bytes], found: list[bytes], tags: bytes, rest: bytes = b""
-) -> ASGIResponse:
+def _answer(exchange: Exchange, people: list[bytes], found: list[bytes], tags: bytes, rest: bytes = b"") -> Answer:
     body = b'{"accounts":%b,"statuses":%b,"hashtags":%b%b}' % (joined(people), joined(found), tags, rest)
-    return answer(exchange_of(request), body)
+    return answer(exchange, body)
 
 
-def _refuse_strangers(request: AnyRequest, sought: Sought) -> None:
-    if request.query_params.get("offset"):
+def _refuse_strangers(exchange: Exchange, sought: Sought) -> None:
+    if exchange.query("offset"):
         raise Unauthenticated(NO_PAGES)
     if sought.resolve:
         raise Unauthenticated(NO_RESOLVING)
@@ -121,16 +108,16 @@ def _text(q: str) -> str:
     return text
 
 
-def _stretch(request: AnyRequest, default: int, most: int) -> tuple[int, int]:
-    limit, offset = _integer(request, "limit"), _integer(request, "offset")
+def _stretch(exchange: Exchange, default: int, most: int) -> tuple[int, int]:
+    limit, offset = _integer(exchange, "limit"), _integer(exchange, "offset")
     if (limit or 0) < 0 or (offset or 0) < 0:
         raise Malformed(NOT_POSITIVE)
     return min(limit or default, most), min(offset or 0, FURTHEST)
 
 
-def _integer(request: AnyRequest, name: str) -> int | None:
+def _integer(exchange: Exchange, name: str) -> int | None:
     """What is no number is as if it were not there."""
-    given = request.query_params.get(name, "").strip()
+    given = exchange.query(name).strip()
     return min(int(given), 2**63 - 1) if _INTEGER.match(given) else None
 
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request
-
 from kith.base import csrf
-from kith.base.edge import exchange_of
+from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.params import read_body
 from kith.identity import face as identity
 
-AnyRequest = Request[Any, Any, Any]
 HERE = "/settings/security"
 SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
 
 
-async def sent(request: AnyRequest) -> tuple[identity.Visitor | None, dict[str, Any]]:
+async def sent(exchange: Exchange) -> tuple[identity.Visitor | None, dict[str, Any]]:
     """Who sends a form, and the form, which must be one of ours."""
-    exchange = exchange_of(request)
-    form = await read_body(request)
+    form = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(form.get("csrf", "")))
     return await identity.find_visitor(exchange), form
 

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-from litestar import get, post
-from litestar.response.base import ASGIResponse
-
-from kith.base.edge import exchange_of
 from kith.base.errors import Forbidden, Invalid
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import get, post
 from kith.identity import face as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import SIGN_IN, AnyRequest, sent, text
+from kith.web.settings.asking import SIGN_IN, sent, text
 
 HERE = "/settings/impersonate"
 
 
 @get(HERE)
-async def show_form(request: AnyRequest) -> ASGIResponse:
-    visitor = await identity.find_visitor(exchange_of(request))
+async def show_form(exchange: Exchange) -> Answer:
+    visitor = await identity.find_visitor(exchange)
     if visitor is None:
         return see_other(SIGN_IN.replace("security", "impersonate"))
     _only_owners(visitor)
-    return _page(request, visitor)
+    return _page(exchange, visitor)
 
 
 @post(HERE)
-async def start(request: AnyRequest) -> ASGIResponse:
-    visitor, form = await sent(request)
+async def start(exchange: Exchange) -> Answer:
+    visitor, form = await sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN.replace("security", "impersonate"))
     _only_owners(visitor)
     values = {name: text(form, name) for name in ("username", "reason")}
     try:
-        headers = await identity.start_impersonation(exchange_of(request), values["username"], values["reason"])
+        headers = await identity.start_impersonation(exchange, values["username"], values["reason"])
     except Invalid as problem:
-        return _page(request, visitor, status=400, errors=problem.fields, values=values)
+        return _page(exchange, visitor, status=400, errors=problem.fields, values=values)
     return see_other("/", headers=headers)
 
 
 @post(f"{HERE}/end")
-async def end(request: AnyRequest) -> ASGIResponse:
-    await sent(request)
-    return see_other("/", headers=await identity.end_impersonation(exchange_of(request)))
+async def end(exchange: Exchange) -> Answer:
+    await sent(exchange)
+    return see_other("/", headers=await identity.end_impersonation(exchange))
 
 
 def _only_owners(visitor: identity.Visitor) -> None:
@@ -51,12 +49,12 @@ def _only_owners(visitor: identity.Visitor) -> None:
 
 
 def _page(
-    request: AnyRequest, visitor: identity.Visitor, *, status: int = 200, errors: dict[str, list[str]] | None = None,
+    exchange: Exchange, visitor: identity.Visitor, *, status: int = 200, errors: dict[str, list[str]] | None = None,
     values: dict[str, str] | None = None,
-) -> ASGIResponse:  # fmt: skip
+) -> Answer:  # fmt: skip
     wrong = errors or {}
     return page(
-        exchange_of(request), "settings/impersonate.html", status=status, visitor=visitor, here="impersonate",
+        exchange, "settings/impersonate.html", status=status, visitor=visitor, here="impersonate",
         errors=wrong, focus=next(iter(wrong), None), values=values or {"username": "", "reason": ""},
     )  # fmt: skip
 

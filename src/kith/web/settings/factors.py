@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from litestar import post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
-from kith.base.edge import exchange_of
 from kith.base.errors import Conflict
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, AnyRequest, sent, text
+from kith.web.settings.asking import HERE, SIGN_IN, sent, text
 from kith.web.settings.security import security_page
 from kith.web.words import later
 
@@ -20,44 +16,44 @@ MOST_CHARACTERS = 150
 _PLACE = f"{HERE}#factors"
 
 
-@post(f"{HERE}/factors/{{id:str}}/rename")
-async def rename_factor(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
-    visitor, form = await sent(request)
+@post(f"{HERE}/factors/{{id}}/rename")
+async def rename_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
+    visitor, form = await sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     name = text(form, "name")
     if not name or len(name) > MOST_CHARACTERS:
         words = later("Give it a name.") if not name else later("This is too long.")
-        return await security_page(request, work, visitor, status=400, errors={f"name_{id}": [words]})
+        return await security_page(exchange, work, visitor, status=400, errors={f"name_{id}": [words]})
     await identity.rename_device(work, visitor, id, name)
     return see_other(_PLACE)
 
 
-@post(f"{HERE}/factors/{{id:str}}/remove")
-async def remove_factor(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
+@post(f"{HERE}/factors/{{id}}/remove")
+async def remove_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     """Who has not proved lately who they are is asked for the password first."""
-    visitor, form = await sent(request)
+    visitor, form = await sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     factor = await identity.get_device(work, visitor, id)
     if not identity.is_fresh(work, visitor):
         given = form.get("password")
         if visitor.user.password is None or not isinstance(given, str):
-            return _ask(request, visitor, factor)
+            return _ask(exchange, visitor, factor)
         if not given or not await identity.is_password(work, visitor, given):
-            return _ask(request, visitor, factor, [later("Invalid password")])
+            return _ask(exchange, visitor, factor, [later("Invalid password")])
     try:
         await identity.remove_device(work, visitor, id)
     except Conflict as problem:
-        return await security_page(request, work, visitor, status=409, errors={"factors": [problem.message]})
+        return await security_page(exchange, work, visitor, status=409, errors={"factors": [problem.message]})
     return see_other(_PLACE)
 
 
 def _ask(
-    request: AnyRequest, visitor: identity.Visitor, factor: identity.Factor, wrong: list[str] | None = None
-) -> ASGIResponse:
+    exchange: Exchange, visitor: identity.Visitor, factor: identity.Factor, wrong: list[str] | None = None
+) -> Answer:
     return page(
-        exchange_of(request), "settings/remove_factor.html", status=400 if wrong else 200, visitor=visitor,
+        exchange, "settings/remove_factor.html", status=400 if wrong else 200, visitor=visitor,
         here="security", factor=factor, wrong=wrong or [],
     )  # fmt: skip
 

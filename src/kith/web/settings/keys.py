@@ -5,16 +5,13 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from litestar import post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
 from kith.base.errors import Invalid
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import see_other
-from kith.web.settings.asking import HERE, SIGN_IN, AnyRequest, sent, text
+from kith.web.settings.asking import HERE, SIGN_IN, sent, text
 from kith.web.settings.security import security_page
 from kith.web.words import later
 
@@ -23,18 +20,18 @@ _TOO_LONG = later("This is too long.")
 
 
 @post(f"{HERE}/app-passwords")
-async def make_app_password(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    return await _make(request, work, "app_password")
+async def make_app_password(exchange: Exchange, work: Work) -> Answer:
+    return await _make(exchange, work, "app_password")
 
 
 @post(f"{HERE}/tokens")
-async def make_token(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    return await _make(request, work, "api")
+async def make_token(exchange: Exchange, work: Work) -> Answer:
+    return await _make(exchange, work, "api")
 
 
-async def _make(request: AnyRequest, work: Work, intent: Any) -> ASGIResponse:
+async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
     """The answer is the one place where the new key is ever shown, so it is the page itself."""
-    visitor, form = await sent(request)
+    visitor, form = await sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     try:
@@ -42,8 +39,8 @@ async def _make(request: AnyRequest, work: Work, intent: Any) -> ASGIResponse:
         key = await identity.make_key(work, visitor, intent, name, scopes=scopes, expires_at=expires_at)
     except Invalid as problem:
         errors = {f"{intent}_{field}": words for field, words in problem.fields.items()}
-        return await security_page(request, work, visitor, status=400, errors=errors, form={intent: form})
-    return await security_page(request, work, visitor, status=201, key=key, key_intent=intent)
+        return await security_page(exchange, work, visitor, status=400, errors=errors, form={intent: form})
+    return await security_page(exchange, work, visitor, status=201, key=key, key_intent=intent)
 
 
 def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, datetime | None]:
@@ -71,9 +68,9 @@ def _end_of(day: str) -> datetime | None:
         return None
 
 
-@post(f"{HERE}/tokens/{{id:str}}/revoke")
-async def revoke_token(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
-    visitor, _ = await sent(request)
+@post(f"{HERE}/tokens/{{id}}/revoke")
+async def revoke_token(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
+    visitor, _ = await sent(exchange)
     if visitor is not None:
         await identity.revoke_token(work, visitor, id)
     return see_other(f"{HERE}#keys")

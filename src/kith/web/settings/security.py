@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
-
-from kith.base.edge import Exchange, exchange_of
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.devices import device_of
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, AnyRequest, sent
+from kith.web.settings.asking import HERE, SIGN_IN, sent
 from kith.web.settings.trail import about, action_of
 from kith.web.start import shown
 
@@ -22,15 +18,14 @@ MOST_PAGES = 10_000
 
 
 @get(HERE)
-async def show_security(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    visitor = await identity.find_visitor(exchange_of(request))
-    return see_other(SIGN_IN) if visitor is None else await security_page(request, work, visitor)
+async def show_security(exchange: Exchange, work: Work) -> Answer:
+    visitor = await identity.find_visitor(exchange)
+    return see_other(SIGN_IN) if visitor is None else await security_page(exchange, work, visitor)
 
 
 async def security_page(
-    request: AnyRequest, work: Work, visitor: identity.Visitor, *, status: int = 200, **values: Any
-) -> ASGIResponse:
-    exchange = exchange_of(request)
+    exchange: Exchange, work: Work, visitor: identity.Visitor, *, status: int = 200, **values: Any
+) -> Answer:
     number = _page_number(exchange)
     events, more = await identity.list_events(work, visitor, number)
     return page(
@@ -46,38 +41,38 @@ async def security_page(
 
 def _page_number(exchange: Exchange) -> int:
     """`?page=` of the trail; what is no number is the first."""
-    query = exchange.scope["query_string"].decode("latin-1")
+    query = exchange.query_string.decode("latin-1")
     given = next((part[5:] for part in query.split("&") if part.startswith("page=")), "")
     return min(max(int(given), 1), MOST_PAGES) if given.isascii() and given.isdigit() and len(given) < 7 else 1
 
 
-@post(f"{HERE}/sessions/{{id:str}}/end")
-async def end_session(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
-    visitor, _ = await sent(request)
+@post(f"{HERE}/sessions/{{id}}/end")
+async def end_session(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
+    visitor, _ = await sent(exchange)
     if visitor is not None and await identity.end_session(work, visitor, id):
         return see_other("/", headers=identity.no_session_cookie(work))
     return see_other(f"{HERE}#sessions")
 
 
 @post(f"{HERE}/sessions/end-others")
-async def end_other_sessions(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    visitor, _ = await sent(request)
+async def end_other_sessions(exchange: Exchange, work: Work) -> Answer:
+    visitor, _ = await sent(exchange)
     if visitor is not None:
         await identity.end_other_sessions(work, visitor)
     return see_other(f"{HERE}#sessions")
 
 
 @post(f"{HERE}/sessions/end-all")
-async def end_all_sessions(request: AnyRequest, work: NamedDependency[Work]) -> ASGIResponse:
-    visitor, _ = await sent(request)
+async def end_all_sessions(exchange: Exchange, work: Work) -> Answer:
+    visitor, _ = await sent(exchange)
     if visitor is not None:
         await identity.end_all_sessions(work, visitor)
     return see_other("/", headers=identity.no_session_cookie(work))
 
 
-@post(f"{HERE}/consents/{{id:str}}/withdraw")
-async def withdraw_consent(request: AnyRequest, work: NamedDependency[Work], id: FromPath[str]) -> ASGIResponse:
-    visitor, _ = await sent(request)
+@post(f"{HERE}/consents/{{id}}/withdraw")
+async def withdraw_consent(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
+    visitor, _ = await sent(exchange)
     if visitor is not None:
         await identity.withdraw_consent(work, visitor, id)
     return see_other(f"{HERE}#consents")

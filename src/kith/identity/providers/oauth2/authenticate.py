@@ -17,7 +17,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet, OctKey
 
 from kith.base.db import Taken
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import select
 
 from kith.base.db import query
-from kith.base.edge import Exchange, Headers
+from kith.base.exchange import Exchange, Headers
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.executor.api import open_walk
 from kith.identity.executor.choosing import find_default, leave

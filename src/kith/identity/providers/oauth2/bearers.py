@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy import and_, bindparam, literal, null, select
 
 from kith.base.db import query
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import ended, store

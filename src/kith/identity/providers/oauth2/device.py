@@ -10,8 +10,8 @@ import msgspec
 from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import UID, Instant, Taken, command, insert_into, query
-from kith.base.edge import Exchange
 from kith.base.errors import Throttled
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.identity.providers.oauth2 import device as devices
 from kith.identity.providers.oauth2.clients import DEVICE_CODE, Client
 from kith.identity.providers.oauth2.entering import Entry, Refused, check

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
+from kith.base.errors import Problem, Throttled
+from kith.base.exchange import JSON, Answer, Dialect, Exchange, Headers
+
 INVALID_CLIENT = (
     "Client authentication failed due to unknown client, no client authentication included, or unsupported "
     "authentication method."
@@ -16,7 +21,7 @@ INVALID_SCOPE = "The requested scope is invalid, unknown, or malformed."
 UNSUPPORTED_GRANT = "The authorization grant type is not supported by the authorization server."
 
 
-class OAuthError(Exception):
+class OAuthError(Problem):
     """Raised where the rule is; the endpoint makes an answer, or a redirect, of it.
 
     One that is written down already says under which `refusal`, which may be empty.
@@ -26,11 +31,10 @@ class OAuthError(Exception):
         self, error: str, description: str = "", *, status: int = 400, headers: Mapping[str, str] | None = None,
         refusal: str | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(f"{error}: {description}")
+        super().__init__(f"{error}: {description}", headers=headers)
         self.error = error
         self.description = description
         self.status = status
-        self.headers = dict(headers or {})
         self.refusal = refusal
 
     def body(self) -> dict[str, str]:
@@ -59,3 +63,56 @@ def invalid_grant(description: str = INVALID_GRANT) -> OAuthError:
 
 def invalid_scope(description: str = INVALID_SCOPE) -> OAuthError:
     return OAuthError("invalid_scope", description)
+
+
+# How it is said
+
+NO_STORE: Headers = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
+_encode = msgspec.json.Encoder().encode
+
+
+def show(status: int, body: object, headers: Headers) -> Answer:
+    return Answer(status, (*JSON, *headers), _encode(body))
+
+
+def shape(problem: Problem, exchange: Exchange) -> Answer:
+    """Why not, in the words of RFC 6749."""
+    if isinstance(problem, OAuthError):
+        body: dict[str, str] = problem.body()
+    elif problem.status >= 500:
+        body = {"error": "server_error", "error_description": problem.message, "request_id": exchange.id}
+    else:
+        code = "temporarily_unavailable" if isinstance(problem, Throttled) else "invalid_request"
+        body = {"error": code, "error_description": problem.message}
+    headers = tuple(
+        (name.lower().encode(), value.encode("latin-1", "replace")) for name, value in problem.headers.items()
+    )
+    return show(problem.status, body, NO_STORE + headers)
+
+
+def origin_of(exchange: Exchange) -> str:
+    """The site a script runs on; one that has none is nobody's."""
+    origin = exchange.header(b"origin").decode("latin-1")
+    return origin if origin.startswith(("http://", "https://")) and len(origin) < 300 else ""
+
+
+def preflight(exchange: Exchange, _allowed: list[str]) -> Answer:
+    """That a script may ask. Whether it may read the answer is decided there, once the client is known."""
+    headers: Headers = ((b"vary", b"Origin"),)
+    origin = origin_of(exchange)
+    if origin:
+        headers += (
+            (b"access-control-allow-origin", origin.encode("latin-1")),
+            (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
+            (b"access-control-allow-headers", b"Authorization, Content-Type"),
+            (b"access-control-max-age", b"600"),
+        )
+    return Answer(204, headers, b"")
+
+
+DIALECT = Dialect(
+    name="oauth",
+    headers=((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")),
+    shape=shape,
+    preflight=preflight,
+)

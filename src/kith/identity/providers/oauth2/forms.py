@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from kith.base.edge import Exchange
 from kith.base.errors import Malformed, TooLarge
+from kith.base.exchange import Exchange
 from kith.base.params import Limits
 from kith.base.params.nesting import split_pairs
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request
@@ -42,7 +42,7 @@ def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 def refuse_secrets_in_query(exchange: Exchange) -> None:
     """A query ends up in logs and histories."""
-    query = exchange.scope["query_string"].decode("latin-1")
+    query = exchange.query_string.decode("latin-1")
     if any(name in _SECRETS for name, _ in parse_qsl(query, keep_blank_values=True)):
         raise invalid_request("Secrets must not be sent in the query.")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import claims, keys, service, store
 from kith.identity.providers.oauth2.asking import Ask

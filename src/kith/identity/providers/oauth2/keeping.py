@@ -10,7 +10,7 @@ import hmac
 import json
 from datetime import UTC, datetime, timedelta
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import store

@@ -15,8 +15,8 @@ import msgspec
 from sqlalchemy import and_, bindparam, select, update
 
 from kith.base.db import UID, Document, command, query
-from kith.base.edge import Exchange
 from kith.base.errors import Malformed, NotFound
+from kith.base.exchange import Exchange
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import Give, Kind
 from kith.base.jobs.tables import DEAD, jobs

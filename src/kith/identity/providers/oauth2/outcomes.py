@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from kith.base.edge import Headers
+from kith.base.exchange import Headers
 from kith.identity.providers.oauth2.asking import Target, is_out_of_band
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.errors import OAuthError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit

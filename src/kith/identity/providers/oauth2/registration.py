@@ -12,7 +12,7 @@ from joserfc.jwk import KeySet, OctKey
 from sqlalchemy import select
 
 from kith.base.db import query
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule
 from kith.base.params import parse_json
 from kith.base.work import Work

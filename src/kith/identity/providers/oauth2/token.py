@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.policies import scores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.edge import Exchange
+from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import bearers, claims, clients, people_behind, service, store
 from kith.identity.providers.oauth2.authenticate import client_of, confidential_client_of

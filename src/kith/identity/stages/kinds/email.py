@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from kith.base.edge import Answer, Exchange
+from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES

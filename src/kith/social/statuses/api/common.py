@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
-from litestar import Request
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.social.guards import optional
@@ -17,27 +13,26 @@ from kith.social.pages import answer
 from kith.social.statuses import entities, store
 from kith.social.statuses.tables import Status
 
-AnyRequest = Request[Any, Any, Any]
 POSTING = Rule("posting", most=300, seconds=10_800)
 DELETING = Rule("deleting", most=30, seconds=1800)
 ANYBODY = optional("read:statuses")
 encode = msgspec.json.Encoder().encode
 
 
-async def shown_as_is(request: AnyRequest, work: Work, status_id: int, me: int | None) -> ASGIResponse:
+async def shown_as_is(exchange: Exchange, work: Work, status_id: int, me: int | None) -> Answer:
     """A status as it is now, after whatever was done to it."""
     found = await entities.render_ids(work, [status_id], me)
     if not found:
         raise NotFound
-    return answer(exchange_of(request), found[0])
+    return answer(exchange, found[0])
 
 
-async def shown_anyway(request: AnyRequest, work: Work, status_id: int, me: int) -> ASGIResponse:
+async def shown_anyway(exchange: Exchange, work: Work, status_id: int, me: int) -> Answer:
     """After undoing something of one's own, even if the author would not show the status any more."""
     shown = await entities.render_own_past(work, status_id, me)
     if shown is None:
         raise NotFound
-    return answer(exchange_of(request), shown)
+    return answer(exchange, shown)
 
 
 async def visible(work: Work, id: int, me: int | None) -> Status:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import msgspec
-from litestar import post
-from litestar.di import NamedDependency
-from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import exchange_of
-from kith.base.params import params
+from kith.base.exchange import Answer, Exchange
+from kith.base.routing import FromPath, FromRequest, Route, post
 from kith.base.work import Work
-from kith.social.accounts.viewers import account_of, acting
-from kith.social.guards import Member, user
-from kith.social.pages import number
-from kith.social.statuses.api.common import DELETING, POSTING, AnyRequest, shown_anyway, shown_as_is, spend
+from kith.social.accounts.viewers import Actor, Me
+from kith.social.guards import user
+from kith.social.statuses.api.common import DELETING, POSTING, shown_anyway, shown_as_is, spend
 from kith.social.statuses.service import boost as boosting
 from kith.social.statuses.service import marks
 from kith.social.statuses.tables import Status
@@ -27,55 +21,42 @@ class Boost(msgspec.Struct, kw_only=True):
     visibility: boosting.Visibility | None = None
 
 
-def _does(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[Status]]) -> HTTPRouteHandler:
+def _does(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[Status]]) -> Route:
     """Marks a status, or takes back what only its reader may do; whoever does it sees what came of it."""
 
-    @post(f"/api/v1/statuses/{{id:str}}/{verb}", guards=[user(scope)], status_code=200)
-    async def mark(
-        request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-    ) -> ASGIResponse:
-        account = await account_of(work, me)
-        status = await do(work, account, number(id))
-        return await shown_as_is(request, work, status.id, account)
+    @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
+    async def mark(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
+        status = await do(work, me, id)
+        return await shown_as_is(exchange, work, status.id, me)
 
     return mark
 
 
-def _undoes(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[int]]) -> HTTPRouteHandler:
+def _undoes(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[int]]) -> Route:
     """Takes back a mark, also of a status that its author would not show any more."""
 
-    @post(f"/api/v1/statuses/{{id:str}}/{verb}", guards=[user(scope)], status_code=200)
-    async def unmark(
-        request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-    ) -> ASGIResponse:
-        account = await account_of(work, me)
-        return await shown_anyway(request, work, await do(work, account, number(id)), account)
+    @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
+    async def unmark(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
+        return await shown_anyway(exchange, work, await do(work, me, id), me)
 
     return unmark
 
 
-@post(
-    "/api/v1/statuses/{id:str}/reblog", guards=[user("write:statuses")], dependencies={"how": params(Boost)},
-    status_code=200,
-)  # fmt: skip
+@post("/api/v1/statuses/{id}/reblog", guards=[user("write:statuses")], status=200)  # fmt: skip
 async def reblog(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], how: NamedDependency[Boost],
-    id: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
-    author = await acting(work, me)
-    spend(exchange_of(request), POSTING, author.id)
-    made = await boosting.boost(work, author, number(id), how.visibility)
-    return await shown_as_is(request, work, made.id, author.id)
+    exchange: Exchange, work: Work, author: Actor, how: FromRequest[Boost],
+    id: FromPath[int],
+) -> Answer:  # fmt: skip
+    spend(exchange, POSTING, author.id)
+    made = await boosting.boost(work, author, id, how.visibility)
+    return await shown_as_is(exchange, work, made.id, author.id)
 
 
-@post("/api/v1/statuses/{id:str}/unreblog", guards=[user("write:statuses")], status_code=200)
-async def unreblog(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-) -> ASGIResponse:
-    author = await acting(work, me)
-    spend(exchange_of(request), DELETING, author.id)
-    original = await boosting.unboost(work, author, number(id))
-    return await shown_anyway(request, work, original, author.id)
+@post("/api/v1/statuses/{id}/unreblog", guards=[user("write:statuses")], status=200)
+async def unreblog(exchange: Exchange, work: Work, author: Actor, id: FromPath[int]) -> Answer:
+    spend(exchange, DELETING, author.id)
+    original = await boosting.unboost(work, author, id)
+    return await shown_anyway(exchange, work, original, author.id)
 
 
 routes = [

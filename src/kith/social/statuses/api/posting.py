@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timedelta
+from typing import Annotated
 
 import msgspec
-from litestar import delete, post, put
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import NotFound
-from kith.base.params import Limits, Upload, params
+from kith.base.exchange import Answer, Exchange
+from kith.base.params import Limits, Upload
+from kith.base.routing import FromPath, FromRequest, RequestBody, delete, post, put
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import entities as account_entities
 from kith.social.accounts.tables import Account
-from kith.social.accounts.viewers import account_of, acting
-from kith.social.guards import Caller, Member, user
+from kith.social.accounts.viewers import Actor, Me
+from kith.social.guards import Caller, TheCaller, user
 from kith.social.media.service import Change as MediaChange
-from kith.social.pages import answer, joined, number
+from kith.social.pages import answer, joined
 from kith.social.statuses import entities, shapes, store
-from kith.social.statuses.api.common import DELETING, POSTING, AnyRequest, encode, shown_as_is, spend
+from kith.social.statuses.api.common import DELETING, POSTING, encode, shown_as_is, spend
 from kith.social.statuses.service import edit as editing
 from kith.social.statuses.service import quotes, remove
 from kith.social.statuses.service import schedule as scheduling
@@ -57,21 +55,19 @@ class Policy(msgspec.Struct, kw_only=True):
     quote_approval_policy: str = ""
 
 
-@post("/api/v1/statuses", guards=[user("write:statuses")], dependencies={"new": params(New)}, status_code=200)
+@post("/api/v1/statuses", guards=[user("write:statuses")], status=200)
 async def create_status(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], caller: NamedDependency[Caller],
-    new: NamedDependency[New],
-) -> ASGIResponse:  # fmt: skip
+    exchange: Exchange, work: Work, author: Actor, caller: TheCaller,
+    new: FromRequest[New],
+) -> Answer:  # fmt: skip
     """With an `Idempotency-Key`, whoever sends it again within the hour gets the same answer."""
-    exchange = exchange_of(request)
-    author = await acting(work, me)
     given = exchange.header(b"idempotency-key").decode("latin-1")
     key = hashlib.sha256(given.encode()).hexdigest() if given else None
     if key is not None:
         await work.db.hold(f"idempotency:{author.id}:{key}")
         known = await store.find_idempotent(work.db, author.id, key, work.now - REMEMBERED)
         if known is not None:
-            return await _again(request, work, author, known)
+            return await _again(exchange, work, author, known)
     spend(exchange, POSTING, author.id)
     try:
         status_id, planned_id = await _create(work, author, caller, new, given or None)
@@ -81,7 +77,7 @@ async def create_status(
         await store.remember(
             work.db, author.id, key, work.now, work.now - REMEMBERED, status_id=status_id, scheduled_id=planned_id
         )
-    return await _again(request, work, author, (status_id, planned_id))
+    return await _again(exchange, work, author, (status_id, planned_id))
 
 
 async def _create(
@@ -98,73 +94,58 @@ async def _create(
     return status.id, None
 
 
-async def _again(
-    request: AnyRequest, work: Work, author: Account, known: tuple[int | None, int | None]
-) -> ASGIResponse:
+async def _again(exchange: Exchange, work: Work, author: Account, known: tuple[int | None, int | None]) -> Answer:
     status_id, planned_id = known
     if planned_id is not None:
         planned = await scheduling.find_own(work, author.id, planned_id)
-        return answer(exchange_of(request), encode((await shapes.scheduled(work, [planned]))[0]))
-    return await shown_as_is(request, work, status_id or 0, author.id)
+        return answer(exchange, encode((await shapes.scheduled(work, [planned]))[0]))
+    return await shown_as_is(exchange, work, status_id or 0, author.id)
 
 
-async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> ASGIResponse:
+async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> Answer:
     shown = await account_entities.render(work, unexpected.accounts)
     body = b'{"error":%b,"unexpected_accounts":%b}' % (encode(str(unexpected)), joined(shown))
     return answer(exchange, body, status=422)
 
 
-@put(
-    "/api/v1/statuses/{id:str}", guards=[user("write:statuses")],
-    dependencies={"changes": params(Edited, WITH_THUMBNAILS)},
-)  # fmt: skip
+@put("/api/v1/statuses/{id}", guards=[user("write:statuses")])  # fmt: skip
 async def edit_status(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member],
-    changes: NamedDependency[Edited], id: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
-    author = await acting(work, me)
-    status = await remove.find_own(work, author.id, number(id))
+    exchange: Exchange, work: Work, author: Actor,
+    changes: Annotated[Edited, RequestBody(WITH_THUMBNAILS)], id: FromPath[int],
+) -> Answer:  # fmt: skip
+    status = await remove.find_own(work, author.id, id)
     if status.reblog_of_id is not None:
         raise NotFound
-    spend(exchange_of(request), POSTING, author.id)
+    spend(exchange, POSTING, author.id)
     await editing.edit(work, author, status, changes, {one.id: _description(one) for one in changes.media_attributes})
-    return await shown_as_is(request, work, status.id, author.id)
+    return await shown_as_is(exchange, work, status.id, author.id)
 
 
 def _description(of: Described) -> MediaChange:
     return MediaChange(of.description, of.focus, of.thumbnail.file if of.thumbnail else None)
 
 
-@delete(
-    "/api/v1/statuses/{id:str}", guards=[user("write:statuses")], dependencies={"removal": params(Removal)},
-    status_code=200,
-)  # fmt: skip
+@delete("/api/v1/statuses/{id}", guards=[user("write:statuses")], status=200)  # fmt: skip
 async def delete_status(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], removal: NamedDependency[Removal],
-    id: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
-    account = await account_of(work, me)
-    status = await remove.find_own(work, account, number(id))
-    exchange = exchange_of(request)
-    spend(exchange, DELETING, account)
-    shown = await entities.render_own_past(work, status.id, account)
+    exchange: Exchange, work: Work, me: Me, removal: FromRequest[Removal],
+    id: FromPath[int],
+) -> Answer:  # fmt: skip
+    status = await remove.find_own(work, me, id)
+    spend(exchange, DELETING, me)
+    shown = await entities.render_own_past(work, status.id, me)
     if shown is None:
         raise NotFound  # a boost of what is gone, which is about to go as well
     await remove.remove(work, status, with_media=removal.delete_media)
     return answer(exchange, shapes.with_source(shown, status))
 
 
-@put(
-    "/api/v1/statuses/{id:str}/interaction_policy", guards=[user("write:statuses")],
-    dependencies={"policy": params(Policy)},
-)  # fmt: skip
+@put("/api/v1/statuses/{id}/interaction_policy", guards=[user("write:statuses")])  # fmt: skip
 async def change_policy(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], policy: NamedDependency[Policy],
-    id: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
-    account = await account_of(work, me)
-    await quotes.change_policy(work, account, number(id), policy.quote_approval_policy)
-    return await shown_as_is(request, work, number(id), account)
+    exchange: Exchange, work: Work, me: Me, policy: FromRequest[Policy],
+    id: FromPath[int],
+) -> Answer:  # fmt: skip
+    await quotes.change_policy(work, me, id, policy.quote_approval_policy)
+    return await shown_as_is(exchange, work, id, me)
 
 
 routes = [create_status, edit_status, delete_status, change_policy]

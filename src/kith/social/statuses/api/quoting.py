@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import msgspec
-from litestar import get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-from litestar.response.base import ASGIResponse
 
-from kith.base.edge import exchange_of
+from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, Kind
-from kith.base.params import params
+from kith.base.routing import FromPath, FromRequest, get, number, post
 from kith.base.work import Work
-from kith.social.accounts.viewers import account_of, account_of_caller
-from kith.social.guards import Caller, Member, user
-from kith.social.pages import answer, number, page
+from kith.social.accounts.viewers import Me, Viewer
+from kith.social.guards import user
+from kith.social.pages import answer, page
 from kith.social.statuses import entities, lists, polls
-from kith.social.statuses.api.common import ANYBODY, AnyRequest, shown_as_is, visible
+from kith.social.statuses.api.common import ANYBODY, shown_as_is, visible
 from kith.social.statuses.service import poll as voting
 from kith.social.statuses.service import quotes
 
@@ -25,49 +21,37 @@ class Votes(msgspec.Struct, kw_only=True):
     choices: list[int] = []
 
 
-@get("/api/v1/statuses/{id:str}/quotes", guards=[user("read:statuses")])
-async def show_quotes(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str]
-) -> ASGIResponse:
-    exchange = exchange_of(request)
-    account = await account_of(work, me)
-    status = await visible(work, number(id), account)
-    cursor = Cursor.read(exchange.scope["query_string"], default=20, most=40, kind=Kind.RECORD)
-    rows = await lists.quotes_of(work, status.id, account, cursor)
-    shown = await entities.render(work, rows, account)
+@get("/api/v1/statuses/{id}/quotes", guards=[user("read:statuses")])
+async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
+    status = await visible(work, id, me)
+    cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=Kind.RECORD)
+    rows = await lists.quotes_of(work, status.id, me, cursor)
+    shown = await entities.render(work, rows, me)
     return page(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.RECORD)
 
 
-@post("/api/v1/statuses/{id:str}/quotes/{quoting:str}/revoke", guards=[user("write:statuses")], status_code=200)
+@post("/api/v1/statuses/{id}/quotes/{quoting}/revoke", guards=[user("write:statuses")], status=200)
 async def revoke_quote(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], id: FromPath[str],
+    exchange: Exchange, work: Work, me: Me, id: FromPath[int],
     quoting: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
-    account = await account_of(work, me)
-    await quotes.revoke(work, account, number(id), number(quoting))
-    return await shown_as_is(request, work, number(quoting), account)
+) -> Answer:  # fmt: skip
+    await quotes.revoke(work, me, id, number(quoting))
+    return await shown_as_is(exchange, work, number(quoting), me)
 
 
-@get("/api/v1/polls/{id:str}", guards=[ANYBODY])
-async def show_poll(
-    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller], id: FromPath[str]
-) -> ASGIResponse:
-    me = await account_of_caller(work, caller)
-    poll = await voting.find_poll(work, number(id), me)
-    return answer(exchange_of(request), (await polls.render(work, [poll.id], me))[poll.id])
+@get("/api/v1/polls/{id}", guards=[ANYBODY])
+async def show_poll(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+    poll = await voting.find_poll(work, id, viewer)
+    return answer(exchange, (await polls.render(work, [poll.id], viewer))[poll.id])
 
 
-@post(
-    "/api/v1/polls/{id:str}/votes", guards=[user("write:statuses")], dependencies={"votes": params(Votes)},
-    status_code=200,
-)  # fmt: skip
+@post("/api/v1/polls/{id}/votes", guards=[user("write:statuses")], status=200)  # fmt: skip
 async def vote(
-    request: AnyRequest, work: NamedDependency[Work], me: NamedDependency[Member], votes: NamedDependency[Votes],
-    id: FromPath[str],
-) -> ASGIResponse:  # fmt: skip
-    account = await account_of(work, me)
-    poll = await voting.vote(work, account, number(id), votes.choices)
-    return answer(exchange_of(request), (await polls.render(work, [poll.id], account))[poll.id])
+    exchange: Exchange, work: Work, me: Me, votes: FromRequest[Votes],
+    id: FromPath[int],
+) -> Answer:  # fmt: skip
+    poll = await voting.vote(work, me, id, votes.choices)
+    return answer(exchange, (await polls.render(work, [poll.id], me))[poll.id])
 
 
 routes = [show_quotes, revoke_quote, show_poll, vote]
