@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
 from kith.base.errors import Complaint, Invalid, Malformed, Problem
-from kith.base.params import Limits, Upload, fill, nest, params, parse_json, query, read_form
+from kith.base.params import Limits, Upload, fill, nest, parse_json, read_form
 from kith.base.params.fill import takes_files
+from kith.base.routing import FromQuery, FromRequest, get
 
 
 class Visibility(enum.Enum):
@@ -338,9 +339,13 @@ def test_a_type_no_client_can_fill_is_found_when_the_route_is_made() -> None:
     class Impossible(msgspec.Struct):
         raw: bytes
 
-    for make in (params, query):
+    for place in (FromRequest, FromQuery):
+
+        async def take(raw: Any) -> None: ...
+
+        take.__annotations__["raw"] = place[Impossible]  # type: ignore[index]
         with pytest.raises(TypeError):
-            make(Impossible)
+            get("/impossible")(take)
 
 
 class Gallery(msgspec.Struct):

@@ -16,14 +16,12 @@ from pathlib import Path
 
 import msgspec
 import uvloop
-from litestar import post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
 from sqlalchemy import BigInteger, Column, MetaData, Table
 
 from kith import app
 from kith.base.db import command, insert_into
 from kith.base.jobs import Kind
+from kith.base.routing import FromPath, post
 from kith.base.settings import load
 from kith.base.work import Work
 from kith.cli import serve
@@ -49,8 +47,8 @@ async def take_effect(work: Work, payload: Written) -> None:
 EFFECT: Kind[Written] = Kind(name="crash.effect", payload=Written, handler=take_effect)
 
 
-@post("/writes/{id:int}", status_code=201)
-async def write(work: NamedDependency[Work], id: FromPath[int]) -> dict[str, int]:
+@post("/writes/{id}", status=201)
+async def write(work: Work, id: FromPath[int]) -> dict[str, int]:
     await work.db.run(_write, id=id)
     work.enqueue(EFFECT, Written(id))
     return {"id": id}

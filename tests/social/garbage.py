@@ -7,20 +7,17 @@ from __future__ import annotations
 
 import json
 import random
-import typing
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, quote_from_bytes, urlencode
 
 import msgspec
-from litestar.handlers import HTTPRouteHandler
 
-from kith.app import ROUTES, face_of
-from kith.social.errors import FACE
-from kith.social.guards import Caller, Member
+from kith.app import ROUTES
+from kith.base import routing
+from kith.social.errors import DIALECT
 from tests.social.samples import image_file
 
-_OURS = (Caller, Member)
 _CURSOR = ("limit", "max_id", "min_id", "since_id", "offset")
 _TEXTS = (
     "", " ", "\u00a0", "x", "a" * 501, "a" * 70_000, "💥" * 300, "e" + "\u0301" * 2000, "\u202e\u2066\ufeff", "\n" * 200,
@@ -78,20 +75,19 @@ class Wrong(msgspec.Struct, frozen=True):
 
 def social_routes() -> list[Route]:
     """Every route of the social API, with the names of what it takes."""
-    found = []
-    for handler in ROUTES:
-        assert isinstance(handler, HTTPRouteHandler)
-        for path in handler.paths:
-            if face_of(path) is FACE:
-                found += [Route(method, path, _names_of(handler)) for method in sorted(handler.http_methods)]
-    return found
+    return [
+        Route(method, template, _names_of(route))
+        for route in ROUTES
+        if route.dialect is DIALECT
+        for template in (route.template, *route.aliases)
+        for method in route.methods
+    ]
 
 
-def _names_of(handler: HTTPRouteHandler) -> tuple[str, ...]:
+def _names_of(route: routing.Route) -> tuple[str, ...]:
     """What the structs that its handler is given are made of."""
-    hints = typing.get_type_hints(handler.fn).values()
-    kinds = [kind for kind in hints if isinstance(kind, type) and issubclass(kind, msgspec.Struct)]
-    return tuple(field.encode_name for kind in kinds if kind not in _OURS for field in msgspec.structs.fields(kind))
+    kinds = [one.kind for one in route.parameters if one.place in ("query", "body")]
+    return tuple(field.encode_name for kind in kinds for field in msgspec.structs.fields(kind))
 
 
 class Garbage:

@@ -71,7 +71,7 @@ class Edge:
         if exchange.route.dialect is not None:
             exchange.dialect = exchange.route.dialect
         length = exchange.header(b"content-length")
-        if length and (not length.isdigit() or int(length) > self._server.max_body):
+        if length.isdigit() and int(length) > self._server.max_body:
             raise TooLarge
         if exchange.dialect.enter is not None:
             await exchange.dialect.enter(exchange)
@@ -125,11 +125,11 @@ class Edge:
 def _other_method(exchange: Exchange, allowed: list[str]) -> Answer:
     """OPTIONS is answered everywhere; any other method that a path does not have is refused."""
     if exchange.method != "OPTIONS":
-        words = ", ".join([*allowed, "OPTIONS"])
+        words = ", ".join(allowed)
         raise MethodNotAllowed(f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": words})
     dialect = exchange.dialect
     if dialect.preflight is not None:
         return dialect.preflight(exchange, allowed)
     if dialect.cors and exchange.header(b"origin"):
         return Answer(200, PREFLIGHT)
-    return Answer(204, ((b"allow", ", ".join([*allowed, "OPTIONS"]).encode()),))
+    return Answer(204, ((b"allow", ", ".join(allowed).encode()),))

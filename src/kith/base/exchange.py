@@ -233,7 +233,9 @@ class Exchange:
     async def chunks(self, most: int) -> AsyncGenerator[bytes, None]:
         """The body piece by piece, `most` bytes in all."""
         length = self.header(b"content-length")
-        if length and (not length.isdigit() or int(length) > most):
+        if length and not length.isdigit():
+            raise Malformed("The Content-Length header is not a number")
+        if length and int(length) > most:
             raise TooLarge
         if self._body is not None:
             if len(self._body) > most:

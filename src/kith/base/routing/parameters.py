@@ -41,9 +41,13 @@ _LARGEST_ID = (1 << 63) - 1
 
 
 class Parameter(NamedTuple):
+    """`place` and `kind` are for descriptions of the API: where it comes from, and what it is."""
+
     name: str
     read: Read
     is_async: bool
+    place: str = ""
+    kind: Any = None
 
 
 class Source:
@@ -72,8 +76,8 @@ class _Path(Source):
         while hasattr(kind, "__supertype__"):  # a NewType
             kind = kind.__supertype__
         if kind is int:
-            return Parameter(name, lambda exchange: number(exchange.path_values[place]), is_async=False)
-        return Parameter(name, lambda exchange: exchange.path_values[place], is_async=False)
+            return Parameter(name, lambda exchange: number(exchange.path_values[place]), False, "path", int)
+        return Parameter(name, lambda exchange: exchange.path_values[place], False, "path", str)
 
 
 class _Query(Source):
@@ -97,7 +101,7 @@ class RequestBody(Source):
             raw.update(await read_body(exchange, limits))
             return fill(kind, raw)
 
-        return Parameter(name, read, is_async=True)
+        return Parameter(name, read, True, "body", kind)
 
 
 FromPath = Annotated[T, _Path()]

@@ -50,7 +50,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for guard in self.guards:
             await guard(exchange)
         given: dict[str, Any] = {}
-        for name, read, is_async in self.parameters:
+        for name, read, is_async, _place, _kind in self.parameters:
             given[name] = await read(exchange) if is_async else read(exchange)
         result = await self.handler(**given)
         if result.__class__ is Answer or self.shape is not Shape.ANSWER:

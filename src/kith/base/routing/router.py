@@ -98,7 +98,8 @@ class Router:
             allowed.update(methods)
             there = next(iter(methods.values()))
         if there is not None:
-            raise WrongMethod(sorted(allowed | {"HEAD"} if "GET" in allowed else allowed), there)
+            more = {"OPTIONS", "HEAD"} if "GET" in allowed else {"OPTIONS"}
+            raise WrongMethod(sorted(allowed | more), there)
         return None
 
 
