@@ -24,6 +24,7 @@ from bench.memory import Memory, memory_of
 from kith.app import House, open_house
 from kith.base.settings import load as load_settings
 from kith.identity.users import service, store
+from kith.identity.users.passwords import Passwords
 from tests.town import Town, build_town
 from tests.town.town import Engine
 
@@ -184,7 +185,7 @@ async def _people(town: Town) -> None:
     async with open_house_of(town) as house, house.works.begin() as work:
         owner = await service.create(
             work,
-            house.passwords,
+            house.find(Passwords),
             service.NewUser(username=NAME, password=PASSWORD, role="owner", confirmed=True),
         )
         for number in range(1, USERS):

@@ -1,267 +1,100 @@
-"""The composition root: every router, every kind of job and every subscriber, by hand, from top to bottom."""
+"""The composition root: every room of the house, listed by hand, and what runs them."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
-from collections.abc import AsyncIterator, Coroutine, Iterable
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
 import structlog
 
-from kith.base.blobs import Blobs, blobs
 from kith.base.db import Database, connect
 from kith.base.edge import Edge
 from kith.base.exchange import Dialect, Server
-from kith.base.http import Outgoing
-from kith.base.http.names import Names
 from kith.base.ids import IDs
 from kith.base.jobs import Kind, Periodic
 from kith.base.jobs.worker import Worker
-from kith.base.keys import Keys
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
-from kith.base.mail import Mailer, mailer
-from kith.base.mailing import SEND_MAIL
-from kith.base.memo import Memo
 from kith.base.news import News, relay_for
+from kith.base.room import ROOM as BASE
+from kith.base.rooms import Room
 from kith.base.routing import Route, Router
 from kith.base.settings import Settings
 from kith.base.work import Works
-from kith.identity import tasks as identity_tasks
-from kith.identity.callers import Callers
-from kith.identity.collections import ACTIONS, RESOURCES
-from kith.identity.consents.service import ConsentWithdrawn
-from kith.identity.errors import DIALECT as IDENTITY
-from kith.identity.executor import api as executor
-from kith.identity.expressions.run import Expressions
-from kith.identity.policies.calling import Judge
-from kith.identity.policies.judging import ByName
-from kith.identity.providers.oauth2 import api as oauth2
-from kith.identity.providers.oauth2 import granted as oauth_granted
-from kith.identity.providers.oauth2 import keys as signing_keys
-from kith.identity.providers.oauth2 import logout as oauth_logout
-from kith.identity.providers.oauth2.errors import DIALECT as OAUTH
-from kith.identity.providers.oauth2.keys import KeyRing
-from kith.identity.rest import api as rest
-from kith.identity.sealing import Sealer
-from kith.identity.sessions.service import SessionEnded, SessionRenewed
-from kith.identity.stages import mailing as stage_mail
-from kith.identity.users.passwords import Passwords
-from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
-from kith.social.accounts import api as accounts
-from kith.social.accounts import leaving, pictures, verification
-from kith.social.accounts import tasks as accounts_tasks
-from kith.social.accounts.directory import Directory, NoDirectory
-from kith.social.accounts.entities import AccountPieces
-from kith.social.accounts.faces import Faces
-from kith.social.accounts.facts import AccountChanged, AccountDeleted
-from kith.social.apps import api as apps
-from kith.social.apps import oauth
-from kith.social.emails import api as emails
-from kith.social.errors import DIALECT as SOCIAL
-from kith.social.featured import api as featured
-from kith.social.files import api as files
-from kith.social.files.workshop import Workshop
-from kith.social.guards import MemberSeen, Presence
-from kith.social.instance import api as instance
-from kith.social.instance import tasks as instance_tasks
-from kith.social.instance.keeping import Kept
-from kith.social.lists import api as lists
-from kith.social.lists import tasks as lists_tasks
-from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
-from kith.social.media import api as media
-from kith.social.media import leaving as media_leaving
-from kith.social.media import tasks as media_tasks
-from kith.social.mirror import api as mirror
-from kith.social.mirror import service as mirroring
-from kith.social.notifications import api as notifications
-from kith.social.notifications import tasks as notifications_tasks
-from kith.social.profile import api as profile
-from kith.social.registration import api as registration
-from kith.social.relationships import api as relationships
-from kith.social.relationships import reading as relationships_reading
-from kith.social.relationships import tasks as relationships_tasks
-from kith.social.relationships.facts import (
-    Blocked,
-    DomainBlocked,
-    FollowAuthorized,
-    FollowChanged,
-    Followed,
-    FollowRejected,
-    FollowRequested,
-    FollowWithdrawn,
-    Muted,
-    Unfollowed,
-    Unmuted,
-)
-from kith.social.search import api as search
-from kith.social.search import tasks as search_tasks
-from kith.social.standing import Standing
-from kith.social.statuses import api as statuses
-from kith.social.statuses import purging
-from kith.social.statuses import tasks as statuses_tasks
-from kith.social.statuses.bodies import StatusPieces
-from kith.social.statuses.cards import service as cards
-from kith.social.statuses.entities import StatusLines
-from kith.social.statuses.facts import (
-    PollEnded,
-    StatusDeleted,
-    StatusEdited,
-    StatusFavourited,
-    StatusPosted,
-    StatusQuoted,
-    StatusUnfavourited,
-)
-from kith.social.statuses.service import schedule
-from kith.social.tags import api as tags
-from kith.social.tags.facts import TagUnfollowed
-from kith.social.timelines import api as timelines
-from kith.social.timelines import tasks as timelines_tasks
-from kith.social.translation import api as translation
-from kith.social.translation.providers import provider_of
-from kith.social.translation.service import Translator
-from kith.web import api as web
-from kith.web import (
-    api_docs,
-    authorize,
-    authorized,
-    confirmation,
-    device,
-    flows,
-    health,
-    logout,
-    recovery,
-    settings,
-    signups,
-    staff,
-    start,
-    webfinger,
-)
-from kith.web.errors import DIALECT as PAGES
+from kith.identity.errors import DIALECT as IDENTITY_DIALECT
+from kith.identity.providers.oauth2.room import ROOM as OAUTH2
+from kith.identity.room import ROOM as IDENTITY
+from kith.social.accounts.room import ROOM as ACCOUNTS
+from kith.social.apps.room import ROOM as APPS
+from kith.social.emails.room import ROOM as EMAILS
+from kith.social.errors import DIALECT as SOCIAL_DIALECT
+from kith.social.featured.room import ROOM as FEATURED
+from kith.social.files.room import ROOM as FILES
+from kith.social.instance import tasks as instance
+from kith.social.instance.room import ROOM as INSTANCE
+from kith.social.lists.room import ROOM as LISTS
+from kith.social.media.room import ROOM as MEDIA
+from kith.social.mirror.room import ROOM as MIRROR
+from kith.social.notifications import tasks as notifications
+from kith.social.notifications.room import ROOM as NOTIFICATIONS
+from kith.social.profile.room import ROOM as PROFILE
+from kith.social.registration.room import ROOM as REGISTRATION
+from kith.social.relationships.room import ROOM as RELATIONSHIPS
+from kith.social.search import tasks as search
+from kith.social.search.room import ROOM as SEARCH
+from kith.social.statuses import tasks as statuses
+from kith.social.statuses.facts import StatusPosted
+from kith.social.statuses.room import ROOM as STATUSES
+from kith.social.tags.room import ROOM as TAGS
+from kith.social.timelines import tasks as timelines
+from kith.social.timelines.room import ROOM as TIMELINES
+from kith.social.translation.room import ROOM as TRANSLATION
+from kith.web.errors import DIALECT as PAGES_DIALECT
+from kith.web.room import ROOM as WEB
 
-
-def in_dialect(dialect: Dialect, routes: Iterable[Route]) -> list[Route]:
-    return [one if one.dialect is not None else msgspec.structs.replace(one, dialect=dialect) for one in routes]
-
-
-def spoken(dialect: Dialect, *rooms: Any) -> list[Route]:
-    return in_dialect(dialect, (one for room in rooms for one in room.routes))
-
-
-ASSETS = msgspec.structs.replace(PAGES, enter=None)  # what is the same for everybody, whoever looks
-
-ROUTES: list[Route] = [
-    *spoken(
-        SOCIAL, instance, media, accounts, profile, relationships, relationships_reading, statuses, timelines, lists,
-        tags, featured, notifications, search, translation, apps, oauth, registration, emails,
-    ),
-    *spoken(files.DIALECT, files, mirror),
-    *spoken(IDENTITY, executor, api_docs),
-    *in_dialect(IDENTITY, rest.routes(RESOURCES, ACTIONS)),
-    *spoken(OAUTH, oauth2),
-    *spoken(ASSETS, web, health, webfinger),
-    *spoken(
-        PAGES, start, flows, settings, recovery, confirmation, authorize, authorized, device, logout, signups, staff,
-    ),
-]  # fmt: skip
+Service = TypeVar("Service")
+SECRET_PATHS = ("/setup/", "/recovery/use-token/", "/confirm/")
+HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
 
 # What follows from every post, in one job: there are many of them, and most parts find little to do.
 POSTED: Kind[StatusPosted] = Kind(
     name="statuses.posted",
     payload=StatusPosted,
-    parts=(
-        timelines_tasks.CARRY,
-        statuses_tasks.FOLLOW_UP,
-        notifications_tasks.TELL_OF_POST,
-        search_tasks.LEARN_POSTED,
-        instance_tasks.COUNT,
-    ),
+    parts=(timelines.CARRY, statuses.FOLLOW_UP, notifications.TELL_OF_POST, search.LEARN_POSTED, instance.COUNT),
 )
 
-KINDS: list[Kind[Any]] = [
-    POSTED,
-    SEND_MAIL,
-    identity_tasks.SWEEP,
-    media_tasks.PROCESS,
-    media_tasks.FORGET,
-    media_tasks.SWEEP,
-    media_leaving.LEAVE,
-    mirroring.FETCH,
-    accounts_tasks.KEEP_UP,
-    verification.VERIFY_LINKS,
-    pictures.FORGET_FILES,
-    leaving.PART,
-    relationships_tasks.END_MUTES,
-    relationships_tasks.LET_IN,
-    relationships_tasks.CUT_TIES,
-    relationships_tasks.LEAVE,
-    schedule.PUBLISH,
-    statuses_tasks.FOLLOW_UP,
-    statuses_tasks.LOOK_AGAIN,
-    cards.FETCH,
-    cards.CREDIT,
-    statuses_tasks.CLEAR_UP,
-    statuses_tasks.END_POLLS,
-    statuses_tasks.SWEEP,
-    purging.LEAVE,
-    purging.GO_ALONG,
-    purging.PURGE,
-    timelines_tasks.CARRY,
-    timelines_tasks.FAN_OUT,
-    timelines_tasks.WITHDRAW,
-    timelines_tasks.BUILD,
-    timelines_tasks.TIDY,
-    timelines_tasks.TAKE_UP,
-    timelines_tasks.GIVE_UP,
-    timelines_tasks.FOLLOW_ANEW,
-    timelines_tasks.HIDE_BLOCKED,
-    timelines_tasks.HIDE_MUTED,
-    timelines_tasks.HIDE_DOMAIN,
-    timelines_tasks.SHOW_AGAIN,
-    timelines_tasks.BRING_INTO_LIST,
-    timelines_tasks.TAKE_FROM_LIST,
-    timelines_tasks.REBUILD_LIST,
-    timelines_tasks.DROP_LIST,
-    timelines_tasks.DROP_TAG,
-    lists_tasks.PART,
-    lists_tasks.GIVE_UP,
-    lists_tasks.ACCEPT_NO,
-    *notifications_tasks.KINDS,
-    instance_tasks.COUNT,
-    instance_tasks.NOTE_PRESENCE,
-    instance_tasks.FORGET,
-    search_tasks.LEARN_POSTED,
-    search_tasks.LEARN_EDITED,
-    search_tasks.FORGET,
-    search_tasks.LEARN_CHANGED,
-    search_tasks.FORGET_ACCOUNT,
-    stage_mail.SEND,
-    signing_keys.ROTATE,
-    oauth_logout.SESSION_ENDED,
-    oauth_logout.SESSION_RENEWED,
-    oauth_logout.USER_CHANGED,
-    oauth_granted.CONSENT_WITHDRAWN,
-    oauth_logout.LOOK,
-    oauth_logout.BACK_CHANNEL,
+ROOMS: list[Room] = [
+    BASE,
+    IDENTITY,
+    OAUTH2,
+    INSTANCE,
+    FILES,
+    MEDIA,
+    MIRROR,
+    ACCOUNTS,
+    PROFILE,
+    RELATIONSHIPS,
+    STATUSES,
+    TIMELINES,
+    LISTS,
+    TAGS,
+    FEATURED,
+    NOTIFICATIONS,
+    SEARCH,
+    TRANSLATION,
+    APPS,
+    REGISTRATION,
+    EMAILS,
+    WEB,
+    Room(name="what several rooms do", jobs=(POSTED,), subscriptions=((StatusPosted, POSTED),)),
 ]
-
-PERIODIC = [
-    Periodic(kind=identity_tasks.SWEEP, every=timedelta(hours=1), payload=identity_tasks.Sweep()),
-    Periodic(kind=media_tasks.SWEEP, every=timedelta(hours=1), payload=media_tasks.Sweep()),
-    Periodic(kind=statuses_tasks.END_POLLS, every=timedelta(minutes=1), payload=statuses_tasks.EndPolls()),
-    Periodic(kind=statuses_tasks.SWEEP, every=timedelta(hours=1), payload=statuses_tasks.Sweep()),
-    Periodic(kind=purging.PURGE, every=timedelta(hours=1), payload=purging.Purge()),
-    Periodic(kind=timelines_tasks.TIDY, every=timedelta(minutes=10), payload=timelines_tasks.Tidy()),
-    Periodic(kind=leaving.PART, every=timedelta(hours=1), payload=leaving.Part()),
-    Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
-    Periodic(kind=instance_tasks.FORGET, every=timedelta(days=1), payload=instance_tasks.Forget()),
-    Periodic(kind=signing_keys.ROTATE, every=timedelta(hours=6), payload=signing_keys.Rotate()),
-    Periodic(kind=oauth_logout.LOOK, every=timedelta(minutes=1), payload=oauth_logout.Look()),
-]
+ROUTES: list[Route] = [route for room in ROOMS for route in room.spoken_routes()]
+KINDS: list[Kind[Any]] = [kind for room in ROOMS for kind in room.jobs]
+PERIODIC: list[Periodic] = [periodic for room in ROOMS for periodic in room.periodic]
 
 _IDENTITY_PATHS = re.compile(
     r"/api/v2/(audit|core|flows|policies|propertymappings|providers|sources|stages|crypto|rbac|managed|system"
@@ -270,18 +103,14 @@ _IDENTITY_PATHS = re.compile(
 
 
 def dialect_of(path: str) -> Dialect:
+    """How to refuse a path that no route has."""
     if path.startswith("/api/"):
-        return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
-    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications")):
-        return PAGES
+        return IDENTITY_DIALECT if _IDENTITY_PATHS.match(path) else SOCIAL_DIALECT
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
-        return SOCIAL
+        return SOCIAL_DIALECT
     if path.startswith(("/media/", "/media_proxy/")):
-        return files.DIALECT
-    return PAGES
-
-
-HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
+        return FILES.dialect or PAGES_DIALECT
+    return PAGES_DIALECT
 
 
 class House:
@@ -290,102 +119,28 @@ class House:
     def __init__(self, settings: Settings, database: Database) -> None:
         self.settings = settings
         self.database = database
-        self.keys = Keys(settings.data / "keys")
         self.ids = IDs(database)
         self.news = News()
         self.works = Works(settings, database, self.ids, self.news)
-        self.limiter = Limiter(database, enabled=settings.rate_limits)
-        self.passwords = Passwords()
-        self.expressions = Expressions()
-        self.memo = Memo(database)
-        self.faces = Faces()
-        self.callers = Callers(self.passwords, self.limiter, self.memo)
-        self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
-        self.mailer = mailer(settings.smtp or None, settings.data / "mail", settings.sender)
-        self.blobs = blobs(
-            settings.media,
-            settings.data / "media",
-            access_key=settings.media_access_key,
-            secret_key=settings.media_secret_key,
-        )
-        self.works.services = {
-            Keys: self.keys,
-            Limiter: self.limiter,
-            Memo: self.memo,
-            Passwords: self.passwords,
-            Expressions: self.expressions,
-            Judge: ByName(),
-            Names: Names(),
-            Callers: self.callers,
-            Sealer: Sealer(self.keys.encryption),
-            KeyRing: KeyRing(),
-            Outgoing: self.outgoing,
-            Mailer: self.mailer,
-            Blobs: self.blobs,
-            Workshop: Workshop(settings.data / "workshop"),
-            Faces: self.faces,
-            Standing: self.faces,
-            Presence: Presence(),
-            Kept: Kept(self.memo),
-            AccountPieces: AccountPieces(),
-            StatusPieces: StatusPieces(),
-            StatusLines: StatusLines(),
-            Directory: NoDirectory(),
-            mirroring.Arrivals: mirroring.Arrivals(),
-            Translator: Translator(provider_of(settings, self.outgoing)),
-        }
-        self._subscribe()
+        for room in ROOMS:
+            for part in room.parts:
+                made = part.make(self.works)
+                self.works.services.update(dict.fromkeys((part.kind, *part.also), made))
+            for fact, kind in room.subscriptions:
+                self.news.subscribe(fact, kind)
 
-    def _subscribe(self) -> None:
-        """Who does what when something has happened."""
-        subscribe = self.news.subscribe
-        subscribe(UserCreated, accounts_tasks.KEEP_UP)
-        subscribe(UserChanged, accounts_tasks.KEEP_UP)
-        subscribe(UserDeleted, leaving.PART)
-        subscribe(AccountDeleted, relationships_tasks.LEAVE)
-        subscribe(AccountDeleted, media_leaving.LEAVE, purging.LEAVE)
-        subscribe(StatusPosted, POSTED)
-        subscribe(StatusDeleted, timelines_tasks.WITHDRAW)
-        subscribe(Followed, timelines_tasks.TAKE_UP)
-        subscribe(Unfollowed, timelines_tasks.GIVE_UP)
-        subscribe(FollowChanged, timelines_tasks.FOLLOW_ANEW)
-        subscribe(Blocked, timelines_tasks.HIDE_BLOCKED)
-        subscribe(Muted, timelines_tasks.HIDE_MUTED)
-        subscribe(Unmuted, timelines_tasks.SHOW_AGAIN)
-        subscribe(ListJoined, timelines_tasks.BRING_INTO_LIST)
-        subscribe(ListLeft, timelines_tasks.TAKE_FROM_LIST)
-        subscribe(ListChanged, timelines_tasks.REBUILD_LIST)
-        subscribe(ListDeleted, timelines_tasks.DROP_LIST)
-        subscribe(TagUnfollowed, timelines_tasks.DROP_TAG)
-        subscribe(Unfollowed, lists_tasks.PART)
-        subscribe(FollowWithdrawn, lists_tasks.GIVE_UP)
-        subscribe(FollowRejected, lists_tasks.ACCEPT_NO)
-        subscribe(StatusDeleted, statuses_tasks.CLEAR_UP, notifications_tasks.FORGET_POST)
-        subscribe(StatusEdited, statuses_tasks.LOOK_AGAIN, notifications_tasks.TELL_OF_EDIT)
-        subscribe(StatusFavourited, notifications_tasks.TELL_OF_FAVOURITE)
-        subscribe(StatusUnfavourited, notifications_tasks.TAKE_BACK_FAVOURITE)
-        subscribe(StatusQuoted, notifications_tasks.TELL_OF_QUOTE)
-        subscribe(PollEnded, notifications_tasks.TELL_OF_END)
-        subscribe(Followed, notifications_tasks.TELL_OF_FOLLOW)
-        subscribe(Unfollowed, notifications_tasks.TAKE_BACK_FOLLOW)
-        subscribe(FollowRequested, notifications_tasks.TELL_OF_REQUEST)
-        subscribe(FollowAuthorized, notifications_tasks.FORGET_AUTHORIZED)
-        subscribe(FollowRejected, notifications_tasks.FORGET_REJECTED)
-        subscribe(FollowWithdrawn, notifications_tasks.FORGET_WITHDRAWN)
-        subscribe(Blocked, notifications_tasks.FORGET_BLOCKED)
-        subscribe(Muted, notifications_tasks.FORGET_MUTED)
-        subscribe(DomainBlocked, timelines_tasks.HIDE_DOMAIN, notifications_tasks.FORGET_DOMAIN)
-        subscribe(AccountDeleted, notifications_tasks.FORGET_GONE)
-        subscribe(MemberSeen, instance_tasks.NOTE_PRESENCE)
-        subscribe(StatusEdited, search_tasks.LEARN_EDITED)
-        subscribe(StatusDeleted, search_tasks.FORGET)
-        subscribe(AccountChanged, search_tasks.LEARN_CHANGED, cards.CREDIT)
-        subscribe(AccountDeleted, search_tasks.FORGET_ACCOUNT)
+    def find(self, kind: type[Service]) -> Service:
+        """One of the server's own parts, by its type."""
+        found: Service = self.works.services[kind]
+        return found
 
-        subscribe(SessionEnded, oauth_logout.SESSION_ENDED)
-        subscribe(SessionRenewed, oauth_logout.SESSION_RENEWED)
-        subscribe(ConsentWithdrawn, oauth_granted.CONSENT_WITHDRAWN)
-        subscribe(UserChanged, oauth_logout.USER_CHANGED)
+    async def close(self) -> None:
+        for room in reversed(ROOMS):
+            for part in reversed(room.parts):
+                if part.close is not None:
+                    ended = part.close(self.works.services[part.kind])
+                    if inspect.isawaitable(ended):
+                        await ended
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
@@ -396,7 +151,7 @@ class House:
         server = Server(
             self.works,
             headers=HSTS if settings.base_url.startswith("https") else (),
-            secret_paths=("/setup/", "/recovery/use-token/", "/confirm/"),
+            secret_paths=SECRET_PATHS,
             max_body=settings.max_body,
         )
         return Edge(
@@ -414,7 +169,7 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
     try:
         house = House(settings, database)
         await house.ids.lease()
-        chores = [_chore(house.ids.keep()), _chore(house.limiter.keep())]
+        chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep())]
         relay = relay_for(database, house.news)
         if relay is not None:
             chores.append(_chore(relay.run()))
@@ -424,9 +179,7 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
             for chore in chores:
                 chore.cancel()
             await asyncio.gather(*chores, return_exceptions=True)
-            await house.outgoing.close()
-            house.passwords.close()
-            house.expressions.close()
+            await house.close()
             await house.ids.release()
     finally:
         await database.close()

@@ -126,7 +126,7 @@ async def call(
             "client": ("test", 1),
             "extensions": {},
             "state": {},
-        },  # type: ignore[arg-type]
+        },
         receive,
         send,
     )

@@ -7,6 +7,7 @@ from kith.app import open_house
 from kith.base.db import Session, connect
 from kith.base.settings import load
 from kith.identity.users import service
+from kith.identity.users.passwords import Passwords
 from tests.town import Person, Town
 from tests.town.nursery import Done, run
 
@@ -22,7 +23,7 @@ async def settle(town: Town, *names: str, role: service.Role) -> Person:
     async with open_house(load(town.environment), connections=2) as house, house.works.begin() as work:
         for name in names:
             new = service.NewUser(username=name, email=f"{name}@example.org", password="open sesame", role=role)
-            await service.create(work, house.passwords, new)
+            await service.create(work, house.find(Passwords), new)
     return Person(town.http, names[-1], "open sesame")
 
 

@@ -70,7 +70,7 @@ class Shelf:
         raise AssertionError("it is still waiting")
 
     async def keys(self, prefix: str) -> list[str]:
-        return [key async for key in self.house.blobs.list(prefix)]
+        return [key async for key in self.house.find(Blobs).list(prefix)]
 
     async def until_empty(self, prefix: str) -> None:
         for _ in range(1500):

@@ -24,6 +24,7 @@ import httpx
 
 from kith.app import House, open_house
 from kith.base.settings import load
+from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import NewUser, Role
 from kith.identity.users.service import create as create_user
 from kith.migrations.runner import upgrade
@@ -122,7 +123,7 @@ class Town:
         password = f"correct horse {username}"
         new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
         async with self.house() as house, house.works.begin() as work:
-            await create_user(work, house.passwords, new)
+            await create_user(work, house.find(Passwords), new)
         return Person(self.http, username, password)
 
     def house(self) -> AbstractAsyncContextManager[House]:

@@ -142,7 +142,7 @@ class Exchange:
         self._deadline = 0.0
         self._swallow = False
         self.id = token_hex(16)
-        self.method: str = scope.get("method", "WEBSOCKET")
+        self.method: str = scope["method"] if scope["type"] == "http" else "WEBSOCKET"
         self.path: str = scope["path"]
         self.path_values: tuple[str, ...] = ()
         self.route: Route | None = None

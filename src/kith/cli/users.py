@@ -13,6 +13,7 @@ from kith.identity.sessions.service import end_after_password
 from kith.identity.signups import service as signups
 from kith.identity.signups.store import Pending
 from kith.identity.users import service, store
+from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import Role
 from kith.identity.users.tables import User
 
@@ -61,7 +62,7 @@ def create(
 
     async def make() -> User:
         async with house() as opened, opened.works.begin() as work:
-            return await service.create(work, opened.passwords, new, by_name=COMMAND_LINE)
+            return await service.create(work, opened.find(Passwords), new, by_name=COMMAND_LINE)
 
     user = run(make())
     _tell(user, f"Made {user.username} (id {user.id}, {user.role}).", as_json=as_json)
@@ -117,7 +118,7 @@ def set_password(*, name: str, password: str | None, as_json: bool) -> None:
     async def change() -> User:
         async with house() as opened, opened.works.begin() as work:
             user = await user_called(work.db, name)
-            await service.set_password(work, opened.passwords, user, secret, by_name=COMMAND_LINE)
+            await service.set_password(work, opened.find(Passwords), user, secret, by_name=COMMAND_LINE)
             await end_after_password(work, user.id)
             return await store.get(work.db, user.id)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import msgspec
+
+from kith.base.exchange import Exchange
 
 ADMINISTRATORS = ("administrator", "owner")
 
@@ -21,3 +25,9 @@ class Caller(msgspec.Struct, frozen=True):
 
     def may(self, permission: str) -> bool:
         return self.permissions is None or permission in self.permissions
+
+
+class Identifies(Protocol):
+    """Whoever finds out who is calling."""
+
+    async def identify(self, exchange: Exchange) -> Caller: ...

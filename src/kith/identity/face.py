@@ -15,6 +15,7 @@ from kith.identity.applications.library import Entry, library
 from kith.identity.audit.tables import Event
 from kith.identity.caller import Caller
 from kith.identity.collections import ACTIONS, RESOURCES
+from kith.identity.errors import DIALECT as API_DIALECT
 from kith.identity.executor.api import open_walk
 from kith.identity.executor.choosing import find_default, leave
 from kith.identity.executor.engine import Ended, Failed, Result, Walk, safe_path
@@ -90,6 +91,7 @@ from kith.identity.users.store import TEAM
 from kith.identity.users.tables import User
 
 __all__ = [
+    "API_DIALECT",
     "ISSUER_RELATION",
     "LEVELS",
     "TEAM",
@@ -171,8 +173,8 @@ __all__ = [
     "note_use",
     "oauth",
     "open_walk",
-    "refuse_page",
     "recognise",
+    "refuse_page",
     "register_app",
     "register_by_app",
     "remove_device",

@@ -31,8 +31,21 @@ from kith.social.errors import PRIVATE
 from kith.social.standing import Standing
 
 __all__ = [
-    "ANONYMOUS", "Caller", "Member", "MemberSeen", "Presence", "any_token", "anyone", "app", "caller_in", "member_in",
-    "optional", "outsider", "user", "TheCaller", "TheMember",
+    "ANONYMOUS",
+    "Caller",
+    "Member",
+    "MemberSeen",
+    "Presence",
+    "TheCaller",
+    "TheMember",
+    "any_token",
+    "anyone",
+    "app",
+    "caller_in",
+    "member_in",
+    "optional",
+    "outsider",
+    "user",
 ]  # fmt: skip
 
 Guard = Callable[[Exchange], Awaitable[None]]

@@ -5,7 +5,6 @@ async def show_status(exchange: Exchange, viewer: Viewer, id: FromPath[StatusId]
 """
 
 from kith.base.routing.parameters import FromPath, FromQuery, FromRequest, Provided, RequestBody, ServerPart, number
-from kith.base.routing.room import Room
 from kith.base.routing.route import Route, Shape, delete, get, patch, post, put, route, socket, stream
 from kith.base.routing.router import Found, Router, WrongMethod
 
@@ -14,12 +13,11 @@ __all__ = [
     "FromPath",
     "FromQuery",
     "FromRequest",
-    "ServerPart",
     "Provided",
-    "Room",
+    "RequestBody",
     "Route",
     "Router",
-    "RequestBody",
+    "ServerPart",
     "Shape",
     "WrongMethod",
     "delete",

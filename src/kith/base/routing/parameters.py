@@ -27,9 +27,9 @@ __all__ = [
     "FromQuery",
     "FromRequest",
     "Parameter",
-    "ServerPart",
     "Provided",
     "RequestBody",
+    "ServerPart",
     "number",
     "parameters_of",
 ]

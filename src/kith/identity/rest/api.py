@@ -15,8 +15,7 @@ from kith.base.memo import Memo
 from kith.base.paging import Page, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
-from kith.identity.callers import Callers
+from kith.identity.caller import Caller, Identifies
 from kith.identity.rest import verbs
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
@@ -89,7 +88,7 @@ def _action_route(action: Action) -> Route:
 
 async def _admit(exchange: Exchange, permission: str | None) -> Caller:
     _refuse_other_formats(exchange)
-    caller = await exchange.find(Callers).identify(exchange)
+    caller = await exchange.find(Identifies).identify(exchange)  # type: ignore[type-abstract]
     if permission is not None and not caller.may(permission):
         await refuse(exchange, caller, permission)
     return caller

@@ -1,0 +1,49 @@
+"""What every other room stands on."""
+
+from __future__ import annotations
+
+from kith.base.blobs import Blobs, blobs
+from kith.base.http import Outgoing
+from kith.base.http.names import Names
+from kith.base.keys import Keys
+from kith.base.limits import Limiter
+from kith.base.mail import Mailer, mailer
+from kith.base.mailing import SEND_MAIL
+from kith.base.memo import Memo
+from kith.base.rooms import Part, Room
+from kith.base.work import Works
+
+
+def _outgoing(works: Works) -> Outgoing:
+    settings = works.settings
+    return Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
+
+
+def _mailer(works: Works) -> Mailer:
+    settings = works.settings
+    return mailer(settings.smtp or None, settings.data / "mail", settings.sender)
+
+
+def _blobs(works: Works) -> Blobs:
+    settings = works.settings
+    return blobs(
+        settings.media,
+        settings.data / "media",
+        access_key=settings.media_access_key,
+        secret_key=settings.media_secret_key,
+    )
+
+
+ROOM = Room(
+    name="base",
+    jobs=(SEND_MAIL,),
+    parts=(
+        Part(Keys, lambda works: Keys(works.settings.data / "keys")),
+        Part(Limiter, lambda works: Limiter(works.database, enabled=works.settings.rate_limits)),
+        Part(Memo, lambda works: Memo(works.database)),
+        Part(Names, lambda _: Names()),
+        Part(Outgoing, _outgoing, close=Outgoing.close),
+        Part(Mailer, _mailer),
+        Part(Blobs, _blobs),
+    ),
+)

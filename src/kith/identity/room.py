@@ -1,0 +1,45 @@
+"""Who people are and what they may enter: the identity API and the flows behind it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.jobs import Periodic
+from kith.base.keys import Keys
+from kith.base.limits import Limiter
+from kith.base.memo import Memo
+from kith.base.rooms import Part, Room
+from kith.base.work import Works
+from kith.identity import tasks
+from kith.identity.caller import Identifies
+from kith.identity.callers import Callers
+from kith.identity.collections import ACTIONS, RESOURCES
+from kith.identity.errors import DIALECT
+from kith.identity.executor import api as executor
+from kith.identity.expressions.run import Expressions
+from kith.identity.policies.calling import Judge
+from kith.identity.policies.judging import ByName
+from kith.identity.rest import api as rest
+from kith.identity.sealing import Sealer
+from kith.identity.stages import mailing
+from kith.identity.users.passwords import Passwords
+
+
+def _callers(works: Works) -> Callers:
+    return Callers(works.services[Passwords], works.services[Limiter], works.services[Memo])
+
+
+ROOM = Room(
+    name="identity",
+    dialect=DIALECT,
+    routes=(*rest.routes(RESOURCES, ACTIONS), *executor.routes),
+    jobs=(tasks.SWEEP, mailing.SEND),
+    periodic=(Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.Sweep()),),
+    parts=(
+        Part(Passwords, lambda _: Passwords(), close=Passwords.close),
+        Part(Expressions, lambda _: Expressions(), close=Expressions.close),
+        Part(Judge, lambda _: ByName()),
+        Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),
+        Part(Callers, _callers, also=(Identifies,)),
+    ),
+)

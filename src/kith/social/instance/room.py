@@ -1,0 +1,23 @@
+"""What the server says of itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.jobs import Periodic
+from kith.base.memo import Memo
+from kith.base.rooms import Part, Room
+from kith.social.errors import DIALECT
+from kith.social.guards import MemberSeen
+from kith.social.instance import api, tasks
+from kith.social.instance.keeping import Kept
+
+ROOM = Room(
+    name="instance",
+    dialect=DIALECT,
+    routes=tuple(api.routes),
+    jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
+    periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.Forget()),),
+    subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),
+    parts=(Part(Kept, lambda works: Kept(works.services[Memo])),),
+)

@@ -1,0 +1,20 @@
+"""Lists of accounts."""
+
+from __future__ import annotations
+
+from kith.base.rooms import Room
+from kith.social.errors import DIALECT
+from kith.social.lists import api, tasks
+from kith.social.relationships.facts import FollowRejected, FollowWithdrawn, Unfollowed
+
+ROOM = Room(
+    name="lists",
+    dialect=DIALECT,
+    routes=tuple(api.routes),
+    jobs=(tasks.PART, tasks.GIVE_UP, tasks.ACCEPT_NO),
+    subscriptions=(
+        (Unfollowed, tasks.PART),
+        (FollowWithdrawn, tasks.GIVE_UP),
+        (FollowRejected, tasks.ACCEPT_NO),
+    ),
+)

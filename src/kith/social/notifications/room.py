@@ -1,0 +1,52 @@
+"""What people are told."""
+
+from __future__ import annotations
+
+from kith.base.rooms import Room
+from kith.social.accounts.facts import AccountDeleted
+from kith.social.errors import DIALECT
+from kith.social.notifications import api, tasks
+from kith.social.relationships.facts import (
+    Blocked,
+    DomainBlocked,
+    FollowAuthorized,
+    Followed,
+    FollowRejected,
+    FollowRequested,
+    FollowWithdrawn,
+    Muted,
+    Unfollowed,
+)
+from kith.social.statuses.facts import (
+    PollEnded,
+    StatusDeleted,
+    StatusEdited,
+    StatusFavourited,
+    StatusQuoted,
+    StatusUnfavourited,
+)
+
+ROOM = Room(
+    name="notifications",
+    dialect=DIALECT,
+    routes=tuple(api.routes),
+    jobs=tuple(tasks.KINDS),
+    subscriptions=(
+        (StatusDeleted, tasks.FORGET_POST),
+        (StatusEdited, tasks.TELL_OF_EDIT),
+        (StatusFavourited, tasks.TELL_OF_FAVOURITE),
+        (StatusUnfavourited, tasks.TAKE_BACK_FAVOURITE),
+        (StatusQuoted, tasks.TELL_OF_QUOTE),
+        (PollEnded, tasks.TELL_OF_END),
+        (Followed, tasks.TELL_OF_FOLLOW),
+        (Unfollowed, tasks.TAKE_BACK_FOLLOW),
+        (FollowRequested, tasks.TELL_OF_REQUEST),
+        (FollowAuthorized, tasks.FORGET_AUTHORIZED),
+        (FollowRejected, tasks.FORGET_REJECTED),
+        (FollowWithdrawn, tasks.FORGET_WITHDRAWN),
+        (Blocked, tasks.FORGET_BLOCKED),
+        (Muted, tasks.FORGET_MUTED),
+        (DomainBlocked, tasks.FORGET_DOMAIN),
+        (AccountDeleted, tasks.FORGET_GONE),
+    ),
+)

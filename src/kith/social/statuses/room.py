@@ -1,0 +1,47 @@
+"""Posts, with their polls, cards and plans."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.jobs import Periodic
+from kith.base.rooms import Part, Room
+from kith.social.accounts.facts import AccountChanged, AccountDeleted
+from kith.social.errors import DIALECT
+from kith.social.statuses import api, purging, tasks
+from kith.social.statuses.bodies import StatusPieces
+from kith.social.statuses.cards import service as cards
+from kith.social.statuses.entities import StatusLines
+from kith.social.statuses.facts import StatusDeleted, StatusEdited
+from kith.social.statuses.service import schedule
+
+ROOM = Room(
+    name="statuses",
+    dialect=DIALECT,
+    routes=tuple(api.routes),
+    jobs=(
+        schedule.PUBLISH,
+        tasks.FOLLOW_UP,
+        tasks.LOOK_AGAIN,
+        cards.FETCH,
+        cards.CREDIT,
+        tasks.CLEAR_UP,
+        tasks.END_POLLS,
+        tasks.SWEEP,
+        purging.LEAVE,
+        purging.GO_ALONG,
+        purging.PURGE,
+    ),
+    periodic=(
+        Periodic(kind=tasks.END_POLLS, every=timedelta(minutes=1), payload=tasks.EndPolls()),
+        Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.Sweep()),
+        Periodic(kind=purging.PURGE, every=timedelta(hours=1), payload=purging.Purge()),
+    ),
+    subscriptions=(
+        (AccountDeleted, purging.LEAVE),
+        (StatusDeleted, tasks.CLEAR_UP),
+        (StatusEdited, tasks.LOOK_AGAIN),
+        (AccountChanged, cards.CREDIT),
+    ),
+    parts=(Part(StatusPieces, lambda _: StatusPieces()), Part(StatusLines, lambda _: StatusLines())),
+)

@@ -1,0 +1,50 @@
+"""Pages for eyes."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.rooms import Room
+from kith.identity.face import API_DIALECT
+from kith.web import (
+    api,
+    api_docs,
+    authorize,
+    authorized,
+    confirmation,
+    device,
+    flows,
+    health,
+    logout,
+    recovery,
+    settings,
+    signups,
+    staff,
+    start,
+    webfinger,
+)
+from kith.web.errors import DIALECT
+
+# What is the same for everybody, whoever looks.
+ASSETS = msgspec.structs.replace(DIALECT, enter=None)
+
+ROOM = Room(
+    name="web",
+    dialect=DIALECT,
+    routes=(
+        *(msgspec.structs.replace(one, dialect=ASSETS) for one in (*api.routes, *health.routes)),
+        *(msgspec.structs.replace(one, dialect=API_DIALECT) for one in api_docs.routes),
+        *webfinger.routes,
+        *start.routes,
+        *flows.routes,
+        *settings.routes,
+        *recovery.routes,
+        *confirmation.routes,
+        *authorize.routes,
+        *authorized.routes,
+        *device.routes,
+        *logout.routes,
+        *signups.routes,
+        *staff.routes,
+    ),
+)
