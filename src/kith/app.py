@@ -150,13 +150,14 @@ class House:
         settings = self.settings
         server = Server(
             self.works,
+            routes=tuple(ROUTES),
             headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=SECRET_PATHS,
             max_body=settings.max_body,
         )
         return Edge(
             server,
-            Router(ROUTES),
+            Router(server.routes),
             dialect_of=dialect_of,
             access_log=access_log,
             trusted_proxies=settings.trusted_proxies,

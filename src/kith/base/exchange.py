@@ -80,6 +80,7 @@ class Server(msgspec.Struct, frozen=True):
     """What every exchange of a server has in common. What follows a secret path is itself a key."""
 
     works: Works
+    routes: tuple[Route, ...] = ()
     headers: Headers = ()
     secret_paths: tuple[str, ...] = ()
     max_body: int = 1 << 20

@@ -48,7 +48,7 @@ __all__ = [
     "user",
 ]  # fmt: skip
 
-Guard = Callable[[Exchange], Awaitable[None]]
+Check = Callable[[Exchange], Awaitable[None]]
 
 ANONYMOUS = Rule("social-anonymous", most=300, seconds=300)
 PER_USER = Rule("social-user", most=1500, seconds=300)
@@ -130,6 +130,19 @@ async def any_token(exchange: Exchange) -> None:
     await _let_in(exchange, bearer)
 
 
+class Guard:
+    """Lets callers in who have one of `scopes`, for which it asks `check`."""
+
+    __slots__ = ("_check", "scopes")
+
+    def __init__(self, scopes: tuple[str, ...], check: Check) -> None:
+        self.scopes = scopes
+        self._check = check
+
+    def __call__(self, exchange: Exchange) -> Awaitable[None]:
+        return self._check(exchange)
+
+
 def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     """Without a scope, whatever the token's are.
 
@@ -137,7 +150,7 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     """
     needs_team = bool(scopes) and all(scope.startswith("admin:") for scope in scopes)
 
-    async def guard(exchange: Exchange) -> None:
+    async def check(exchange: Exchange) -> None:
         bearer = await _bearer(exchange)
         _check_scopes(bearer, scopes)
         problem = None if unconfirmed and bearer.user_id is not None else _why_not_yet(exchange, bearer)
@@ -148,27 +161,27 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
             raise Forbidden
         await _let_in(exchange, bearer)
 
-    return guard
+    return Guard(scopes, check)
 
 
 def app(*scopes: str) -> Guard:
-    async def guard(exchange: Exchange) -> None:
+    async def check(exchange: Exchange) -> None:
         bearer = await _bearer(exchange)
         _check_scopes(bearer, scopes)
         if bearer.user_id is not None:
             raise Forbidden(NEEDS_APP)
         await _let_in(exchange, bearer)
 
-    return guard
+    return Guard(scopes, check)
 
 
 def optional(*scopes: str) -> Guard:
     """Whoever cannot act for themselves yet sees what strangers see."""
 
-    async def guard(exchange: Exchange) -> None:
+    async def check(exchange: Exchange) -> None:
         await _whoever(exchange, scopes)
 
-    return guard
+    return Guard(scopes, check)
 
 
 async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:

@@ -9,13 +9,13 @@ from kith.base.memo import Memo
 from kith.base.rooms import Part, Room
 from kith.social.errors import DIALECT
 from kith.social.guards import MemberSeen
-from kith.social.instance import api, tasks
+from kith.social.instance import api, description, tasks
 from kith.social.instance.keeping import Kept
 
 ROOM = Room(
     name="instance",
     dialect=DIALECT,
-    routes=tuple(api.routes),
+    routes=(*api.routes, *description.routes),
     jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.Forget()),),
     subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),
