@@ -49,6 +49,7 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.errors import FACE as IDENTITY
 from kith.identity.executor import api as executor
+from kith.identity.executor.password_rules import OfTheForm
 from kith.identity.expressions.run import Expressions
 from kith.identity.impersonation import refuse_page
 from kith.identity.policies.calling import Judge
@@ -64,6 +65,7 @@ from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.rules import PasswordRules
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
 from kith.social.accounts import leaving, pictures, verification
@@ -341,6 +343,7 @@ class House:
             Passwords: self.passwords,
             Expressions: self.expressions,
             Judge: ByName(),
+            PasswordRules: OfTheForm(),
             Names: Names(),
             Callers: self.callers,
             Sealer: Sealer(self.keys.encryption),

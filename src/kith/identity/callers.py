@@ -15,8 +15,9 @@ from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
 from kith.base.work import Work
+from kith.identity import confirmation
 from kith.identity.audit import service as audit
-from kith.identity.caller import ADMINISTRATORS, Caller
+from kith.identity.caller import ADMINISTRATORS, Caller, Way
 from kith.identity.factors import store as factors
 from kith.identity.groups import store as groups
 from kith.identity.impersonation import refuse_call
@@ -71,12 +72,14 @@ class Callers:
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
         caller = await self._with_rights(exchange, login)
+        fresh = confirmation.is_fresh(session, exchange.work.now)
+        caller = msgspec.structs.replace(caller, way="session", is_fresh=fresh)
         return caller if exchange.acting is None else _without_secrets(caller)
 
-    async def _with_rights(self, exchange: Exchange, login: Login, scopes: frozenset[str] | None = None) -> Caller:
+    async def _with_rights(self, exchange: Exchange, login: Login) -> Caller:
         """What the person may do, as roles and groups stand at this moment."""
         if login.role in ADMINISTRATORS:
-            return Caller(login.id, login.username, login.role, scopes, None)
+            return Caller(login.id, login.username, login.role, permissions=None)
         version = exchange.version
         key = ("rights", login.id)
         kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
@@ -85,7 +88,7 @@ class Callers:
             mighty = await groups.is_mighty(db, login.id)
             kept = (None if mighty else await roles.permissions_of(db, login.id),)
             self._memo.put(version, key, kept)
-        return Caller(login.id, login.username, login.role, scopes, kept[0])
+        return Caller(login.id, login.username, login.role, permissions=kept[0])
 
     async def _basic(self, exchange: Exchange, encoded: bytes) -> Caller:
         username, password = read_basic(encoded)
@@ -101,7 +104,7 @@ class Callers:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
         if await self._has_factor(exchange, login):
             raise Unauthenticated("This account needs an app password here.", headers=CHALLENGE)
-        return await self._with_rights(exchange, login)
+        return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
 
     async def _has_factor(self, exchange: Exchange, login: Login) -> bool:
         """Whoever has a second factor is not let in by the password alone, and there is no way to ask for it here."""
@@ -144,16 +147,22 @@ class Callers:
         login = await self._owner(work, token)
         if token.intent == "app_password":
             named = await users.find_login(work.db, username)
-            same = named is not None and named.id == login.id
-            return await self._with_rights(exchange, login, _scopes(token)) if same else None
-        return await self._with_rights(exchange, login, _scopes(token))
+            if named is None or named.id != login.id:
+                return None
+        return await self._by_token(exchange, login, token)
 
     async def _bearer(self, exchange: Exchange, key: str) -> Caller:
         token = await tokens.find_live(exchange.work.db, hash_key(key), exchange.work.now) if key else None
         if token is None or token.intent != "api":
             raise Unauthenticated("Invalid token.", headers=CHALLENGE)
         login = await self._owner(exchange.work, token)
-        return await self._with_rights(exchange, login, _scopes(token))
+        return await self._by_token(exchange, login, token)
+
+    async def _by_token(self, exchange: Exchange, login: Login, token: Token) -> Caller:
+        """Whoever comes with a token is its owner, but never more than the token."""
+        caller = await self._with_rights(exchange, login)
+        way: Way = "app_password" if token.intent == "app_password" else "token"
+        return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
 
     async def _owner(self, work: Work, token: Token) -> Login:
         login = await users.find_login_by_id(work.db, token.user_id)

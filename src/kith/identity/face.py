@@ -27,12 +27,11 @@ from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
 from kith.identity.messages.tables import Message
+from kith.identity.own.confirming import is_fresh, is_password
 from kith.identity.own.consents import Given, list_consents, withdraw_consent
 from kith.identity.own.factors import (
     Device,
     get_device,
-    is_fresh,
-    is_password,
     list_devices,
     remove_device,
     rename_device,

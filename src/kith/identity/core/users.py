@@ -13,6 +13,7 @@ from kith.base.db import UID, any_of
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import Caller
+from kith.identity.confirmation import FIELD, confirm, refuse_app_password
 from kith.identity.core.rank import refuse_if_above
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
@@ -42,7 +43,7 @@ from kith.identity.users.service import (
     UserChanged,
     UserCreated,
     UserDeleted,
-    complain_password,
+    complaints_of,
     record_password_set,
 )
 from kith.identity.users.tables import users
@@ -70,10 +71,13 @@ FIELDS = (
     Text(name="path", default="users", most=500, pattern=r"[^/]+(/[^/]+)*", refusal="Enter a valid path."),
     Choice(name="type", default="internal", choices=("internal", "external", "service_account")),
     Input(name="password", blank=False),
+    Input(name=FIELD, help="The caller's own password, where they change their own account and did not just sign in."),
 )
+_GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
 async def check(draft: Draft) -> None:
+    await _confirm(draft)
     await _take_password(draft)
     for name, complain in (("username", complain_username), ("email", complain_email)):
         complaint = complain(draft.values[name]) if name in draft.values else None
@@ -94,6 +98,16 @@ async def check(draft: Draft) -> None:
         await _refuse_last(draft.work, draft.id, "disabled")
 
 
+async def _confirm(draft: Draft) -> None:
+    given = draft.values.pop(FIELD, None) or None
+    if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
+        return
+    if draft.id == draft.caller.id and not draft.is_new:
+        await confirm(draft.work, draft.caller, given)
+    elif draft.values.get("password") or not draft.is_new:
+        refuse_app_password(draft.caller)
+
+
 async def _take_password(draft: Draft) -> None:
     """Hashed before the first write: nobody else waits for argon2."""
     password = draft.values.pop("password", None)
@@ -102,9 +116,10 @@ async def _take_password(draft: Draft) -> None:
     if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
         draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
         return
-    complaint = complain_password(password)
-    if complaint is not None:
+    known = {name: str(draft.now(name) or "") for name in ("username", "name", "email")}
+    for complaint in await complaints_of(draft.work, password, user_id=draft.id, known=known):
         draft.complain("password", complaint, complaint.code)
+    if draft.complaints:
         return
     draft.columns["password"] = await draft.work.find(Passwords).hash(password)
     draft.columns["password_changed_at"] = draft.work.now

@@ -16,9 +16,10 @@ import msgspec
 from kith.base.edge import Exchange
 from kith.base.errors import Problem
 from kith.base.work import Work, Works
-from kith.identity.executor import keeping
+from kith.identity.executor import confirming, keeping
 from kith.identity.executor.acts import ACTS
 from kith.identity.executor.arriving import arrive, came_by
+from kith.identity.executor.confirming import SignInAgain
 from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.keeping import PLACE
 from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of, told
@@ -122,6 +123,14 @@ class Walk:
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, _kept(plan, WAY_IN))
         turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
+        match await confirming.ask(turn, step.kind, answer):
+            case Challenge() as question:
+                await self._save(work, plan)
+                return question
+            case SignInAgain(to=to):
+                return Ended(to)
+            case True:
+                answer = None
         outcome: Outcome
         taken = answer is not None and answer.get("component", act.kind) == act.kind
         outcome = await act.take(turn, answer) if answer is not None and taken else await act.show(turn)

@@ -8,7 +8,7 @@ from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.callers import FAILURES
-from kith.identity.executor import expired
+from kith.identity.executor import confirming, expired
 from kith.identity.executor.admitting import refused
 from kith.identity.executor.turn import Denied, Turn
 from kith.identity.policies import scores
@@ -60,6 +60,8 @@ async def _right(turn: Turn, user: User, given: str, stage: dict[str, Any], meth
     if refusal is not None:
         return refusal
     turn.context["auth_method"] = method
+    if method == "password":
+        confirming.proved(turn, user.id)
     passwords = turn.work.find(Passwords)
     if method == "password" and user.password is not None and passwords.needs_rehash(user.password):
         hashed = await passwords.hash(given)

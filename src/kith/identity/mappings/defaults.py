@@ -14,7 +14,7 @@ from kith.identity.mappings.kinds import ldap, saml, scope
 from kith.identity.rest import verbs
 from kith.identity.rest.shelf import Shelf
 
-SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None)
+SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
 _SHELVES = {"scope": Shelf(scope.RESOURCE), "saml": Shelf(saml.RESOURCE), "ldap": Shelf(ldap.RESOURCE)}
 _PREFIX = "kith.dev"
 

@@ -57,7 +57,7 @@ def must_confirm(settings: Settings, user: User) -> bool:
     return settings.confirm_email and user.confirmed_at is None and bool(user.email)
 
 
-async def register(work: Work, passwords: Passwords, new: NewSignup) -> User:
+async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: bool = False) -> User:
     """Make the account of somebody who asks for one. Staff hear of it once it is more than a claim."""
     settings = work.settings
     if settings.registrations == "closed" and not new.invited:
@@ -70,6 +70,7 @@ async def register(work: Work, passwords: Passwords, new: NewSignup) -> User:
             username=new.username, name=new.name, email=new.email, password=new.password,
             confirmed=new.confirmed or not settings.confirm_email, approved=not waits,
         ),
+        judged=judged,
     )  # fmt: skip
     locale = new.locale if len(new.locale) <= 35 and _LOCALE.fullmatch(new.locale) else ""
     reason = new.reason.replace("\0", "").strip()[:MOST_IN_REASON]

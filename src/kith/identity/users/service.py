@@ -20,6 +20,7 @@ from kith.identity.audit import service as audit
 from kith.identity.users import store
 from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
+from kith.identity.users.rules import PasswordRules
 from kith.identity.users.tables import User
 
 Role = Literal["user", "moderator", "administrator", "owner"]
@@ -69,9 +70,17 @@ class Owner(msgspec.Struct, kw_only=True):
     name: str = ""
 
 
-async def create(work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = "") -> User:
-    """Make a person; their password is hashed before the first write, which must not wait for it."""
+async def create(
+    work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = "", judged: bool = False
+) -> User:
+    """Make a person; their password is hashed before the first write, which must not wait for it.
+
+    `judged`: whoever calls has had the password judged, or means to set it whatever the policies say.
+    """
     _check(new)
+    if new.password is not None and not judged:
+        known = {"username": new.username, "name": new.name, "email": new.email}
+        await check_password(work, new.password, known=known)
     hashed = await passwords.hash(new.password) if new.password is not None else None
     try:
         user = await store.insert(
@@ -135,13 +144,39 @@ def complain_password(password: str, *, fewest: int = 1) -> Complaint | None:
     return None
 
 
-async def set_password(
-    work: Work, passwords: Passwords, user: User, password: str, *, by: int | None = None, by_name: str = ""
+async def complaints_of(
+    work: Work, password: str, *, user_id: int | None = None, known: Mapping[str, str] | None = None
+) -> list[Complaint]:
+    """What is wrong with a new password: its form, and what the server's policies say. Asked before any write."""
+    complaint = complain_password(password)
+    if complaint is not None:
+        return [complaint]
+    rules = work.find(PasswordRules)  # type: ignore[type-abstract]
+    return [Complaint(words, "policy") for words in await rules.ask(work, password, user_id, known or {})]
+
+
+async def check_password(
+    work: Work, password: str, *, user_id: int | None = None, known: Mapping[str, str] | None = None
 ) -> None:
-    """From now on only the new password opens the door; remembered checks of the old one are void at once."""
+    complaints: list[str] = [*await complaints_of(work, password, user_id=user_id, known=known)]
+    if complaints:
+        raise Invalid(fields={"password": complaints})
+
+
+async def set_password(
+    work: Work, passwords: Passwords, user: User, password: str, *, by: int | None = None, by_name: str = "",
+    judged: bool = False,
+) -> None:  # fmt: skip
+    """From now on only the new password opens the door; remembered checks of the old one are void at once.
+
+    `judged` as in `create`.
+    """
     complaint = complain_password(password)
     if complaint is not None:
         raise Invalid(fields={"password": [complaint]})
+    if not judged:
+        known = {"username": user.username, "name": user.name, "email": user.email}
+        await check_password(work, password, user_id=user.id, known=known)
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
     await record_password_set(work, user.id, user.username, user.email, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))

@@ -194,6 +194,18 @@ WORDS = {
     "Add a passkey": "Passkey hinzufügen",
     "Make recovery codes": "Wiederherstellungscodes anlegen",
     "Make new recovery codes": "Neue Wiederherstellungscodes anlegen",
+    "Make a key": "Schlüssel erstellen",
+    "Make it": "Erstellen",
+    "To make a key for a program, please show that it is you.": (
+        "Um einen Schlüssel für ein Programm zu erstellen, zeige bitte, dass du es bist."
+    ),
+    (
+        "To make a key for a program, please sign out and in again first: "
+        "it is some time since you have shown that it is you."
+    ): (
+        "Um einen Schlüssel für ein Programm zu erstellen, melde dich bitte erst ab und wieder an: "
+        "Es ist eine Weile her, dass du gezeigt hast, dass du es bist."
+    ),
     "Remove a factor": "Faktor entfernen",
     "To remove {name}, please show that it is you.": "Um {name} zu entfernen, zeige bitte, dass du es bist.",
     ("To remove {name}, please sign out and in again first: it is some time since you have shown that it is you."): (

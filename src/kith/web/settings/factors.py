@@ -12,7 +12,7 @@ from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, AnyRequest, sent, text
+from kith.web.settings.asking import HERE, SIGN_IN, AnyRequest, proof_missing, sent, text
 from kith.web.settings.security import security_page
 from kith.web.words import later
 
@@ -40,12 +40,9 @@ async def remove_factor(request: AnyRequest, work: NamedDependency[Work], id: Fr
     if visitor is None:
         return see_other(SIGN_IN)
     factor = await identity.get_device(work, visitor, id)
-    if not identity.is_fresh(work, visitor):
-        given = form.get("password")
-        if visitor.user.password is None or not isinstance(given, str):
-            return _ask(request, visitor, factor)
-        if not given or not await identity.is_password(work, visitor, given):
-            return _ask(request, visitor, factor, [later("Invalid password")])
+    wrong = await proof_missing(work, visitor, form)
+    if wrong is not None:
+        return _ask(request, visitor, factor, wrong)
     try:
         await identity.remove_device(work, visitor, id)
     except Conflict as problem:

@@ -12,6 +12,7 @@ from kith.base.errors import Throttled
 from kith.base.limits import Limiter, Rule
 from kith.base.mail import Mail
 from kith.identity.audit import service as audit
+from kith.identity.executor import confirming
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.links import service as links
 from kith.identity.rest.fields import read_offset
@@ -143,6 +144,7 @@ async def _arrive(turn: Turn) -> Outcome:
         return Denied("This link is not valid any more.", "the person is gone")
     now = turn.work.now
     if turn.context.get("_address") == user.email:
+        confirming.proved(turn, user.id)
         await signups.confirm(turn.work, user)
     if turn.stage["activate_user_on_success"] and not user.is_active:
         await users.change(turn.work.db, user.id, "is_active", value=True, now=now)

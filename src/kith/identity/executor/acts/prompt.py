@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.identity.executor import expired
+from kith.identity.executor import expired, password_rules
 from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.expressions.asking import helpers_for
 from kith.identity.expressions.run import Expressions
@@ -105,6 +105,8 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     await _check_passwords(turn, questions, data, challenge)
     if not challenge.errors:
         await _ask_policies(turn, data, challenge)
+    if not challenge.errors:
+        await _judge_password(turn, data, challenge)
     if challenge.errors:
         for question in questions:
             if question["type"] not in ("password", *SERVERS_OWN) and question["field_key"] in data:
@@ -249,6 +251,20 @@ async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) 
         if not verdict.passing:
             for words in verdict.messages or ["These answers were refused."]:
                 challenge.complain("non_field_errors", words, "policy")
+
+
+async def _judge_password(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:
+    """A new password must pass what the server asks of every one, besides what this form asks."""
+    password = data.get("password")
+    if not isinstance(password, str) or not password:
+        return
+    asked = frozenset((turn.stage["pbm_uuid"], *turn.stage["validation_policies"]))
+    known = {name: value for name, value in data.items() if isinstance(value, str)}
+    user_id = turn.context.get("pending_user")
+    for words in await password_rules.complain(turn.work, password, user_id, known, asked=asked):
+        challenge.complain("non_field_errors", words, "policy")
+    if not challenge.errors:
+        turn.context["_judged"] = password_rules.print_of(password)
 
 
 ACT = Act("prompt", show, take)

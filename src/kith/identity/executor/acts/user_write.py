@@ -8,6 +8,7 @@ from kith.base.errors import Conflict, Invalid
 from kith.identity.audit import service as audit
 from kith.identity.executor.acts.invitation import REFUSED
 from kith.identity.executor.invited import is_still_good, use
+from kith.identity.executor.password_rules import print_of
 from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
 from kith.identity.groups import store as groups
 from kith.identity.messages import service as messages
@@ -37,7 +38,7 @@ async def show(turn: Turn) -> Outcome:
     try:
         written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
     except Invalid as problem:
-        return Denied(FAILED, str(problem.fields))
+        return Denied(_words_of(problem), str(problem.fields))
     except signups.SignupClosed as problem:
         return Denied(str(problem.message), "registrations are closed")
     turn.context["pending_user"] = written.id
@@ -46,8 +47,21 @@ async def show(turn: Turn) -> Outcome:
     return PASSED
 
 
+def _words_of(problem: Invalid) -> str:
+    """Why a password is refused is for the person to know."""
+    said = [one for one in problem.fields.get("password", []) if getattr(one, "code", "") == "policy"]
+    return " ".join(said) or FAILED
+
+
+def _is_judged(turn: Turn, password: str | None) -> bool:
+    """Whether this very password has passed the policies at the form where it was chosen."""
+    return password is not None and turn.context.get("_judged") == print_of(password)
+
+
 async def _make(turn: Turn, data: dict[str, Any]) -> User:
-    user = await signups.register(turn.work, turn.work.find(Passwords), _signup(turn, data))
+    new = _signup(turn, data)
+    judged = _is_judged(turn, new.password)
+    user = await signups.register(turn.work, turn.work.find(Passwords), new, judged=judged)
     if not await use(turn):
         raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
     kind = turn.stage["user_type"]
@@ -89,8 +103,10 @@ async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
         await addresses.count(turn.work, user)
     password = str(data["password"]) if data.get("password") else None
     if password is not None:
-        passwords = turn.work.find(Passwords)
-        await service.set_password(turn.work, passwords, user, password, by=user.id, by_name=user.username)
+        await service.set_password(
+            turn.work, turn.work.find(Passwords), user, password, by=user.id, by_name=user.username,
+            judged=_is_judged(turn, password),
+        )  # fmt: skip
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     if "username" in changed:
         changed["username_key"] = username_key(changed["username"])
