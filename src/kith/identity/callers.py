@@ -19,9 +19,8 @@ from kith.identity import confirmation
 from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, Caller, Way
 from kith.identity.factors import store as factors
-from kith.identity.groups import store as groups
 from kith.identity.impersonation import refuse_call
-from kith.identity.roles import store as roles
+from kith.identity.rights import rights_of
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
@@ -84,9 +83,7 @@ class Callers:
         key = ("rights", login.id)
         kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
         if kept is None:
-            db = exchange.work.db
-            mighty = await groups.is_mighty(db, login.id)
-            kept = (None if mighty else await roles.permissions_of(db, login.id),)
+            kept = (await rights_of(exchange.work.db, login.id, login.role),)
             self._memo.put(version, key, kept)
         return Caller(login.id, login.username, login.role, permissions=kept[0])
 

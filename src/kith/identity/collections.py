@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.identity.applications import collections as applications
-from kith.identity.core import events, groups, impersonate, messages, person, roles, signups, tokens, users
+from kith.identity.core import consents, events, groups, impersonate, messages, person, roles, signups, tokens, users
 from kith.identity.crypto import collections as crypto
 from kith.identity.executor import inspector
 from kith.identity.flows import collections as flows
@@ -21,6 +21,7 @@ RESOURCES: tuple[Resource, ...] = (
     users.RESOURCE,
     groups.RESOURCE,
     tokens.RESOURCE,
+    consents.RESOURCE,
     events.RESOURCE,
     roles.RESOURCE,
     blocks.RESOURCE,
