@@ -14,6 +14,7 @@ from kith.identity.rest import Action, Resource
 from kith.identity.signups import blocks
 from kith.identity.sources import collections as sources
 from kith.identity.stages import collections as stages
+from kith.identity.ways_in import guarded
 
 _ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
 
@@ -25,7 +26,7 @@ RESOURCES: tuple[Resource, ...] = (
     events.RESOURCE,
     roles.RESOURCE,
     blocks.RESOURCE,
-    *(resource for room in _ROOMS for resource in room.RESOURCES),
+    *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 
 ACTIONS: tuple[Action, ...] = (

@@ -177,7 +177,8 @@ async def _take(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new
 def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
     """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first.
 
-    A secret that is sent back as its mask is left as it is; in a new record there is nothing to leave.
+    A secret is not shown, so a record that is put back as it was read keeps it; its mask means the same. In a new
+    record there is nothing to keep.
     """
     values: dict[str, Any] = {}
     complaints: dict[str, list[str]] = {}
@@ -191,7 +192,7 @@ def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool
                 values[field.name] = field.read(sent[name])
             except Refused as refused:
                 complaints[name] = [refused.complaint]
-        elif field.required and whole:
+        elif field.required and whole and (new or not field.write_only):
             complaints[field.name] = [Complaint("This field is required.", "required")]
         elif new:
             values[field.name] = field.start()
