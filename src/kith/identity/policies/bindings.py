@@ -49,4 +49,5 @@ RESOURCE = Resource(
     exact=("policy", "target", "enabled", "order", "timeout"),
     label="policy_binding_uuid",
     prepare=check,
+    decides=True,
 )

@@ -73,11 +73,7 @@ def _why_not(work: Work, user: User, session: Session) -> str | None:
 
 async def check_policies(work: Work, client: Client, user: User, entry: Entry) -> None:
     """Ask whatever is bound to the application; a no is written down. Before this work's first write."""
-    context = entry.context() | {"is_sso": True}
-    if client.application is not None:
-        application = client.application
-        context["application"] = {"pk": application.pbm_uuid, "name": application.name, "slug": application.slug}
-    verdict, request = await access.ask(work, client, user.id, context)
+    verdict, request = await access.ask(work, client, user.id, context_of(client, entry))
     if verdict.passing:
         return
     messages = verdict.messages or [NOT_ALLOWED]
@@ -88,6 +84,15 @@ async def check_policies(work: Work, client: Client, user: User, entry: Entry) -
         )
         await _record(aside, client, user, reason, entry, code)
     raise Refused(messages, code)
+
+
+def context_of(client: Client, entry: Entry) -> dict[str, Any]:
+    """What policies are told of the way in."""
+    context = entry.context() | {"is_sso": True}
+    if client.application is not None:
+        application = client.application
+        context["application"] = {"pk": application.pbm_uuid, "name": application.name, "slug": application.slug}
+    return context
 
 
 async def _record(work: Work, client: Client, user: User, reason: str, entry: Entry, code: str) -> None:

@@ -212,6 +212,16 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
     return True
 
 
+async def end_access(work: Work, grant: Grant) -> None:
+    """Its access tokens end; a refresh token brings new ones."""
+    keys = await ended.keys_of(work, grant.grant_uuid)
+    for key_hash in keys:
+        await store.drop_token(work.db, key_hash)
+    if keys:
+        await ended.remember(work, keys)
+        work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
+
+
 async def end_grant(work: Work, grant: Grant) -> None:
     keys = await ended.keys_of(work, grant.grant_uuid)
     if await store.drop_grant(work.db, grant.grant_uuid):

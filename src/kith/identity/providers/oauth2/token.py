@@ -16,7 +16,7 @@ from kith.base.edge import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.policies import scores
-from kith.identity.providers.oauth2 import bearers, claims, device, keys, people_behind, service, store
+from kith.identity.providers.oauth2 import bearers, claims, device, keys, people_behind, service, store, visits
 from kith.identity.providers.oauth2.authenticate import client_of
 from kith.identity.providers.oauth2.clients import DEVICE_CODE, TOKEN_EXCHANGE, Client
 from kith.identity.providers.oauth2.entering import Entry, Refused, check_policies, model_of
@@ -161,6 +161,7 @@ async def _for_person(call: Call, user: User, method: str) -> Answered:
     grant = service.new_grant(work, client, asked)
     about = await _prepare(call, grant, scopes)
     await store.insert_grant(work.db, grant)
+    await visits.note(work, client, grant, user)
     await _record(work, client, grant, call.sent["grant_type"], username=user.username)
     with_refresh = call.sent["grant_type"] == "password" and not client.is_social and _may_refresh(client, scopes)
     return await _told(call, await service.issue(work, client, grant, scopes, refreshable=with_refresh), about)
