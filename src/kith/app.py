@@ -68,6 +68,7 @@ from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.pictures import Pictures
 from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
 from kith.social.accounts import leaving, pictures, verification
@@ -76,6 +77,7 @@ from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces
 from kith.social.accounts.faces import Faces
 from kith.social.accounts.facts import AccountChanged, AccountDeleted
+from kith.social.accounts.portraits import Portraits
 from kith.social.apps import api as apps
 from kith.social.apps import oauth
 from kith.social.emails import api as emails
@@ -368,6 +370,7 @@ class House:
             StatusLines: StatusLines(),
             Directory: NoDirectory(),
             mirroring.Arrivals: mirroring.Arrivals(),
+            Pictures: Portraits(),
             Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()

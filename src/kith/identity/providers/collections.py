@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.identity.providers import every, setup
+from kith.identity.providers import every, preview, setup
 from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
 from kith.identity.providers.oauth2.leaving import provider_removed
 from kith.identity.rest import Action, Resource
@@ -13,4 +13,4 @@ RESOURCES: tuple[Resource, ...] = (
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     saml.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = setup.ACTIONS
+ACTIONS: tuple[Action, ...] = (*setup.ACTIONS, *preview.ACTIONS)

@@ -125,10 +125,8 @@ def _is_verified(code: Code, verifier: str) -> bool:
         return not verifier
     if not 43 <= len(verifier) <= 128 or not verifier.isascii():
         return False
-    if code.challenge_method == "S256":
-        digest = hashlib.sha256(verifier.encode()).digest()
-        return hmac.compare_digest(base64.urlsafe_b64encode(digest).rstrip(b"=").decode(), code.challenge)
-    return hmac.compare_digest(verifier, code.challenge)
+    digest = hashlib.sha256(verifier.encode()).digest()
+    return hmac.compare_digest(base64.urlsafe_b64encode(digest).rstrip(b"=").decode(), code.challenge)
 
 
 async def issue(work: Work, client: Client, grant: Grant, scopes: list[str], *, refreshable: bool = False) -> Issued:

@@ -68,6 +68,8 @@ async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool
     if kind not in _GRANTS:
         raise OAuthError("unsupported_grant_type", UNSUPPORTED_GRANT)
     client = await client_of(exchange, sent)
+    if client.is_social and kind not in client.grant_types:  # no app has it, so nobody could let this one
+        raise OAuthError("unsupported_grant_type", UNSUPPORTED_GRANT)
     if kind not in client.grant_types or (kind == "password" and not _may_use_passwords(exchange.work, client)):
         raise OAuthError("unauthorized_client", "This client may not use this grant type.")
     try:
@@ -138,6 +140,7 @@ async def _by_itself(call: Call) -> Answered:
     if not client.is_social:
         # Both are about somebody, and there is nobody.
         scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
+    await _ask_policies(call, None, scopes)
     grant = await service.open_grant(work, client, Asked(scopes=scopes, resource=_resource(call)))
     await _record(work, client, grant, "client_credentials")
     return await _told(call, await service.issue(work, client, grant, scopes), None)
@@ -233,6 +236,11 @@ async def _refuse_stranger(call: Call, user: User | None, scopes: list[str]) -> 
     """Whoever may do nothing any more, and whoever the application's policies do not let in."""
     if user is None:
         raise invalid_grant()
+    await _ask_policies(call, user, scopes)
+
+
+async def _ask_policies(call: Call, user: User | None, scopes: list[str]) -> None:
+    """Without a user it is the client itself that wants to enter its application."""
     try:
         await check_policies(call.work, call.client, user, Entry(scopes=scopes, grant_type=call.sent["grant_type"]))
     except Refused as refused:
