@@ -44,6 +44,7 @@ from kith.base.news import News, relay_for
 from kith.base.settings import Settings
 from kith.base.work import Work, Works
 from kith.identity import tasks as identity_tasks
+from kith.identity.applications.service import ApplicationClosed
 from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.consents.service import ConsentWithdrawn
@@ -57,16 +58,20 @@ from kith.identity.policies.judging import ByName
 from kith.identity.providers.oauth2 import api as oauth2
 from kith.identity.providers.oauth2 import granted as oauth_granted
 from kith.identity.providers.oauth2 import keys as signing_keys
-from kith.identity.providers.oauth2 import logout as oauth_logout
+from kith.identity.providers.oauth2 import leaving as oauth_leaving
+from kith.identity.providers.oauth2 import rechecking as oauth_rechecking
+from kith.identity.providers.oauth2 import telling as oauth_telling
 from kith.identity.providers.oauth2.keys import KeyRing
 from kith.identity.rest.api import Rest
+from kith.identity.rest.facts import AccessChanged
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.rules import PasswordRules
-from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.identity.users.pictures import Pictures
+from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
 from kith.social.accounts import leaving, pictures, verification
 from kith.social.accounts import tasks as accounts_tasks
@@ -74,6 +79,7 @@ from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces
 from kith.social.accounts.faces import Faces
 from kith.social.accounts.facts import AccountChanged, AccountDeleted
+from kith.social.accounts.portraits import Portraits
 from kith.social.apps import api as apps
 from kith.social.apps import oauth
 from kith.social.emails import api as emails
@@ -269,12 +275,18 @@ KINDS: list[Kind[Any]] = [
     search_tasks.FORGET_ACCOUNT,
     stage_mail.SEND,
     signing_keys.ROTATE,
-    oauth_logout.SESSION_ENDED,
-    oauth_logout.SESSION_RENEWED,
-    oauth_logout.USER_CHANGED,
+    oauth_leaving.SESSION_ENDED,
+    oauth_leaving.SESSION_RENEWED,
+    oauth_leaving.USER_CHANGED,
+    oauth_leaving.USER_BARRED,
+    oauth_leaving.USER_DELETED,
+    oauth_leaving.APPLICATION_CLOSED,
     oauth_granted.CONSENT_WITHDRAWN,
-    oauth_logout.LOOK,
-    oauth_logout.BACK_CHANNEL,
+    oauth_rechecking.ACCESS_CHANGED,
+    oauth_rechecking.PERSON_CHANGED,
+    oauth_rechecking.RECHECK,
+    oauth_leaving.LOOK,
+    oauth_telling.BACK_CHANNEL,
 ]
 
 PERIODIC = [
@@ -288,7 +300,7 @@ PERIODIC = [
     Periodic(kind=relationships_tasks.END_MUTES, every=timedelta(minutes=1), payload=relationships_tasks.EndMutes()),
     Periodic(kind=instance_tasks.FORGET, every=timedelta(days=1), payload=instance_tasks.Forget()),
     Periodic(kind=signing_keys.ROTATE, every=timedelta(hours=6), payload=signing_keys.Rotate()),
-    Periodic(kind=oauth_logout.LOOK, every=timedelta(minutes=1), payload=oauth_logout.Look()),
+    Periodic(kind=oauth_leaving.LOOK, every=timedelta(minutes=1), payload=oauth_leaving.Look()),
 ]
 
 _IDENTITY_PATHS = re.compile(
@@ -361,6 +373,7 @@ class House:
             StatusLines: StatusLines(),
             Directory: NoDirectory(),
             mirroring.Arrivals: mirroring.Arrivals(),
+            Pictures: Portraits(),
             Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()
@@ -410,11 +423,19 @@ class House:
         subscribe(StatusDeleted, search_tasks.FORGET)
         subscribe(AccountChanged, search_tasks.LEARN_CHANGED, cards.CREDIT)
         subscribe(AccountDeleted, search_tasks.FORGET_ACCOUNT)
+        self._subscribe_clients()
 
-        subscribe(SessionEnded, oauth_logout.SESSION_ENDED)
-        subscribe(SessionRenewed, oauth_logout.SESSION_RENEWED)
+    def _subscribe_clients(self) -> None:
+        """Who leaves us leaves the clients that let them in by us."""
+        subscribe = self.news.subscribe
+        subscribe(SessionEnded, oauth_leaving.SESSION_ENDED)
+        subscribe(SessionRenewed, oauth_leaving.SESSION_RENEWED)
         subscribe(ConsentWithdrawn, oauth_granted.CONSENT_WITHDRAWN)
-        subscribe(UserChanged, oauth_logout.USER_CHANGED)
+        subscribe(UserChanged, oauth_leaving.USER_CHANGED, oauth_rechecking.PERSON_CHANGED)
+        subscribe(UserBarred, oauth_leaving.USER_BARRED)
+        subscribe(UserDeleted, oauth_leaving.USER_DELETED)
+        subscribe(ApplicationClosed, oauth_leaving.APPLICATION_CLOSED)
+        subscribe(AccessChanged, oauth_rechecking.ACCESS_CHANGED)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""

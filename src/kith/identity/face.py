@@ -84,6 +84,7 @@ from kith.identity.signups.addresses import find as find_address
 from kith.identity.tokens.tables import Token
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.pictures import Pictures
 from kith.identity.users.service import Owner, UserChanged, UserCreated, UserDeleted, check_setup, use_setup
 from kith.identity.users.store import TEAM
 from kith.identity.users.tables import User
@@ -113,6 +114,7 @@ __all__ = [
     "Owner",
     "Passwords",
     "PersonFacts",
+    "Pictures",
     "Registered",
     "Result",
     "Session",

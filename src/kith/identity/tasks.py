@@ -13,6 +13,7 @@ from kith.identity.consents import store as consents
 from kith.identity.links import service as links
 from kith.identity.policies import scores
 from kith.identity.providers.oauth2 import store as oauth
+from kith.identity.providers.oauth2 import visits
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions
@@ -34,6 +35,7 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     if work.settings.confirm_email:
         await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
+    await visits.delete_idle(work, work.now - timedelta(days=1))
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
     await scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)

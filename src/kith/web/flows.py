@@ -80,8 +80,9 @@ async def take_default(request: AnyRequest, designation: FromPath[str]) -> ASGIR
 async def cancel_flow(request: AnyRequest) -> ASGIResponse:
     exchange = exchange_of(request)
     query = _query(exchange)
-    await identity.leave(exchange, query.get("flow"))
-    return see_other(identity.safe_path(query.get("next", "")))
+    cancelled = await identity.leave(exchange, query.get("flow"))
+    to = "" if "next" in query else cancelled
+    return see_other(to or identity.safe_path(query.get("next", "")))
 
 
 @get("/if/flow/{slug:str}/")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kith.base.languages import LANGUAGES
 from kith.web.languages import de
+
+__all__ = ["CATALOGUES", "LANGUAGES", "SPEAKERS", "Speaker", "best_of", "later"]
 
 Catalogue = Mapping[str, str]
 
-# By their own names, as they are offered.
-LANGUAGES = {"en": "English", "de": "Deutsch"}
 CATALOGUES: dict[str, Catalogue] = {"en": {}, "de": de.WORDS | de.SAID_ELSEWHERE}
 
 

@@ -40,6 +40,7 @@ from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_use
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.search import contains
 from kith.identity.users.service import (
+    UserBarred,
     UserChanged,
     UserCreated,
     UserDeleted,
@@ -156,6 +157,8 @@ async def saved(draft: Draft) -> None:
         )
         await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
+    if not draft.is_new and draft.sets("is_active") and not draft.now("is_active"):
+        draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
 

@@ -68,4 +68,5 @@ RESOURCE = Resource(
     exact=("policy", "target", "enabled", "order", "timeout"),
     label="policy_binding_uuid",
     prepare=check,
+    decides=True,
 )

@@ -14,6 +14,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.rest import targets
 from kith.identity.rest.draft import Draft
+from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import MASK, Code, Field, Reference, References, Refused, Secret, missing
 from kith.identity.rest.resource import Resource
 from kith.identity.rest.shelf import Shelf, holders, linked, missing_references, relink
@@ -46,6 +47,7 @@ async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, An
         await resource.saved(draft)
     record = await read(shelf, work, draft.id, sees_secrets=True)
     told = {"created": _told(resource, draft.values)} | _as_shown(resource, record)
+    _announce(resource, work)
     await _write_down(work, caller, "model_created", resource, record, **told)
     return record | draft.once
 
@@ -73,6 +75,7 @@ async def update(
         await resource.saved(draft)
     record = await read(shelf, work, id, sees_secrets=any(name in changed for name in _shown_secrets(resource)))
     if changed:
+        _announce(resource, work)
         was, becomes = _told(resource, before), _told(resource, changed)
         diff = {name: {"previous_value": was.get(name), "new_value": value} for name, value in becomes.items()}
         await _write_down(work, caller, "model_updated", resource, record, diff=diff, **_as_shown(resource, record))
@@ -150,7 +153,13 @@ async def remove(shelf: Shelf, work: Work, caller: Caller, id: Any) -> None:
             await targets.remove(work.db, [record["pbm_uuid"]])
     except Dangling as error:
         raise Conflict("Something refers to this record, so it cannot be deleted.") from error
+    _announce(resource, work)
     await _write_down(work, caller, "model_deleted", resource, record)
+
+
+def _announce(resource: Resource, work: Work) -> None:
+    if resource.decides_access:
+        work.announce(AccessChanged())
 
 
 async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:

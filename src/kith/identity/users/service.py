@@ -7,6 +7,7 @@ import hmac
 import secrets
 import uuid
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -33,6 +34,13 @@ class UserCreated(Fact, frozen=True):
 
 class UserChanged(Fact, frozen=True):
     user_id: int
+
+
+class UserBarred(Fact, frozen=True):
+    """They may not come in any more: what they had open at that moment ends, even if they may again a moment later."""
+
+    user_id: int
+    at: datetime
 
 
 class UserDeleted(Fact, frozen=True):
@@ -206,6 +214,8 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
 async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
     """A person who is not active can do nothing anywhere, from the next request on."""
     await _change(work, user, "is_active", active, by, by_name)
+    if user.is_active and not active:
+        work.announce(UserBarred(user_id=user.id, at=work.now))
 
 
 async def _change(work: Work, user: User, name: str, value: object, by: int | None, by_name: str) -> None:

@@ -21,7 +21,7 @@ PREFIX = "/application/o/"
 WELL_KNOWN = "/.well-known/"
 _JSON = (b"content-type", b"application/json")
 _NO_STORE: Headers = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
-_PUBLIC: Headers = ((b"cache-control", b"public, max-age=300"),)
+_PUBLIC: Headers = ((b"cache-control", b"public, max-age=900"),)
 _ANYONE = (b"access-control-allow-origin", b"*")
 _encode = msgspec.json.Encoder().encode
 
