@@ -84,14 +84,13 @@ def is_fresh(work: Work, me: Visitor) -> bool:
 
 async def is_password(work: Work, me: Visitor, given: str) -> bool:
     """Whether this is their password; who guesses too often must wait."""
-    limiter, who = work.find(Limiter), str(me.user.id)
-    await limiter.refuse_if_spent(GUESSES, who)
+    paid = await work.find(Limiter).pay((GUESSES, me.session.session_uuid))
     if await work.find(Passwords).check(me.user.password, given):
+        await paid.give_back()
         return True
     async with work.aside() as aside:
         await audit.record(aside, "login_failed", "core.settings", user_id=me.user.id, username=me.user.username,
                            context={"username": me.user.username, "stage": "settings"})  # fmt: skip
-    await limiter.spend_strictly(GUESSES, who)
     return False
 
 
