@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import time
 from datetime import timedelta
 from typing import NoReturn
 
@@ -12,7 +13,7 @@ import msgspec
 
 from kith.base import csrf
 from kith.base.edge import Exchange
-from kith.base.errors import Forbidden, Unauthenticated
+from kith.base.errors import Forbidden, Throttled, Unauthenticated
 from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
@@ -37,6 +38,7 @@ CHALLENGE = {"WWW-Authenticate": 'Basic realm="api"'}
 CALLS = Rule("identity", most=1500, seconds=300)
 ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
+MOST_SLOWED = 10_000
 MOST_TYPED = 320  # longer than any name or address
 
 
@@ -46,6 +48,7 @@ class Callers:
         self._memo = memo
         self._limiter = limiter
         self._checking: dict[bytes, asyncio.Lock] = {}
+        self._slowed_until: dict[tuple[int, str], float] = {}
 
     async def identify(self, exchange: Exchange) -> Caller:
         """The person behind this request to the identity API."""
@@ -103,7 +106,7 @@ class Callers:
         has_factor = await self._has_factor(exchange, login.id if login is not None else 0)
         if login is None or has_factor or not _may_enter(exchange, login):
             await self._refuse(exchange, login, username, password, has_factor=has_factor)
-        elif not self._passwords.is_remembered(login.password, password):
+        if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
             await self._check_once(exchange, login, username, password)
         return await self._with_rights(exchange, login)
 
@@ -124,13 +127,30 @@ class Callers:
             self._memo.put(version, ("login", username), login)
         return login
 
+    def _is_remembered(self, exchange: Exchange, login: Login, password: str) -> bool:
+        return self._passwords.is_remembered(login.password, password, address_key(exchange.address))
+
+    def _is_slowed_down(self, exchange: Exchange, login: Login) -> bool:
+        """Whether too much was guessed at this account from this address: then what is remembered must wait, too.
+
+        Else whoever shares an address with a program that signs in could guess as fast as they like.
+        """
+        return self._slowed_until.get((login.id, address_key(exchange.address)), 0.0) > time.monotonic()
+
+    def _slow_down(self, exchange: Exchange, login: Login, seconds: int) -> None:
+        now = time.monotonic()
+        if len(self._slowed_until) >= MOST_SLOWED:
+            self._slowed_until = {key: until for key, until in self._slowed_until.items() if until > now}
+        if len(self._slowed_until) < MOST_SLOWED:
+            self._slowed_until[login.id, address_key(exchange.address)] = now + seconds
+
     async def _check_once(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """A program that begins with many calls at once has its password checked, and paid for, once."""
-        key = self._passwords.memory(login.password or "", password)
+        key = self._passwords.memory(login.password or "", password, address_key(exchange.address))
         checking = self._checking.setdefault(key, asyncio.Lock())
         try:
             async with checking:
-                if not self._passwords.is_remembered(login.password, password):
+                if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
                     await self._slow_check(exchange, login, username, password)
         finally:
             if not checking.locked():
@@ -138,8 +158,12 @@ class Callers:
 
     async def _slow_check(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """The real work of argon2, paid for before and given back when it was right."""
-        paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
-        if not await self._passwords.check(login.password, password):
+        try:
+            paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
+        except Throttled as problem:
+            self._slow_down(exchange, login, problem.retry_after)
+            raise
+        if not await self._passwords.check(login.password, password, where=address_key(exchange.address)):
             await self._fail(exchange, login, username)
         await paid.give_back()
         await guessing.entered_by_program(exchange.work, exchange, login.id)

@@ -228,7 +228,12 @@ async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) 
         username=owner.username, name=owner.name, email=owner.email, password=owner.password, role="owner",
         confirmed=True,
     )  # fmt: skip
-    user = await create(work, passwords, new)
+    try:
+        user = await create(work, passwords, new)
+    except Invalid:
+        await work.rollback()
+        await check_setup(work, token)  # somebody else may have been faster
+        raise
     if not await store.use_setup(work.db, _hash(token), work.now):
         raise SetupClosed
     return user

@@ -18,14 +18,17 @@ from kith.base import db
 revision = "0009"
 down_revision = "0008"
 
-_users = sa.table(
-    "identity_users",
-    sa.column("id"),
-    sa.column("email"),
-    sa.column("email_key"),
-    sa.column("owned_email_key"),
-    *(sa.column(name, db.Instant()) for name in ("created_at", "confirmed_at", "last_login_at", "email_verified_at")),
+_NAMES = (
+    "id",
+    "email",
+    "email_key",
+    "owned_email_key",
+    "created_at",
+    "confirmed_at",
+    "last_login_at",
+    "email_verified_at",
 )
+_users = sa.table("identity_users", *(sa.column(name) for name in _NAMES))
 _signups = sa.table("identity_signups", sa.column("user_id"))
 
 
@@ -79,10 +82,9 @@ def _is_proven(row: Any, by_themselves: set[int]) -> bool:
     return row.confirmed_at is not None and not taken_at_their_word
 
 
-def _rank(row: Any, by_themselves: set[int]) -> tuple[bool, float, int]:
+def _rank(row: Any, by_themselves: set[int]) -> tuple[bool, Any, int]:
     """Whoever has proven it comes first, and of those the first."""
-    since = (row.confirmed_at or row.created_at).timestamp()
-    return not _is_proven(row, by_themselves), since, row.id
+    return not _is_proven(row, by_themselves), row.confirmed_at or row.created_at, row.id
 
 
 def _email_key(email: str) -> str:
