@@ -273,7 +273,7 @@ async def _checks(metrics: str) -> float:
 
 
 def _shape(answer: httpx.Response) -> tuple[Any, ...]:
-    changing = {"date", "x-kith-request-id", "content-length", "server-timing"}
+    changing = {"date", "x-request-id", "x-kith-request-id", "content-length", "server-timing"}
     headers = {name: value for name, value in answer.headers.items() if name not in changing}
     return headers, answer.json()
 

@@ -37,7 +37,8 @@ class Passwords:
     async def check(self, stored: str | None, password: str, *, where: str = "", anew: bool = False) -> bool:
         """Whether `password` belongs to `stored`; with nothing stored it costs the same and is never right.
 
-        A right one is remembered for whoever comes from `where`, and for nobody else. `anew`: worked out whatever is remembered, and not remembered, for an answer that must always cost the same.
+        A right one is remembered for whoever comes from `where`, and for nobody else. `anew`: worked out whatever is
+        remembered, and not remembered, for an answer that must always cost the same.
         """
         if len(password) > MOST_CHARACTERS:
             return False

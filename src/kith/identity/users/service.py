@@ -232,6 +232,7 @@ async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) 
         user = await create(work, passwords, new)
     except Invalid:
         await work.rollback()
+        await work.db.begin()
         await check_setup(work, token)  # somebody else may have been faster
         raise
     if not await store.use_setup(work.db, _hash(token), work.now):

@@ -46,7 +46,7 @@ _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
 # Whoever owns an address comes before whoever has a name that looks like it.
 _typed = or_(users.c.owned_email_key == bindparam("address"), users.c.username_key == bindparam("key"))
-_owner_first = case((users.c.owned_email_key == bindparam("address"), 0), else_=1)
+_owner_first = case((users.c.owned_email_key == bindparam("address"), literal_column("0")), else_=literal_column("1"))
 _by_typed = query(select(users).where(_typed).order_by(_owner_first).limit(1), User)
 _login_by_typed = query(_login.where(_typed).order_by(_owner_first).limit(1), Login)
 _owner = query(select(users).where(users.c.owned_email_key == bindparam("key")), User)
