@@ -69,8 +69,8 @@ from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.rules import PasswordRules
 from kith.identity.users.pictures import Pictures
+from kith.identity.users.rules import PasswordRules
 from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
 from kith.social.accounts import leaving, pictures, verification

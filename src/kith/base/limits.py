@@ -14,12 +14,12 @@ from ipaddress import ip_network
 
 import msgspec
 import structlog
-from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, select
+from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, update
 
-from kith.base.db import METADATA, Command, Database, command, query, upsert
+from kith.base.db import METADATA, Command, Database, Session, command, query, upsert
 from kith.base.errors import Throttled, Unavailable
 
-__all__ = ["Limiter", "Rule", "Spent", "address_key"]
+__all__ = ["Limiter", "Paid", "Price", "Rule", "Spent", "address_key"]
 
 rate_counts = Table(
     "base_rate_counts",
@@ -39,11 +39,12 @@ _add = query(
     ).returning(rate_counts.c.count),
     int,
 )
-_standing = query(
-    select(rate_counts.c.count).where(
-        and_(rate_counts.c.key == bindparam("key"), rate_counts.c.window == bindparam("window"))
-    ),
-    int,
+_give_back = command(
+    update(rate_counts)
+    .where(
+        and_(rate_counts.c.key == bindparam("of"), rate_counts.c.window == bindparam("within"), rate_counts.c.count > 0)
+    )
+    .values(count=rate_counts.c.count - 1)
 )
 _forget: Command = command(delete(rate_counts).where(rate_counts.c.ends < bindparam("now")))
 
@@ -57,6 +58,9 @@ class Rule(msgspec.Struct, frozen=True):
     name: str
     most: int
     seconds: int
+
+
+Price = tuple[Rule, str]  # a rule, and for whom it counts
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -98,6 +102,16 @@ class Limiter:
             self._unshared[key] = self._unshared.get(key, 0) + 1
         return _verdict(rule, count.mine + count.others, count.ends, now)
 
+    def unspend(self, rule: Rule, who: str) -> None:
+        """Take back what `spend` has counted in this very moment: it was right."""
+        key = (f"{rule.name}:{who}", int(time.time()) // rule.seconds)
+        count = self._counts.get(key)
+        if not self._enabled or count is None or not count.mine:
+            return
+        count.mine -= 1
+        if key in self._unshared:
+            self._unshared[key] -= 1
+
     async def spend_strictly(self, rule: Rule, who: str) -> Spent | None:
         """Count one call in the database, for good, even if what it was for fails."""
         if not self._enabled:
@@ -107,15 +121,38 @@ class Limiter:
         total = await self._add(f"{rule.name}:{who}", window, (window + 1) * rule.seconds, 1)
         return _verdict(rule, total, (window + 1) * rule.seconds, now)
 
-    async def refuse_if_spent(self, rule: Rule, who: str) -> None:
-        """Raise `Throttled` when a strict rule has nothing left, without counting."""
+    async def pay(self, *prices: Price) -> Paid:
+        """Count one try against every one of these rules, in the database, before it is made.
+
+        What may be tried only so often is paid for first and given back when it was right: of any number that try
+        at once, no more than the rules allow are tried. One rule with nothing left raises `Throttled`, and then none
+        of them has counted anything.
+        """
         if not self._enabled:
-            return
+            return Paid(self, [])
         now = int(time.time())
-        window = now // rule.seconds
+        rows = sorted((f"{rule.name}:{who}", now // rule.seconds, rule) for rule, who in prices)
         session = self._database.session()
-        count = await session.one(_standing, key=f"{rule.name}:{who}", window=window)
-        _verdict(rule, (count or 0) + 1, (window + 1) * rule.seconds, now)
+        try:
+            for key, window, rule in rows:
+                ends = (window + 1) * rule.seconds
+                count = await session.one(_add, key=key, window=window, ends=ends, count=1)
+                _verdict(rule, count or 0, ends, now)
+            await session.commit()
+        finally:
+            await session.rollback()
+        return Paid(self, [(key, window) for key, window, _rule in rows])
+
+    async def give_back(self, rows: list[tuple[str, int]], db: Session | None) -> None:
+        if db is not None:
+            return await _return_all(db, rows)
+        session = self._database.session()
+        try:
+            await _return_all(session, rows)
+            await session.commit()
+        finally:
+            await session.rollback()
+        return None
 
     async def _add(self, key: str, window: int, ends: int, count: int) -> int:
         session = self._database.session()
@@ -159,6 +196,25 @@ class Limiter:
             await session.commit()
         finally:
             await session.rollback()
+
+
+class Paid:
+    """What was paid for one try. Whoever was right gets it back; a try that is never answered stays paid for."""
+
+    def __init__(self, limiter: Limiter, rows: list[tuple[str, int]]) -> None:
+        self._limiter = limiter
+        self._rows = rows
+
+    async def give_back(self, db: Session | None = None) -> None:
+        """At once; or with the rest of `db`, where something was written already and nobody else may write now."""
+        rows, self._rows = self._rows, []
+        if rows:
+            await self._limiter.give_back(rows, db)
+
+
+async def _return_all(db: Session, rows: list[tuple[str, int]]) -> None:
+    for key, window in rows:
+        await db.run(_give_back, of=key, within=window)
 
 
 def address_key(address: str) -> str:

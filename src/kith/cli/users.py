@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import click
 
+from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
 from kith.cli.running import as_json, house, run, say
@@ -25,7 +26,7 @@ ROLES: dict[str, Role] = {
 }
 _ROLE = click.Choice(list(ROLES), case_sensitive=False)
 _ROLES_SHOWN = "[owner|admin|moderator|user]"
-_UNSEEN = {"username_key", "email_key", "password"}
+_UNSEEN = {"username_key", "email_key", "owned_email_key", "password"}
 
 _name = click.argument("name", type=WORDS)
 _password = click.option(
@@ -216,7 +217,8 @@ def confirm(*, name: str, as_json: bool) -> None:
     """Say that the address of NAME is known to be theirs."""
 
     async def change(work: Work, user: User) -> None:
-        await signups.confirm(work, user)
+        if not await signups.confirm(work, user):
+            raise Conflict(f"{user.email} is the confirmed address of another account")
 
     user = run(_changed(name, change))
     _tell(user, f"The address of {user.username} is confirmed.", as_json=as_json)

@@ -53,14 +53,13 @@ def is_fresh(session: Session, now: datetime) -> bool:
 
 async def is_password(work: Work, user: User, given: str) -> bool:
     """Whether this is their password; who guesses too often must wait."""
-    limiter, who = work.find(Limiter), str(user.id)
-    await limiter.refuse_if_spent(GUESSES, who)
+    paid = await work.find(Limiter).pay((GUESSES, str(user.id)))
     if await work.find(Passwords).check(user.password, given):
+        await paid.give_back()
         return True
     async with work.aside() as aside:
         await audit.record(aside, "login_failed", "core.confirmation", user_id=user.id, username=user.username,
                            context={"username": user.username, "stage": "confirmation"})  # fmt: skip
-    await limiter.spend_strictly(GUESSES, who)
     return False
 
 

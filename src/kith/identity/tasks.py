@@ -10,6 +10,7 @@ from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
+from kith.identity.guessing import store as guessing
 from kith.identity.links import service as links
 from kith.identity.policies import scores
 from kith.identity.providers.oauth2 import store as oauth
@@ -32,6 +33,7 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
     await links.delete_expired(work.db, work.now)
+    await guessing.forget_old(work.db, work.now)
     if work.settings.confirm_email:
         await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)

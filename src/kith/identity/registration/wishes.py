@@ -76,7 +76,8 @@ async def complain_address(work: Work, email: str, *, of: int | None = None) -> 
         return wrong if wrong.code == "too_long" else Complaint("is invalid", "invalid")
     if await blocks.is_blocked(work, email):
         return Complaint("contains a disallowed e-mail provider", "blocked")
-    if any(user.id != of for user in await users.with_email(work.db, email)):
+    owner = await users.owner_of(work.db, email)
+    if owner is not None and owner.id != of:
         return Complaint("has already been taken", "taken")
     if work.settings.check_email_host and not await _resolves(email.rpartition("@")[2]):
         return Complaint("does not seem to exist", "unreachable")

@@ -18,7 +18,7 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity import notices
 from kith.identity.audit import service as audit
-from kith.identity.users import store
+from kith.identity.users import owning, store
 from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
 from kith.identity.users.rules import PasswordRules
@@ -65,7 +65,8 @@ class NewUser(msgspec.Struct, kw_only=True):
     email: str = ""
     password: str | None = None
     role: Role = "user"
-    confirmed: bool = False
+    confirmed: bool = False  # somebody knows that the address is theirs
+    enters: bool = False  # they may come in although nobody does
     approved: bool = True
 
 
@@ -84,6 +85,8 @@ async def create(
     """Make a person; their password is hashed before the first write, which must not wait for it.
 
     `judged`: whoever calls has had the password judged, or means to set it whatever the policies say.
+    `confirmed` says that the address is theirs, and is refused where somebody else has proven it. Any other address
+    only counts where nothing is confirmed, and where it is nobody's.
     """
     _check(new)
     if new.password is not None and not judged:
@@ -108,12 +111,17 @@ async def create(
                 "updated_at": work.now,
                 "last_login_at": None,
                 "password_changed_at": work.now if hashed else None,
-                "confirmed_at": work.now if new.confirmed else None,
+                "confirmed_at": work.now if new.confirmed or new.enters else None,
                 "approved_at": work.now if new.approved else None,
             },
         )
     except Taken as error:
         raise Invalid(fields={"username": [Complaint("A user with that username already exists.", "taken")]}) from error
+    if new.email and new.confirmed and not await owning.prove(work, user, new.email):
+        raise Invalid(fields={"email": [Complaint(owning.TAKEN, "taken")]})
+    if new.email and not new.confirmed and not work.settings.confirm_email:
+        await owning.claim(work, user, new.email)
+    user = await store.get(work.db, user.id)
     await _record(work, "model_created", user, by, by_name, created={"email": user.email, "role": user.role})
     work.announce(UserCreated(user_id=user.id))
     return user
@@ -186,7 +194,7 @@ async def set_password(
         known = {"username": user.username, "name": user.name, "email": user.email}
         await check_password(work, password, user_id=user.id, known=known)
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
-    await record_password_set(work, user.id, user.username, user.email, by=by, by_name=by_name)
+    await record_password_set(work, user.id, user.username, user.counted_email, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
 
 
@@ -263,7 +271,13 @@ async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) 
         username=owner.username, name=owner.name, email=owner.email, password=owner.password, role="owner",
         confirmed=True,
     )  # fmt: skip
-    user = await create(work, passwords, new)
+    try:
+        user = await create(work, passwords, new)
+    except Invalid:
+        await work.rollback()
+        await work.db.begin()
+        await check_setup(work, token)  # somebody else may have been faster
+        raise
     if not await store.use_setup(work.db, _hash(token), work.now):
         raise SetupClosed
     return user

@@ -471,6 +471,7 @@ SAID_ELSEWHERE = {
     ),
     "Choose a password that is not the old one.": "Wähle ein Passwort, das nicht das alte ist.",
     "Username is already taken.": "Dieser Benutzername ist schon vergeben.",
+    "A user name contains no @.": "Ein Benutzername enthält kein @.",
     "A user with that username already exists.": "Dieser Benutzername ist schon vergeben.",
     "Failed to update user. Please try again later.": (
         "Das Konto konnte nicht geändert werden. Bitte versuche es später noch einmal."

@@ -20,7 +20,7 @@ from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages.prompts import prompts
 from kith.identity.users import store as users
-from kith.identity.users.names import complain_email, complain_username
+from kith.identity.users.names import complain_chosen, complain_email, complain_username
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.reserved import complain_reserved
 
@@ -209,14 +209,25 @@ def _has_surrogate(text: str) -> bool:
 async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
     for question in questions:
         name, kind = data.get(question["field_key"]), question["type"]
+        if kind != "username" and question["field_key"] == "username" and name:
+            _check_chosen(turn, "username", str(name), challenge)
         if kind not in ("username", "email") or not name:
             continue
         if kind == "username":
             found = await users.find_login(turn.work.db, name)
             if found is not None and found.id != turn.context.get("pending_user"):
                 challenge.complain(question["field_key"], "Username is already taken.", "taken")
+            if found is None:
+                _check_chosen(turn, question["field_key"], name, challenge)
         if turn.flow.designation == "enrollment":
             await _check_new(turn, question["field_key"], kind, name, challenge)
+
+
+def _check_chosen(turn: Turn, place: str, name: str, challenge: Challenge) -> None:
+    fixed = turn.context.get("_fixed_data") or {}
+    complaint = complain_chosen(name) if name != fixed.get("username") else None
+    if complaint is not None:
+        challenge.complain(place, complaint, complaint.code)
 
 
 async def _check_new(turn: Turn, place: str, kind: str, given: str, challenge: Challenge) -> None:

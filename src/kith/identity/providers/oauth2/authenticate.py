@@ -50,19 +50,20 @@ async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
     """The client behind this request, which has proven itself as its record demands."""
     shown = read_client(exchange, sent)
     limiter, who = exchange.find(Limiter), f"{address_key(exchange.address)}:{shown.client_id}"[:150]
-    await limiter.refuse_if_spent(FAILURES, who)
     work = exchange.work
     client = await clients.find(work, shown.client_id)
     refusal = invalid_client(basic=shown.is_basic)
+    # Counted in the same moment in which a secret is compared: of many at once none slips through between the two.
+    limiter.spend(FAILURES, who)
     try:
         is_known = client is not None and shown.method in client.auth_methods
         if client is not None and is_known and await _is_proven(work, client, shown, exchange):
+            limiter.unspend(FAILURES, who)
             return client
     except OAuthError as error:
         refusal = error
     if client is not None:
         await _write_down(work, client, shown.method)
-    await limiter.spend_strictly(FAILURES, who)
     raise refusal
 
 

@@ -51,7 +51,7 @@ def subject(work: Work, client: Client, user: User) -> str:
             return user.uuid
         case "user_username":
             return user.username
-        case "user_email" if user.email:
+        case "user_email" if user.owns_email:
             return user.email
         case "user_upn" if isinstance(user.attributes.get("upn"), str) and user.attributes["upn"]:
             return str(user.attributes["upn"])
@@ -145,8 +145,8 @@ def _built_in(person: Person, scopes: list[str]) -> dict[str, Any]:
         }  # fmt: skip
     if "groups" in scopes:
         told["groups"] = groups
-    if "email" in scopes and user.email:
-        told |= {"email": user.email, "email_verified": user.confirmed_at is not None}
+    if "email" in scopes and user.owns_email:
+        told |= {"email": user.email, "email_verified": user.is_email_verified}
     return told
 
 

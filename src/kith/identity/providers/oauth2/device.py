@@ -115,16 +115,14 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[Device, Cli
     """The device that shows this code and waits. Guessing is counted, for the person and for the address."""
     limiter, work, code = exchange.find(Limiter), exchange.work, read_code(text)
     keys = (f"user:{user_id}", address_key(exchange.address))
-    for who in keys:
-        await limiter.refuse_if_spent(GUESSES, who)
+    paid = await limiter.pay(*((GUESSES, who) for who in keys))
     row: Device | None = None
     if len(code) == 8:
         row = await work.db.one(_by_code, hash=hash_key(code), now=work.now)
     client = await clients.find(work, row.client_id) if row is not None else None
     if row is None or client is None:
-        for who in keys:
-            await limiter.spend_strictly(GUESSES, who)
         return None
+    await paid.give_back()
     return row, client
 
 

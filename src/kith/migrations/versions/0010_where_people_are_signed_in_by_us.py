@@ -7,8 +7,8 @@ from alembic import op
 
 from kith.base import db
 
-revision = "0014"
-down_revision = "0008"
+revision = "0010"
+down_revision = "0009"
 
 
 def upgrade() -> None:
