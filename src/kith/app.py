@@ -361,6 +361,7 @@ class House:
             Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()
+        self._do_at_once()
 
     def _subscribe(self) -> None:
         """Who does what when something has happened."""
@@ -412,6 +413,25 @@ class House:
         subscribe(SessionRenewed, oauth_logout.SESSION_RENEWED)
         subscribe(ConsentWithdrawn, oauth_granted.CONSENT_WITHDRAWN)
         subscribe(UserChanged, oauth_logout.USER_CHANGED)
+
+    def _do_at_once(self) -> None:
+        """What is true when the answer leaves, although it is another room's: it is done before the commit."""
+        at_once = self.news.at_once
+        at_once(Unfollowed, lists_tasks.part, timelines_tasks.give_up, notifications_tasks.take_back_follow)
+        at_once(FollowWithdrawn, lists_tasks.give_up)
+        at_once(FollowRejected, lists_tasks.accept_no, notifications_tasks.forget_request)
+        at_once(FollowAuthorized, notifications_tasks.forget_request)
+        at_once(FollowChanged, timelines_tasks.drop_boosts)
+        at_once(Blocked, timelines_tasks.hide_blocked, notifications_tasks.forget_blocked)
+        at_once(Muted, timelines_tasks.hide_muted, notifications_tasks.forget_muted)
+        at_once(DomainBlocked, timelines_tasks.hide_domain, notifications_tasks.forget_domain)
+        at_once(ListJoined, timelines_tasks.keep_member_out)
+        at_once(ListLeft, timelines_tasks.leave_list)
+        at_once(ListChanged, timelines_tasks.keep_members_out)
+        at_once(TagUnfollowed, timelines_tasks.leave_tag)
+        at_once(StatusEdited, search_tasks.learn_edit)
+        at_once(AccountChanged, search_tasks.learn_changed)
+        at_once(UserDeleted, leaving.part)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
