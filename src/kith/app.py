@@ -146,6 +146,7 @@ from kith.web import (
     device,
     flows,
     health,
+    known_paths,
     logout,
     recovery,
     settings,
@@ -179,6 +180,7 @@ ROUTES: list[ControllerRouterHandler] = [
     *emails.routes,
     *web.routes,
     *start.routes,
+    *known_paths.routes,
     *flows.routes,
     *settings.routes,
     *recovery.routes,
@@ -298,7 +300,7 @@ _IDENTITY_PATHS = re.compile(
 def face_of(path: str) -> Face:
     if path.startswith("/api/"):
         return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
-    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications")):
+    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications", "/.well-known/change-password")):
         return PAGES
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
