@@ -154,6 +154,7 @@ from kith.web import (
     device,
     flows,
     health,
+    known_paths,
     logout,
     recovery,
     settings,
@@ -187,6 +188,7 @@ ROUTES: list[ControllerRouterHandler] = [
     *emails.routes,
     *web.routes,
     *start.routes,
+    *known_paths.routes,
     *flows.routes,
     *settings.routes,
     *recovery.routes,
@@ -312,7 +314,7 @@ _IDENTITY_PATHS = re.compile(
 def face_of(path: str) -> Face:
     if path.startswith("/api/"):
         return IDENTITY if _IDENTITY_PATHS.match(path) else SOCIAL
-    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications")):
+    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications", "/.well-known/change-password")):
         return PAGES
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL
@@ -377,6 +379,7 @@ class House:
             Translator: Translator(provider_of(settings, self.outgoing)),
         }
         self._subscribe()
+        self._do_at_once()
 
     def _subscribe(self) -> None:
         """Who does what when something has happened."""
@@ -436,6 +439,25 @@ class House:
         subscribe(UserDeleted, oauth_leaving.USER_DELETED)
         subscribe(ApplicationClosed, oauth_leaving.APPLICATION_CLOSED)
         subscribe(AccessChanged, oauth_rechecking.ACCESS_CHANGED)
+
+    def _do_at_once(self) -> None:
+        """What is true when the answer leaves, although it is another room's: it is done before the commit."""
+        at_once = self.news.at_once
+        at_once(Unfollowed, lists_tasks.part, timelines_tasks.give_up, notifications_tasks.take_back_follow)
+        at_once(FollowWithdrawn, lists_tasks.give_up)
+        at_once(FollowRejected, lists_tasks.accept_no, notifications_tasks.forget_request)
+        at_once(FollowAuthorized, notifications_tasks.forget_request)
+        at_once(FollowChanged, timelines_tasks.drop_boosts)
+        at_once(Blocked, timelines_tasks.hide_blocked, notifications_tasks.forget_blocked)
+        at_once(Muted, timelines_tasks.hide_muted, notifications_tasks.forget_muted)
+        at_once(DomainBlocked, timelines_tasks.hide_domain, notifications_tasks.forget_domain)
+        at_once(ListJoined, timelines_tasks.keep_member_out)
+        at_once(ListLeft, timelines_tasks.leave_list)
+        at_once(ListChanged, timelines_tasks.keep_members_out)
+        at_once(TagUnfollowed, timelines_tasks.leave_tag)
+        at_once(StatusEdited, search_tasks.learn_edit)
+        at_once(AccountChanged, search_tasks.learn_changed)
+        at_once(UserDeleted, leaving.part)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""

@@ -63,6 +63,7 @@ class Face(msgspec.Struct, frozen=True):
     cors: bool = False
     spent_headers: Callable[[Spent], Headers] | None = None
     refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code
+    fold: Callable[[Exchange], Awaitable[None]] | None = None  # takes the parameters out of the body of a GET
 
 
 class Exchange:
@@ -225,7 +226,7 @@ class Exchange:
                 "headers": [
                     *answer.headers,
                     (b"content-length", str(len(answer.body)).encode()),
-                    *self._headers(),
+                    *self._headers(answer.headers),
                 ],
             }
         )
@@ -306,6 +307,9 @@ class Edge:
             scope["method"], exchange.is_head = "GET", True
         IN_FLIGHT.inc()
         try:
+            if exchange.face.fold is not None and scope["method"] == "GET" and _has_body(scope):
+                self._refuse_too_large(scope)
+                await exchange.face.fold(exchange)
             answer = await self._mounted(exchange)
             if answer is not None:
                 await exchange.answer(answer)
@@ -395,6 +399,13 @@ def header(scope: Scope, name: bytes) -> bytes:
         if key == name:
             return value  # type: ignore[no-any-return]
     return b""
+
+
+def _has_body(scope: Scope) -> bool:
+    for key, value in scope["headers"]:
+        if key == b"transfer-encoding" or (key == b"content-length" and value != b"0"):
+            return True
+    return False
 
 
 def as_problem(error: Exception, exchange: Exchange) -> Problem:

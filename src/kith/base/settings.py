@@ -62,6 +62,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     contact_email: str = ""
     publish_peers: bool = True
     publish_activity: bool = True
+    publish_domain_blocks: Literal["off", "members", "on"] = "off"
     secure_mode: bool = False
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
 

@@ -19,12 +19,14 @@ from litestar.di import Provide
 from kith.base.params.body import parse_json, read_body, read_json
 from kith.base.params.fill import fill, plan_of, takes_files
 from kith.base.params.limits import LIMITS, Limits
+from kith.base.params.loose import Loose
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.upload import Upload
 
 __all__ = [
     "LIMITS",
     "Limits",
+    "Loose",
     "Upload",
     "fill",
     "nest",
@@ -37,17 +39,23 @@ __all__ = [
 ]
 
 
+WRITTEN_OUT = 6 * 1024 * 1024  # of text, where a picture may be part of it
+
+
 def params(kind: type[msgspec.Struct], limits: Limits = LIMITS) -> Provide:
     """Provide a `kind` from query string and body; where both name a parameter, the body wins.
 
-    Files are kept only for a `kind` that has a place for them.
+    Files are kept only for a `kind` that has a place for them. A parameter `lang` is left in the scope, for whoever
+    says what is wrong with the others.
     """
     plan_of(kind)
-    bounds = limits if takes_files(kind) else replace(limits, max_files=0)
+    bounds = replace(limits, max_bytes=WRITTEN_OUT) if takes_files(kind) else replace(limits, max_files=0)
 
     async def read(request: Request[Any, Any, Any]) -> Any:
         raw = read_form(request.scope["query_string"], bounds)
         raw.update(await read_body(request, bounds))
+        if "lang" in raw:
+            request.scope["lang"] = raw["lang"]  # type: ignore[typeddict-unknown-key]
         return fill(kind, raw)
 
     return Provide(read)

@@ -5,6 +5,7 @@ A reader takes whatever stood in the JSON or the form and returns the value, or 
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import math
 import re
@@ -16,6 +17,7 @@ from kith.base.errors import Complaint
 from kith.base.params.upload import Upload
 
 __all__ = [
+    "Dropped",
     "Reader",
     "Wrong",
     "choice_reader",
@@ -35,11 +37,16 @@ Reader = Callable[[Any], Any]
 
 _INT = re.compile(r"([+-]?[0-9]+)(?:\.0*)?", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_DATA_URI = re.compile(r"data:([\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[\w.+-]{1,80}=[\w.+-]{1,80})*;base64,", re.ASCII)
 _LONGEST_NUMBER = 1000
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _TRUE = dict.fromkeys(("true", "1", "on", "t", "yes", "y"), True)
 _FALSE = dict.fromkeys(("false", "0", "off", "f", "no", "n"), False)
 _BOOLS = {**_TRUE, **_FALSE}
+
+
+class Dropped(Exception):  # noqa: N818 - says what becomes of the value
+    """The value is not of the kind that belongs there, and is as if it had not been sent."""
 
 
 class Wrong(Exception):  # noqa: N818 - says what the value is
@@ -152,9 +159,17 @@ def read_uuid(value: Any) -> uuid.UUID:
 
 
 def read_upload(value: Any) -> Upload:
+    """A file of a multipart body, or one that is written out as `data:image/png;base64,...`."""
     if isinstance(value, Upload):
         return value
-    raise wrong("is not a file", "not_a_file")
+    match = _DATA_URI.match(value) if type(value) is str else None
+    if match is None:
+        raise wrong("is not a file", "not_a_file")
+    try:
+        content = base64.b64decode(value[match.end() :].strip(), validate=True)
+    except ValueError as error:
+        raise wrong("is not a file", "not_a_file") from error
+    return Upload.holding(content, match[1] or "application/octet-stream")
 
 
 def read_any(value: Any) -> Any:

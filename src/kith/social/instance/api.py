@@ -130,22 +130,27 @@ async def show_rules(work: NamedDependency[Work]) -> ASGIResponse:
     return _told(work.settings, _encode([entities.rule_shape(rule) for rule in rules]))
 
 
-@get("/api/v1/instance/domain_blocks", guards=[outsider])
-async def show_domain_blocks(work: NamedDependency[Work]) -> ASGIResponse:
-    """No server is shut out as a whole."""
-    return _told(work.settings, b"[]")
+@get("/api/v1/instance/domain_blocks", guards=[optional()])
+async def show_domain_blocks(
+    request: AnyRequest, work: NamedDependency[Work], caller: NamedDependency[Caller]
+) -> ASGIResponse:
+    """To whom the operator wants to show it. No server is shut out as a whole, so that the list is empty."""
+    shown_to = work.settings.publish_domain_blocks
+    if shown_to == "off" or (shown_to == "members" and caller.member is None):
+        return answer(exchange_of(request), b"", status=404)
+    return _told(work.settings, b"[]") if shown_to == "on" else answer(exchange_of(request), b"[]")
 
 
 @get("/api/v1/instance/extended_description", guards=[outsider])
 async def show_description(work: NamedDependency[Work]) -> ASGIResponse:
     found = await service.find_page(work, "extended_description")
-    return _told(work.settings, _encode(entities.page_shape(found)))
+    return _told(work.settings, _encode(entities.description_shape(found)))
 
 
 @get("/api/v1/instance/privacy_policy", guards=[outsider])
 async def show_privacy_policy(work: NamedDependency[Work]) -> ASGIResponse:
     found = await service.find_page(work, "privacy_policy")
-    return _told(work.settings, _encode(entities.page_shape(found)))
+    return _told(work.settings, _encode(entities.policy_shape(found)))
 
 
 @get("/api/v1/instance/terms_of_service", guards=[outsider])

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.response.base import ASGIResponse
 
 from kith.base.edge import exchange_of
-from kith.base.params import Limits, Upload, fill, params
+from kith.base.params import Limits, Loose, Upload, fill, params
 from kith.base.work import Work
 from kith.social.accounts import service as accounts
 from kith.social.accounts import store
@@ -23,7 +23,7 @@ AnyRequest = Request[Any, Any, Any]
 SENT = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
 
-class Row(msgspec.Struct, kw_only=True):
+class Row(Loose, kw_only=True):
     name: str = ""
     value: str = ""
 

@@ -12,7 +12,7 @@ from kith.base.edge import Answer, Exchange, Headers, exchange_of
 from kith.base.errors import NotFound
 from kith.base.express import Way
 from kith.base.paging import Cursor, Kind
-from kith.base.params import params, query
+from kith.base.params import Loose, params, query
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import account_of, account_of_caller
@@ -55,7 +55,7 @@ class OfAccount(msgspec.Struct, kw_only=True):
 ALL, ALL_OF_ACCOUNT = Narrow(), OfAccount()
 
 
-class Read(msgspec.Struct, kw_only=True):
+class Read(Loose, kw_only=True):
     last_read_id: int
 
 

@@ -49,6 +49,13 @@ WORDS = {
     "Welcome": "Willkommen",
     "One member so far.": "Bisher ein Mitglied.",
     "{count} members so far.": "Bisher {count} Mitglieder.",
+    # What the operator has written
+    "About": "Über uns",
+    "Privacy policy": "Datenschutzerklärung",
+    "Terms of service": "Nutzungsbedingungen",
+    "Nothing has been written here yet.": "Hier steht noch nichts.",
+    "Rules": "Regeln",
+    "Contact": "Kontakt",
     # Setting up the server
     "Set up": "Einrichten",
     "Welcome to {name}": "Willkommen bei {name}",

@@ -13,13 +13,14 @@ from litestar.response.base import ASGIResponse
 
 from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import NotFound
-from kith.base.params import Limits, Upload, params
+from kith.base.params import Limits, Loose, Upload, params
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import entities as account_entities
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import account_of, acting
 from kith.social.guards import Caller, Member, user
+from kith.social.languages import language_of
 from kith.social.media.service import Change as MediaChange
 from kith.social.pages import answer, joined, number
 from kith.social.statuses import entities, shapes, store
@@ -38,7 +39,7 @@ class New(Draft, kw_only=True):
     scheduled_at: datetime | None = None
 
 
-class Described(msgspec.Struct, kw_only=True):
+class Described(Loose, kw_only=True):
     id: int
     description: str | None = None
     focus: str | None = None
@@ -110,7 +111,8 @@ async def _again(
 
 async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> ASGIResponse:
     shown = await account_entities.render(work, unexpected.accounts)
-    body = b'{"error":%b,"unexpected_accounts":%b}' % (encode(str(unexpected)), joined(shown))
+    words = language_of(exchange).say(str(unexpected))
+    body = b'{"error":%b,"unexpected_accounts":%b}' % (encode(words), joined(shown))
     return answer(exchange, body, status=422)
 
 

@@ -31,6 +31,7 @@ class Page(msgspec.Struct):
     image: str = ""
     image_description: str = ""
     provider_name: str = ""
+    provider_url: str = ""
     author_name: str = ""
     author_url: str = ""
     published_at: datetime | None = None
@@ -89,6 +90,7 @@ def read_page(body: bytes, charset: str, url: str) -> Page:
         image_description=text(LONGEST_TEXT, "og:image:alt", "twitter:image:alt"),
         provider_name=text(LONGEST_NAME, "og:site_name", "application-name")
         or plain_line(linked.publisher, LONGEST_NAME),
+        provider_url=_site(said.get("og:site", "")),
         author_name=text(LONGEST_NAME, "author", "article:author:name"),
         published_at=_moment(said.get("article:published_time", "")) or _moment(linked.published_at),
         language=_language(tree, said, linked),
@@ -133,6 +135,13 @@ def _address(given: str, base: str) -> str:
     except ValueError:
         return ""
     return url if is_web(url) else ""
+
+
+def _site(given: str) -> str:
+    """A site's address, or its name alone."""
+    given = given.strip()
+    url = given if "://" in given or not given else f"https://{given}"
+    return url if is_web(url) and not _SPACES.search(url) else ""
 
 
 def pixels(given: object) -> int:

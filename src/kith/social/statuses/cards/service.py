@@ -6,7 +6,6 @@ import hashlib
 import tempfile
 from datetime import timedelta
 from typing import IO, Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -202,7 +201,8 @@ def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None
     name = plain_line(offered.get("author_name"), LONGEST_NAME) or page.author_name
     author_url = offered.get("author_url")
     author_url = author_url if isinstance(author_url, str) and is_web(author_url) else page.author_url
-    parts = urlsplit(url)
+    provider_url = offered.get("provider_url")
+    provider_url = provider_url if isinstance(provider_url, str) and is_web(provider_url) else page.provider_url
     return {
         "url": url,
         "title": plain_line(offered.get("title"), LONGEST_TITLE) or page.title,
@@ -212,8 +212,8 @@ def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None
         "author_name": name,
         "author_url": author_url,
         "authors": [{"name": name, "url": author_url, "account": None}] if name or author_url else [],
-        "provider_name": plain_line(offered.get("provider_name"), LONGEST_NAME) or page.provider_name or parts.netloc,
-        "provider_url": f"{parts.scheme}://{parts.netloc}",
+        "provider_name": plain_line(offered.get("provider_name"), LONGEST_NAME) or page.provider_name,
+        "provider_url": provider_url,
         "html": html,
         "width": width,
         "height": height,
