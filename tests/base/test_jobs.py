@@ -593,42 +593,44 @@ async def test_a_job_that_kills_its_workers_is_buried_and_not_tried_again(base: 
 async def test_a_job_that_took_its_worker_down_twice_is_not_started_again_and_no_other_is_blamed(
     engine: Engine, tmp_path: Path, deadly: Kind[Number]
 ) -> None:
-    async with build_town(engine, tmp_path / "town", start=False) as town:
-        async with lay_foundation(load(town.environment)) as base:
-            await base.run(EFFECTS)
-            async with base.works.begin() as work:
-                for number in range(6):
-                    work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
-                work.enqueue(deadly, Number(0))
-                for number in range(6, 12):
-                    work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
+    async with (
+        build_town(engine, tmp_path / "town", start=False) as town,
+        lay_foundation(load(town.environment)) as base,
+    ):
+        await base.run(EFFECTS)
+        async with base.works.begin() as work:
+            for number in range(6):
+                work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
+            work.enqueue(deadly, Number(0))
+            for number in range(6, 12):
+                work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
 
-            async def hire() -> asyncio.subprocess.Process:
-                return await asyncio.create_subprocess_exec(
-                    sys.executable, "-m", "tests.base.worker_program", "alone", env=town.environment
-                )
+        async def hire() -> asyncio.subprocess.Process:
+            return await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "tests.base.worker_program", "alone", env=town.environment
+            )
 
-            # when
-            first = await (await hire()).wait()
-            after_one = {job.kind: job for job in await base.jobs()}[deadly.name]
-            second = await (await hire()).wait()
-            third = await hire()
-            await until(base, _done, lambda count: count >= 12)
-            await _until(base, lambda jobs: [(job.kind, job.state) for job in jobs] == [(deadly.name, DEAD)])
-            third.terminate()
+        # when
+        first = await (await hire()).wait()
+        after_one = {job.kind: job for job in await base.jobs()}[deadly.name]
+        second = await (await hire()).wait()
+        third = await hire()
+        await until(base, _done, lambda count: count >= 12)
+        await _until(base, lambda jobs: [(job.kind, job.state) for job in jobs] == [(deadly.name, DEAD)])
+        third.terminate()
 
-            # then
-            assert [first, second, await third.wait()] == [-signal.SIGKILL, -signal.SIGKILL, 0]
-            assert (after_one.state, after_one.attempts, after_one.deaths) == (RUNNING, 1, 0)
-            [left] = await base.jobs()
-            assert (left.kind, left.attempts, left.deaths) == (deadly.name, 2, 2)
-            assert left.error == store.DEADLY
-            assert await effects(base) == list(range(12))
+        # then
+        assert [first, second, await third.wait()] == [-signal.SIGKILL, -signal.SIGKILL, 0]
+        assert (after_one.state, after_one.attempts, after_one.deaths) == (RUNNING, 1, 0)
+        [left] = await base.jobs()
+        assert (left.kind, left.attempts, left.deaths) == (deadly.name, 2, 2)
+        assert left.error == store.DEADLY
+        assert await effects(base) == list(range(12))
 
-            # when staff say so, it has its chances again
-            async with base.works.begin() as work:
-                await store.retry(work.db, left.id, work.now)
-            assert await (await hire()).wait() == -signal.SIGKILL
+        # when staff say so, it has its chances again
+        async with base.works.begin() as work:
+            await store.retry(work.db, left.id, work.now)
+        assert await (await hire()).wait() == -signal.SIGKILL
 
 
 async def test_a_job_that_fails_by_itself_after_a_death_is_no_suspect_any_more(base: Foundation) -> None:

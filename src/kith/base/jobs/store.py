@@ -5,7 +5,21 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import (
-    CTE, Text, and_, bindparam, case, cast, delete, func, literal, literal_column, null, or_, select, text, update,
+    CTE,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    literal,
+    literal_column,
+    null,
+    or_,
+    select,
+    text,
+    update,
 )  # fmt: skip
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert

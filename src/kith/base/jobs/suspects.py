@@ -84,7 +84,7 @@ class Suspects:
     async def _until_quiet(self) -> None:
         try:
             async with asyncio.timeout(QUIET_SECONDS):
-                while self._held or self._claiming:
+                while self._held or self._claiming:  # noqa: ASYNC110 - a set that others change
                     await asyncio.sleep(_LOOK_SECONDS)
         except TimeoutError:
             return
