@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
-
+from kith.base.cookies import carried_cookie
 from kith.base.edge import Exchange, Headers
 from kith.identity import face as identity
 from kith.web.words import CATALOGUES, best_of
@@ -40,8 +39,4 @@ def _stored(exchange: Exchange) -> str:
 
 
 def _carried(exchange: Exchange) -> str:
-    try:
-        cookies = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    return carried_cookie(exchange, COOKIE)

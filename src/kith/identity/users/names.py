@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from kith.base.errors import Complaint
+from kith.base.unicode import normal_form
 
 _USERNAME = re.compile(r"[\w.@+-]+\Z")
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
@@ -16,11 +16,11 @@ MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when i
 
 def username_key(username: str) -> str:
     """Two names that look alike or differ only in case are one name."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
+    return normal_form("NFKC", normal_form("NFKC", username).casefold())
 
 
 def email_key(email: str) -> str:
-    return unicodedata.normalize("NFKC", email).casefold()
+    return normal_form("NFKC", email).casefold()
 
 
 def complain_username(username: str) -> Complaint | None:
