@@ -145,6 +145,7 @@ from kith.social.timelines import tasks as timelines_tasks
 from kith.social.translation import api as translation
 from kith.social.translation.providers import provider_of
 from kith.social.translation.service import Translator
+from kith.social.webpages.reading import Webpages
 from kith.web import api as web
 from kith.web import (
     api_docs,
@@ -366,6 +367,7 @@ class House:
             Mailer: self.mailer,
             Blobs: self.blobs,
             Workshop: Workshop(settings.data / "workshop"),
+            Webpages: Webpages(),
             Faces: self.faces,
             Standing: self.faces,
             Presence: Presence(),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
+from kith.base.cookies import carried_cookie
 from kith.base.edge import Exchange, Headers
 from kith.base.languages import first_known, suggested
 from kith.identity import face as identity
@@ -51,8 +51,4 @@ def _stored(exchange: Exchange) -> str:
 
 
 def _carried(exchange: Exchange) -> str:
-    try:
-        cookies = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    return carried_cookie(exchange, COOKIE)

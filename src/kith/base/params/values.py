@@ -39,6 +39,7 @@ _INT = re.compile(r"([+-]?[0-9]+)(?:\.0*)?", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _DATA_URI = re.compile(r"data:([\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[\w.+-]{1,80}=[\w.+-]{1,80})*;base64,", re.ASCII)
 _LONGEST_NUMBER = 1000
+MOST_BYTES = 64 * 1024  # of any text, before anybody looks into it; a field that takes less says so itself
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _TRUE = dict.fromkeys(("true", "1", "on", "t", "yes", "y"), True)
 _FALSE = dict.fromkeys(("false", "0", "off", "f", "no", "n"), False)
@@ -68,14 +69,22 @@ def wrong(words: str, code: str) -> Wrong:
 def read_text(value: Any) -> str:
     if type(value) is not str:
         value = _number_as_text(value)
+    if len(value) > MOST_BYTES:
+        raise _too_long()
     if "\0" in value:
         raise wrong("contains a NUL character", "invalid")
     if not value.isascii():
         try:
-            value.encode()
+            size = len(value.encode())
         except UnicodeEncodeError as error:
             raise wrong("is not valid Unicode text", "invalid") from error
+        if size > MOST_BYTES:
+            raise _too_long()
     return str(value)
+
+
+def _too_long() -> Wrong:
+    return wrong(f"is too long (maximum is {MOST_BYTES} bytes)", "too_long")
 
 
 def _number_as_text(value: Any) -> str:
@@ -116,7 +125,7 @@ def read_bool(value: Any) -> bool:
     if type(value) is bool:
         return value
     if type(value) is str:
-        value = value.strip().lower()
+        value = value[:_LONGEST_NUMBER].strip().lower()
     elif type(value) is int and 0 <= value <= 1:
         value = str(value)
     else:
@@ -131,7 +140,7 @@ def read_datetime(value: Any) -> dt.datetime:
     """Read ISO 8601 into UTC; a time that names no zone is UTC already."""
     try:
         if type(value) is str:
-            moment = dt.datetime.fromisoformat(value.strip())
+            moment = dt.datetime.fromisoformat(value[:_LONGEST_NUMBER].strip())
             if moment.tzinfo is None:
                 return moment.replace(tzinfo=dt.UTC)
             return moment.astimezone(dt.UTC)
@@ -143,7 +152,7 @@ def read_datetime(value: Any) -> dt.datetime:
 def read_date(value: Any) -> dt.date:
     try:
         if type(value) is str:
-            return dt.date.fromisoformat(value.strip())
+            return dt.date.fromisoformat(value[:_LONGEST_NUMBER].strip())
     except ValueError:
         pass
     raise wrong("is not a valid date", "not_a_date")
@@ -152,7 +161,7 @@ def read_date(value: Any) -> dt.date:
 def read_uuid(value: Any) -> uuid.UUID:
     try:
         if type(value) is str:
-            return uuid.UUID(value.strip())
+            return uuid.UUID(value[:_LONGEST_NUMBER].strip())
     except ValueError:
         pass
     raise wrong("is not a valid UUID", "not_a_uuid")

@@ -21,6 +21,7 @@ from kith.identity.sessions import service as sessions
 from kith.identity.sessions.service import Held
 
 PREFIX = "/api/v2/flows/executor/"
+MOST_ANSWER_BYTES = 1 << 20  # it may hold a file
 _encode = msgspec.json.Encoder().encode
 
 
@@ -35,7 +36,7 @@ async def answer(exchange: Exchange) -> Answer | None:
     keys = exchange.find(Keys)
     sent = None
     if method == "POST":
-        sent = await read_object(exchange)
+        sent = await read_object(exchange, MOST_ANSWER_BYTES)
         csrf.check(exchange, keys.session, None)
     walk = await open_walk(exchange, slug, page_query(exchange))
     result = await walk.go(sent)

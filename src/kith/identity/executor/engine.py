@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.edge import Exchange
-from kith.base.errors import Problem
+from kith.base.errors import Malformed, Problem
 from kith.base.work import Work, Works
 from kith.identity.executor import confirming, keeping
 from kith.identity.executor.acts import ACTS
@@ -36,6 +36,7 @@ from kith.identity.sessions.service import Held
 __all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
 
 MOST_STEPS = 50
+MOST_CHARACTERS = 65_536
 # What a stage says in place of an error when it has done what it was asked.
 _GOOD_NEWS = {"email-sent"}
 
@@ -75,6 +76,7 @@ class Walk:
 
     async def go(self, answer: dict[str, Any] | None = None) -> Result:
         """Take in an answer, if there is one, then go on to the next thing the person must see."""
+        _refuse_too_long(answer)
         for _ in range(MOST_STEPS):
             held, signed_out = self.held, self.signed_out
             try:
@@ -262,6 +264,13 @@ def safe_path(text: str, default: str = "/") -> str:
         return default
     parts = urlsplit(text)
     return text if not parts.scheme and not parts.netloc else default
+
+
+def _refuse_too_long(answer: dict[str, Any] | None) -> None:
+    """Before any stage looks into it. Only a file, which is sent as a `data:` URL, may be longer."""
+    for value in (answer or {}).values():
+        if isinstance(value, str) and len(value) > MOST_CHARACTERS and not value.startswith("data:"):
+            raise Malformed(f"An answer is longer than {MOST_CHARACTERS} characters")
 
 
 def _wrong_with(outcome: Outcome) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from kith.base.errors import Complaint
+from kith.base.unicode import normal_form
 
 _USERNAME = re.compile(r"[\w.@+-]+\Z")
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
@@ -16,12 +16,12 @@ MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when i
 
 def username_key(username: str) -> str:
     """Two names that look alike or differ only in case are one name."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
+    return normal_form("NFKC", normal_form("NFKC", username).casefold())
 
 
 def email_key(email: str) -> str:
     """Two addresses that differ only in case, in how a letter is written or in how their domain is spelled are one."""
-    local, at, host = unicodedata.normalize("NFKC", email.strip()).rpartition("@")
+    local, at, host = normal_form("NFKC", email.strip()).rpartition("@")
     return f"{username_key(local)}{at}{domain_key(host)}"
 
 

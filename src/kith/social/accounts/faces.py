@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-import unicodedata
 
 from kith.base.db import Taken
 from kith.base.errors import NotFound
+from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import store
@@ -98,7 +98,7 @@ async def make(work: Work, user_id: int) -> None:
 
 async def _free_name(work: Work, username: str) -> str:
     """Names here are plain; a longer or richer one becomes what is left of it, with a number if need be."""
-    plain = unicodedata.normalize("NFKD", username).encode("ascii", "ignore").decode()
+    plain = normal_form("NFKD", username).encode("ascii", "ignore").decode()
     name = _NOT_A_NAME.sub("_", plain).strip("_")[:LONGEST_NAME] or "member"
     taken = await store.names_beginning(work.db, name[: LONGEST_NAME - 6].lower())
     if name.lower() not in taken:

@@ -203,7 +203,7 @@ def _number(text: str) -> int | float:
 
 
 def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:

@@ -18,6 +18,7 @@ from kith.base.db import query
 from kith.base.edge import Exchange
 from kith.base.limits import Limiter, Rule
 from kith.base.params import parse_json
+from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
 from kith.identity.audit import service as audit
@@ -159,7 +160,7 @@ async def _check_name(work: Work, name: str) -> None:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"\W+", "", unicodedata.normalize("NFKC", name).casefold())
+    return re.sub(r"\W+", "", normal_form("NFKC", name).casefold())
 
 
 async def _app(work: Work, base: Client, sent: Metadata) -> tuple[App, str | None]:
