@@ -434,7 +434,6 @@ class House:
             access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=("/setup/", "/recovery/use-token/", "/confirm/"),
-            trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,
         )
 

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from secrets import token_hex
 from typing import Any, TypeVar
 
@@ -19,7 +18,7 @@ import msgspec
 import structlog
 from litestar.connection import ASGIConnection
 
-from kith.base.errors import Forbidden, Malformed, Problem, TooLarge
+from kith.base.errors import Forbidden, Problem, TooLarge
 from kith.base.limits import Spent
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
@@ -35,8 +34,6 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 Service = TypeVar("Service")
 Headers = tuple[tuple[bytes, bytes], ...]
 
-SILENCE_SECONDS = 30.0
-BODY_SECONDS = 600.0
 DRAIN_BYTES = 4 << 20
 DRAIN_SECONDS = 2.0
 
@@ -69,7 +66,7 @@ class Exchange:
     """One request under way; handlers find it as `scope["kith"]`."""
 
     __slots__ = (
-        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "acting", "address",
+        "_body_seen", "_body_whole", "_receive", "_send", "_swallow", "_work", "acting", "address",
         "cookies", "edge", "face", "id", "is_head", "kept", "path", "scope", "session", "spent", "started_at",
         "status", "user_id", "version",
     )  # fmt: skip
@@ -82,12 +79,11 @@ class Exchange:
         self._work: Work | None = None
         self._body_seen = 0
         self._body_whole = False
-        self._deadline = 0.0
         self._swallow = False
         self.id = token_hex(16)
         self.path: str = scope["path"]
         self.face = edge.face_of(self.path)
-        self.address = edge.client_address(scope)
+        self.address: str = scope["client"][0]
         self.is_head = False
         self.started_at = time.perf_counter()
         self.status = 0
@@ -134,19 +130,8 @@ class Exchange:
             self._work.come_from(self.origin)
 
     async def receive(self) -> Message:
-        """The next piece of the body, within its limits; a client that falls silent is not waited for.
-
-        Once the body is whole, all that can come is the word that the client has gone, and that may take long.
-        """
-        if self._body_whole:
-            return await self._receive()
-        now = time.perf_counter()
-        self._deadline = self._deadline or now + BODY_SECONDS
-        try:
-            async with asyncio.timeout(min(SILENCE_SECONDS, self._deadline - now)):
-                message = await self._receive()
-        except TimeoutError as error:
-            raise Malformed("The request's body did not arrive in time") from error
+        """The next piece of the body, within its limits; that it comes in time is the server's matter."""
+        message = await self._receive()
         if message["type"] == "http.request":
             self._body_seen += len(message.get("body", b""))
             if self._body_seen > self.edge.max_body:
@@ -175,14 +160,13 @@ class Exchange:
             self._swallow = True
             await self.fail(error)
             return
+        await self._send_head(status, [*message["headers"], *self._headers(message["headers"])])
+
+    async def _send_head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.status = status
-        await self._send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [*message["headers"], *self._headers(message["headers"])],
-            }
-        )
+        if self.user_id is not None:
+            self.scope["known"] = True  # the connection is a known person's: it is kept longer than a stranger's
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def end_work(self, *, commit: bool) -> None:
         work, self._work = self._work, None
@@ -217,18 +201,8 @@ class Exchange:
         problem = as_problem(error, self)
         await self._write_down(problem)
         answer = self.face.shape(problem, self)
-        self.status = answer.status
-        await self._send(
-            {
-                "type": "http.response.start",
-                "status": answer.status,
-                "headers": [
-                    *answer.headers,
-                    (b"content-length", str(len(answer.body)).encode()),
-                    *self._headers(),
-                ],
-            }
-        )
+        length = (b"content-length", str(len(answer.body)).encode())
+        await self._send_head(answer.status, [*answer.headers, length, *self._headers()])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
 
     async def _write_down(self, problem: Problem) -> None:
@@ -280,7 +254,6 @@ class Edge:
         access_log: AccessLog,
         headers: Headers = (),
         secret_paths: tuple[str, ...] = (),
-        trusted_proxies: tuple[str, ...] = (),
         max_body: int = 1 << 20,
     ) -> None:
         self._app = app
@@ -291,9 +264,6 @@ class Edge:
         self._access_log = access_log
         self._secret_paths = secret_paths
         self.headers = headers
-        self._proxies: tuple[IPv4Network | IPv6Network, ...] = tuple(
-            ip_network(text, strict=False) for text in trusted_proxies
-        )
         self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -306,6 +276,8 @@ class Edge:
             scope["method"], exchange.is_head = "GET", True
         IN_FLIGHT.inc()
         try:
+            if "refusal" in scope:
+                raise scope["refusal"]
             answer = await self._mounted(exchange)
             if answer is not None:
                 await exchange.answer(answer)
@@ -357,31 +329,6 @@ class Edge:
             exchange.id, "HEAD" if exchange.is_head else scope["method"], route, exchange.status, took,
             exchange.user_id, exchange.address,
         )  # fmt: skip
-
-    def client_address(self, scope: Scope) -> str:
-        """Who is calling: the peer, or, behind trusted proxies, the nearest address that is not one of them."""
-        client = scope.get("client")
-        address = client[0] if client else ""
-        if not self._proxies or not self._is_proxy(address):
-            return address
-        forwarded = header(scope, b"x-forwarded-for").decode("latin-1").split(",")
-        for part in reversed([text.strip() for text in forwarded]):
-            if not part:
-                break
-            address = part
-            if not self._is_proxy(part):
-                break
-        try:
-            return str(ip_address(address))
-        except ValueError:
-            return client[0] if client else ""
-
-    def _is_proxy(self, text: str) -> bool:
-        try:
-            address = ip_address(text)
-        except ValueError:
-            return False
-        return any(address in network for network in self._proxies)
 
 
 def exchange_of(request: ASGIConnection[Any, Any, Any, Any]) -> Exchange:
