@@ -155,6 +155,7 @@ from kith.web import (
     webfinger,
 )
 from kith.web.errors import FACE as PAGES
+from kith.web.health import Readiness
 
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
@@ -348,6 +349,7 @@ class House:
             Outgoing: self.outgoing,
             Mailer: self.mailer,
             Blobs: self.blobs,
+            Readiness: Readiness(self.works, self.limiter, self.blobs),
             Workshop: Workshop(settings.data / "workshop"),
             Faces: self.faces,
             Standing: self.faces,

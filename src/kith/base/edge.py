@@ -18,8 +18,8 @@ import msgspec
 import structlog
 from litestar.connection import ASGIConnection
 
-from kith.base.errors import Forbidden, Problem, TooLarge
-from kith.base.limits import Spent
+from kith.base.errors import Forbidden, MethodNotAllowed, Problem, Throttled, TooLarge
+from kith.base.limits import Limiter, Rule, Spent, address_key
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
 from kith.base.work import Acting, Origin, Work, Works
@@ -33,6 +33,11 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Service = TypeVar("Service")
 Headers = tuple[tuple[bytes, bytes], ...]
+
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+NOWHERE = frozenset((404, 405))
+# Asking for what is not here, which no other limit counts: wrong addresses, wrong methods, wrong file names.
+ASTRAY = Rule("astray", most=600, seconds=300)
 
 DRAIN_BYTES = 4 << 20
 DRAIN_SECONDS = 2.0
@@ -154,6 +159,8 @@ class Exchange:
         status = message["status"]
         try:
             await self.end_work(commit=status < 400)
+            if status in NOWHERE:
+                self._count_astray()
             if status >= 400:
                 await self._drain()
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
@@ -199,11 +206,21 @@ class Exchange:
         await self.end_work(commit=False)
         await self._drain()
         problem = as_problem(error, self)
+        if problem.status in NOWHERE:
+            try:
+                self._count_astray()
+            except Throttled as throttled:
+                problem = throttled
         await self._write_down(problem)
         answer = self.face.shape(problem, self)
         length = (b"content-length", str(len(answer.body)).encode())
         await self._send_head(answer.status, [*answer.headers, length, *self._headers()])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
+
+    def _count_astray(self) -> None:
+        """Strangers who ask for what is not here are counted, unless the asking was counted already."""
+        if self.spent is None and self.user_id is None:
+            self.find(Limiter).spend(ASTRAY, address_key(self.address))
 
     async def _write_down(self, problem: Problem) -> None:
         if problem.status != Forbidden.status or self.face.refused is None or "refusal" in problem.extra:
@@ -278,6 +295,10 @@ class Edge:
         try:
             if "refusal" in scope:
                 raise scope["refusal"]
+            if scope["method"] not in METHODS:
+                raise MethodNotAllowed(
+                    f'Method "{scope["method"][:20]}" not allowed.', headers={"Allow": ", ".join(sorted(METHODS))}
+                )
             answer = await self._mounted(exchange)
             if answer is not None:
                 await exchange.answer(answer)
@@ -319,14 +340,15 @@ class Edge:
         scope = exchange.scope
         took = time.perf_counter() - exchange.started_at
         route = scope.get("path_template") or "unknown"
-        key = (scope["method"], route, exchange.status)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        # Of each there are only so many: known methods, the routes' own templates, and the statuses we answer with.
+        key = (method, route, exchange.status)
         observe = self._observers.get(key)
         if observe is None:
-            method, _, status = key
-            observe = self._observers[key] = REQUESTS.labels(method, route, str(status)).observe
+            observe = self._observers[key] = REQUESTS.labels(method, route, str(exchange.status)).observe
         observe(took)
         self._access_log.write(
-            exchange.id, "HEAD" if exchange.is_head else scope["method"], route, exchange.status, took,
+            exchange.id, "HEAD" if exchange.is_head else method, route, exchange.status, took,
             exchange.user_id, exchange.address,
         )  # fmt: skip
 

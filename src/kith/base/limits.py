@@ -8,6 +8,7 @@ once, so that neither a restart nor a second process gives anyone a second chanc
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from datetime import UTC, datetime
 from ipaddress import ip_network
@@ -49,6 +50,8 @@ _forget: Command = command(delete(rate_counts).where(rate_counts.c.ends < bindpa
 
 SHARE_SECONDS = 1.0
 SWEEP_SECONDS = 600
+MOST_COUNTS = 200_000  # kept in memory; beyond that, those that began first are forgotten
+LONGEST_KEY = 190
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -89,9 +92,11 @@ class Limiter:
             return None
         now = int(time.time())
         window = now // rule.seconds
-        key = (f"{rule.name}:{who}", window)
+        key = (_key(rule, who), window)
         count = self._counts.get(key)
         if count is None:
+            if len(self._counts) >= MOST_COUNTS:
+                del self._counts[next(iter(self._counts))]
             count = self._counts[key] = _Count((window + 1) * rule.seconds)
         count.mine += 1
         if self._database.dialect == "postgresql":
@@ -104,7 +109,7 @@ class Limiter:
             return None
         now = int(time.time())
         window = now // rule.seconds
-        total = await self._add(f"{rule.name}:{who}", window, (window + 1) * rule.seconds, 1)
+        total = await self._add(_key(rule, who), window, (window + 1) * rule.seconds, 1)
         return _verdict(rule, total, (window + 1) * rule.seconds, now)
 
     async def refuse_if_spent(self, rule: Rule, who: str) -> None:
@@ -114,7 +119,7 @@ class Limiter:
         now = int(time.time())
         window = now // rule.seconds
         session = self._database.session()
-        count = await session.one(_standing, key=f"{rule.name}:{who}", window=window)
+        count = await session.one(_standing, key=_key(rule, who), window=window)
         _verdict(rule, (count or 0) + 1, (window + 1) * rule.seconds, now)
 
     async def _add(self, key: str, window: int, ends: int, count: int) -> int:
@@ -126,15 +131,22 @@ class Limiter:
             await session.rollback()
         return total or 0
 
+    async def try_writing(self) -> None:
+        """One real row, committed: raises if the database takes nothing. Limits that are off have no part in it."""
+        now = int(time.time())
+        await self._add("health", 0, now + SWEEP_SECONDS, 1)
+
     async def keep(self) -> None:
         """Share counts between processes and drop windows that have closed."""
+        swept_at = time.time()
         while True:
             await asyncio.sleep(SHARE_SECONDS)
             now = int(time.time())
             self._counts = {key: count for key, count in self._counts.items() if count.ends > now}
             try:
                 await self.share()
-                if now % SWEEP_SECONDS == 0:
+                if now - swept_at >= SWEEP_SECONDS:
+                    swept_at = now
                     await self.sweep()
             except Unavailable:
                 structlog.get_logger().warning("limits.not_shared")
@@ -159,6 +171,14 @@ class Limiter:
             await session.commit()
         finally:
             await session.rollback()
+
+
+def _key(rule: Rule, who: str) -> str:
+    """Short enough for the table, whatever a client calls itself."""
+    key = f"{rule.name}:{who}"
+    if len(key) <= LONGEST_KEY:
+        return key
+    return f"{rule.name}:{hashlib.sha256(who.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def address_key(address: str) -> str:

@@ -27,6 +27,7 @@ __all__ = ["HttpConnection"]
 
 MOST_HEAD = 64 * 1024
 MOST_HEADERS = 256
+MOST_PATH = 4096  # without the query
 MOST_IN_LINE = 8  # requests that were read although it was not their turn
 TELL_SECONDS = 2.0  # for telling why it must go
 STEP = 64 * 1024  # a body is handed over when it is whole, or this long; so much of it counts as getting on
@@ -240,6 +241,9 @@ class HttpConnection(asyncio.Protocol):
             self._head_size = len(self._url) + sum(len(name) + len(value) + 4 for name, value in headers)
         if self._head_size > MOST_HEAD or len(headers) > MOST_HEADERS:
             self._refusal = (wire.HEAD_TOO_LARGE, "bad_request")
+            raise Refused
+        if len(self._url) > MOST_PATH and len(self._url.partition(b"?")[0]) > MOST_PATH:
+            self._refusal = (wire.PATH_TOO_LONG, "bad_request")
             raise Refused
         parser = self._parser
         request = Request(parser.get_method().decode(), self._url, headers, parser.get_http_version())

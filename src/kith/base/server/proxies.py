@@ -8,6 +8,9 @@ from ipaddress import IPv6Address, ip_address, ip_network
 __all__ = ["Proxies", "plain"]
 
 
+LONGEST_ADDRESS = 60
+
+
 class Proxies:
     """The proxies whose word about addresses is believed."""
 
@@ -26,7 +29,7 @@ class Proxies:
         """The nearest address that is not a proxy's, or `peer` where nothing readable is said."""
         address = peer
         for part in reversed([text.strip() for text in _forwarded(headers).split(",")]):
-            if not part:
+            if not part or len(part) > LONGEST_ADDRESS:
                 break
             address = part
             if not self.is_one(part):

@@ -8,8 +8,8 @@ from email.utils import formatdate
 from http import HTTPStatus
 
 __all__ = [
-    "BAD_REQUEST", "CONTINUE", "FAILED", "FULL", "HEAD_TOO_LARGE", "NOT_IMPLEMENTED", "REFUSALS", "REQUEST_LINE",
-    "date_line", "status_line",
+    "BAD_REQUEST", "CONTINUE", "FAILED", "FULL", "HEAD_TOO_LARGE", "NOT_IMPLEMENTED", "PATH_TOO_LONG", "REFUSALS",
+    "REQUEST_LINE", "date_line", "status_line",
 ]  # fmt: skip
 
 REQUEST_LINE = re.compile(rb"[!#-'*+\-.0-9A-Z^-z|~]{1,64} \S{1,8000} HTTP/1\.[01]\r\n")
@@ -50,6 +50,7 @@ def _short(status: int, text: str, *more: str) -> bytes:
 
 BAD_REQUEST = _short(400, "This is not HTTP as this server reads it.")
 SLOW_HEAD = _short(408, "The request did not arrive in time.")
+PATH_TOO_LONG = _short(414, "The address is too long.")
 HEAD_TOO_LARGE = _short(431, "The request's headers are too long.")
 NOT_IMPLEMENTED = _short(501, "This method is not known here.")
 FULL = _short(503, "Too many connections are open, please try again.", "retry-after: 5")
