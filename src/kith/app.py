@@ -165,6 +165,7 @@ from kith.web import (
     webfinger,
 )
 from kith.web.errors import FACE as PAGES
+from kith.web.health import Readiness
 
 ROUTES: list[ControllerRouterHandler] = [
     *instance.routes,
@@ -366,6 +367,7 @@ class House:
             Outgoing: self.outgoing,
             Mailer: self.mailer,
             Blobs: self.blobs,
+            Readiness: Readiness(self.works, self.limiter, self.blobs),
             Workshop: Workshop(settings.data / "workshop"),
             Webpages: Webpages(),
             Faces: self.faces,
@@ -482,7 +484,6 @@ class House:
             access_log=access_log,
             headers=HSTS if settings.base_url.startswith("https") else (),
             secret_paths=("/setup/", "/recovery/use-token/", "/confirm/"),
-            trusted_proxies=settings.trusted_proxies,
             max_body=settings.max_body,
         )
 

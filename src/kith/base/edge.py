@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from secrets import token_hex
 from typing import Any, TypeVar
 
@@ -19,8 +18,8 @@ import msgspec
 import structlog
 from litestar.connection import ASGIConnection
 
-from kith.base.errors import Forbidden, Malformed, Problem, TooLarge
-from kith.base.limits import Spent
+from kith.base.errors import Forbidden, MethodNotAllowed, Problem, Throttled, TooLarge
+from kith.base.limits import Limiter, Rule, Spent, address_key
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
 from kith.base.work import Acting, Origin, Work, Works
@@ -35,8 +34,11 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 Service = TypeVar("Service")
 Headers = tuple[tuple[bytes, bytes], ...]
 
-SILENCE_SECONDS = 30.0
-BODY_SECONDS = 600.0
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+NOWHERE = frozenset((404, 405))
+# Asking for what is not here, which no other limit counts: wrong addresses, wrong methods, wrong file names.
+ASTRAY = Rule("astray", most=600, seconds=300)
+
 DRAIN_BYTES = 4 << 20
 DRAIN_SECONDS = 2.0
 
@@ -70,7 +72,7 @@ class Exchange:
     """One request under way; handlers find it as `scope["kith"]`."""
 
     __slots__ = (
-        "_body_seen", "_body_whole", "_deadline", "_receive", "_send", "_swallow", "_work", "acting", "address",
+        "_body_seen", "_body_whole", "_receive", "_send", "_swallow", "_work", "acting", "address",
         "cookies", "edge", "face", "id", "is_head", "kept", "path", "scope", "session", "spent", "started_at",
         "status", "user_id", "version",
     )  # fmt: skip
@@ -83,12 +85,11 @@ class Exchange:
         self._work: Work | None = None
         self._body_seen = 0
         self._body_whole = False
-        self._deadline = 0.0
         self._swallow = False
         self.id = token_hex(16)
         self.path: str = scope["path"]
         self.face = edge.face_of(self.path)
-        self.address = edge.client_address(scope)
+        self.address: str = scope["client"][0]
         self.is_head = False
         self.started_at = time.perf_counter()
         self.status = 0
@@ -135,19 +136,8 @@ class Exchange:
             self._work.come_from(self.origin)
 
     async def receive(self) -> Message:
-        """The next piece of the body, within its limits; a client that falls silent is not waited for.
-
-        Once the body is whole, all that can come is the word that the client has gone, and that may take long.
-        """
-        if self._body_whole:
-            return await self._receive()
-        now = time.perf_counter()
-        self._deadline = self._deadline or now + BODY_SECONDS
-        try:
-            async with asyncio.timeout(min(SILENCE_SECONDS, self._deadline - now)):
-                message = await self._receive()
-        except TimeoutError as error:
-            raise Malformed("The request's body did not arrive in time") from error
+        """The next piece of the body, within its limits; that it comes in time is the server's matter."""
+        message = await self._receive()
         if message["type"] == "http.request":
             self._body_seen += len(message.get("body", b""))
             if self._body_seen > self.edge.max_body:
@@ -170,20 +160,21 @@ class Exchange:
         status = message["status"]
         try:
             await self.end_work(commit=status < 400)
+            if status in NOWHERE:
+                self._count_astray()
             if status >= 400:
                 await self._drain()
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
             self._swallow = True
             await self.fail(error)
             return
+        await self._send_head(status, [*message["headers"], *self._headers(message["headers"])])
+
+    async def _send_head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.status = status
-        await self._send(
-            {
-                "type": "http.response.start",
-                "status": status,
-                "headers": [*message["headers"], *self._headers(message["headers"])],
-            }
-        )
+        if self.user_id is not None:
+            self.scope["known"] = True  # the connection is a known person's: it is kept longer than a stranger's
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def end_work(self, *, commit: bool) -> None:
         work, self._work = self._work, None
@@ -216,21 +207,21 @@ class Exchange:
         await self.end_work(commit=False)
         await self._drain()
         problem = as_problem(error, self)
+        if problem.status in NOWHERE:
+            try:
+                self._count_astray()
+            except Throttled as throttled:
+                problem = throttled
         await self._write_down(problem)
         answer = self.face.shape(problem, self)
-        self.status = answer.status
-        await self._send(
-            {
-                "type": "http.response.start",
-                "status": answer.status,
-                "headers": [
-                    *answer.headers,
-                    (b"content-length", str(len(answer.body)).encode()),
-                    *self._headers(answer.headers),
-                ],
-            }
-        )
+        length = (b"content-length", str(len(answer.body)).encode())
+        await self._send_head(answer.status, [*answer.headers, length, *self._headers(answer.headers)])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
+
+    def _count_astray(self) -> None:
+        """Strangers who ask for what is not here are counted, unless the asking was counted already."""
+        if self.spent is None and self.user_id is None:
+            self.find(Limiter).spend(ASTRAY, address_key(self.address))
 
     async def _write_down(self, problem: Problem) -> None:
         if problem.status != Forbidden.status or self.face.refused is None or "refusal" in problem.extra:
@@ -281,7 +272,6 @@ class Edge:
         access_log: AccessLog,
         headers: Headers = (),
         secret_paths: tuple[str, ...] = (),
-        trusted_proxies: tuple[str, ...] = (),
         max_body: int = 1 << 20,
     ) -> None:
         self._app = app
@@ -292,9 +282,6 @@ class Edge:
         self._access_log = access_log
         self._secret_paths = secret_paths
         self.headers = headers
-        self._proxies: tuple[IPv4Network | IPv6Network, ...] = tuple(
-            ip_network(text, strict=False) for text in trusted_proxies
-        )
         self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -307,6 +294,12 @@ class Edge:
             scope["method"], exchange.is_head = "GET", True
         IN_FLIGHT.inc()
         try:
+            if "refusal" in scope:
+                raise scope["refusal"]
+            if scope["method"] not in METHODS:
+                raise MethodNotAllowed(
+                    f'Method "{scope["method"][:20]}" not allowed.', headers={"Allow": ", ".join(sorted(METHODS))}
+                )
             if exchange.face.fold is not None and scope["method"] == "GET" and _has_body(scope):
                 self._refuse_too_large(scope)
                 await exchange.face.fold(exchange)
@@ -351,41 +344,17 @@ class Edge:
         scope = exchange.scope
         took = time.perf_counter() - exchange.started_at
         route = scope.get("path_template") or "unknown"
-        key = (scope["method"], route, exchange.status)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        # Of each there are only so many: known methods, the routes' own templates, and the statuses we answer with.
+        key = (method, route, exchange.status)
         observe = self._observers.get(key)
         if observe is None:
-            method, _, status = key
-            observe = self._observers[key] = REQUESTS.labels(method, route, str(status)).observe
+            observe = self._observers[key] = REQUESTS.labels(method, route, str(exchange.status)).observe
         observe(took)
         self._access_log.write(
-            exchange.id, "HEAD" if exchange.is_head else scope["method"], route, exchange.status, took,
+            exchange.id, "HEAD" if exchange.is_head else method, route, exchange.status, took,
             exchange.user_id, exchange.address,
         )  # fmt: skip
-
-    def client_address(self, scope: Scope) -> str:
-        """Who is calling: the peer, or, behind trusted proxies, the nearest address that is not one of them."""
-        client = scope.get("client")
-        address = client[0] if client else ""
-        if not self._proxies or not self._is_proxy(address):
-            return address
-        forwarded = header(scope, b"x-forwarded-for").decode("latin-1").split(",")
-        for part in reversed([text.strip() for text in forwarded]):
-            if not part:
-                break
-            address = part
-            if not self._is_proxy(part):
-                break
-        try:
-            return str(ip_address(address))
-        except ValueError:
-            return client[0] if client else ""
-
-    def _is_proxy(self, text: str) -> bool:
-        try:
-            address = ip_address(text)
-        except ValueError:
-            return False
-        return any(address in network for network in self._proxies)
 
 
 def exchange_of(request: ASGIConnection[Any, Any, Any, Any]) -> Exchange:

@@ -15,6 +15,8 @@ REQUESTS = Histogram(
 )
 IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum")
 PASSWORD_CHECKS = Counter("kith_password_checks", "Passwords that were checked the slow way")
+CONNECTIONS = Gauge("kith_connections", "Open connections", multiprocess_mode="livesum")
+CONNECTIONS_CUT = Counter("kith_connections_cut", "Connections ended or refused by the server", ["reason"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 

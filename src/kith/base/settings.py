@@ -39,6 +39,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     reserved_names: tuple[str, ...] = ()
     password_grant: bool = True
     rate_limits: bool = True
+    max_connections: Annotated[int, msgspec.Meta(ge=16)] = 8192
+    max_connections_per_address: Annotated[int, msgspec.Meta(ge=1)] = 256
     breach_file: str = ""
     breach_url: str = "https://api.pwnedpasswords.com/range/"
     breach_unreachable: Literal["", "refuse", "allow"] = ""

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ctypes
 import gc
 import os
@@ -15,13 +14,11 @@ import time
 import click
 import structlog
 import uvloop
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
 
 from kith.app import House, open_house
 from kith.base import log
 from kith.base.metrics import serve_metrics
+from kith.base.server import Server, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.cli.running import revision_of
 from kith.identity.executor import defaults
@@ -29,7 +26,7 @@ from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
 from kith.migrations import HEAD
 
-STOP_SECONDS = 30
+STOP_SECONDS = 8  # for what is under way; a container is killed after ten
 _KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 
 
@@ -126,29 +123,13 @@ def _spare_the_old() -> None:
 
 
 async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.AccessLog) -> None:
-    host, port = house.settings.address
-    server = Server(
-        house.asgi(access_log),
-        address=host,
-        port=port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=15_000, max_buffer_size=64 * 1024),
-        backlog=1024,
-        log_enabled=False,
-    )
+    settings = house.settings
+    listener = listen(*settings.address, shared=settings.processes > 1)
+    server = Server(house.asgi(access_log), listener, limits_from(settings), settings.trusted_proxies)
     _spare_the_old()
-    serving = asyncio.create_task(server.serve())
-    waiting = asyncio.create_task(stopping.wait())
-    await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    if not serving.done():
-        server.stop()  # type: ignore[no-untyped-call]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_SECONDS):
-                await serving
-    waiting.cancel()
-    if serving.done():
-        serving.result()
+    await server.start()
+    await stopping.wait()
+    await server.stop(STOP_SECONDS)
 
 
 def _supervise(settings: Settings) -> int:
