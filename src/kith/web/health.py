@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 
 from kith.base.errors import Unavailable
 from kith.base.jobs import store as jobs
+from kith.base.watchdog import Watchdog
 from kith.base.work import Work
 from kith.migrations import HEAD
 
@@ -22,8 +23,9 @@ def alive() -> dict[str, str]:
 
 @get("/health/ready")
 async def ready(work: NamedDependency[Work]) -> Response[dict[str, object]]:
-    """Ready means: the database answers, its schema is ours, and a worker has been heard of lately."""
-    checks = {"database": False, "migrations": False, "worker": False}
+    """Ready means: the database answers, its schema is ours, a worker has been heard of lately, and the event loop has
+    not stood still a moment ago."""
+    checks = {"database": False, "migrations": False, "worker": False, "loop": work.find(Watchdog).is_turning}
     try:
         checks["migrations"] = await work.revision() == HEAD
         checks["database"] = True
