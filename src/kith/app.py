@@ -42,6 +42,7 @@ from kith.base.mailing import SEND_MAIL
 from kith.base.memo import Memo
 from kith.base.news import News, relay_for
 from kith.base.settings import Settings
+from kith.base.watchdog import Watchdog
 from kith.base.work import Work, Works
 from kith.identity import tasks as identity_tasks
 from kith.identity.applications.service import ApplicationClosed
@@ -342,6 +343,7 @@ class House:
         self.passwords = Passwords()
         self.expressions = Expressions()
         self.memo = Memo(database)
+        self.watchdog = Watchdog()
         self.faces = Faces()
         self.callers = Callers(self.passwords, self.limiter, self.memo)
         self.outgoing = Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
@@ -370,6 +372,7 @@ class House:
             Readiness: Readiness(self.works, self.limiter, self.blobs),
             Workshop: Workshop(settings.data / "workshop"),
             Webpages: Webpages(),
+            Watchdog: self.watchdog,
             Faces: self.faces,
             Standing: self.faces,
             Presence: Presence(),

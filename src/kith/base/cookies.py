@@ -18,5 +18,6 @@ def carried_cookie(exchange: Exchange, name: str) -> str:
             for piece in value.split(b";"):
                 found, _, held = piece.partition(b"=")
                 if found.strip() == wanted:
-                    return held.strip().decode("latin-1").removeprefix('"').removesuffix('"')
+                    text: str = held.strip().decode("latin-1")
+                    return text.removeprefix('"').removesuffix('"')
     return ""

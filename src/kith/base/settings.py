@@ -58,6 +58,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics_bind: str = ""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "text"] = "auto"
+    watchdog: Literal["auto", "log", "end", "off"] = "auto"
+    watchdog_seconds: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 30
     max_body: Annotated[int, msgspec.Meta(ge=1024)] = 104_857_600
     title: str = "Kith"
     description: str = "A home for our community."

@@ -20,7 +20,9 @@ from kith.base import log
 from kith.base.metrics import serve_metrics
 from kith.base.server import Server, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
+from kith.base.watchdog import notify
 from kith.cli.running import revision_of
+from kith.cli.watching import start_watching, tell_system
 from kith.identity.executor import defaults
 from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
@@ -40,7 +42,7 @@ def serve(*, child: bool) -> None:
     settings = load()
     if child:
         _end_with_parent()
-        uvloop.run(_serve(settings, with_worker=settings.worker))
+        uvloop.run(_serve(settings, with_worker=settings.worker, is_child=True))
         return
     _refuse_taken(settings)
     uvloop.run(_prepare(settings))
@@ -88,7 +90,7 @@ def _migrate() -> None:
         raise BadSettings("the database could not be migrated, so the server does not start")
 
 
-async def _serve(settings: Settings, *, with_worker: bool) -> None:
+async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = False) -> None:
     access_log = log.configure(settings)
     async with open_house(settings) as house:
         stopping = asyncio.Event()
@@ -100,6 +102,7 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
         if working is not None:
             # A server without its worker would take on what it never does: better to stop, and be started again.
             working.add_done_callback(lambda _: stopping.set())
+        start_watching(house, is_child=is_child)
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
@@ -109,6 +112,7 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
             if worker is not None and working is not None:
                 worker.stop()
                 await working
+            house.watchdog.stop()
             if metrics is not None:
                 metrics.shutdown()
             access_log.flush()
@@ -128,7 +132,9 @@ async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.A
     server = Server(house.asgi(access_log), listener, limits_from(settings), settings.trusted_proxies)
     _spare_the_old()
     await server.start()
+    notify("READY=1", os.environ)
     await stopping.wait()
+    notify("STOPPING=1", os.environ)
     await server.stop(STOP_SECONDS)
 
 
@@ -136,7 +142,10 @@ def _supervise(settings: Settings) -> int:
     """Keep the web processes alive: one that dies is started again, a word to stop goes to all."""
     with tempfile.TemporaryDirectory(prefix="kith-metrics-") as folder:
         environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": folder}
+        for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):  # systemd hears this process only
+            environment.pop(name, None)
         children = [_child(environment) for _ in range(settings.processes)]
+        tell_system()
         metrics = None
         if settings.metrics_bind:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"), folder=folder)
@@ -145,6 +154,7 @@ def _supervise(settings: Settings) -> int:
         def stop(*_: object) -> None:
             nonlocal stopping
             stopping = True
+            notify("STOPPING=1", os.environ)
             for child in children:
                 child.terminate()
 

@@ -20,6 +20,7 @@ from kith.base.blobs import Blobs
 from kith.base.edge import exchange_of
 from kith.base.jobs import store as jobs
 from kith.base.limits import Limiter
+from kith.base.watchdog import Watchdog
 from kith.base.work import Works
 from kith.migrations import HEAD
 
@@ -104,7 +105,8 @@ def alive() -> dict[str, str]:
 
 @get("/health/ready")
 async def ready(request: Request[Any, Any, Any]) -> Response[dict[str, object]]:
-    checks = await exchange_of(request).find(Readiness).checks()
+    exchange = exchange_of(request)
+    checks = await exchange.find(Readiness).checks() | {"loop": exchange.find(Watchdog).is_turning}
     fine = all(checks.values())
     return Response({"status": "ok" if fine else "not ready", **checks}, status_code=200 if fine else 503)
 

@@ -8,8 +8,9 @@ waits are short, because a job may also run for half an hour, and others must no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from typing import Any
 
 from kith.base.jobs.tables import Claimed
 
@@ -27,7 +28,7 @@ class Suspects:
         self,
         held: set[int],
         claim: Callable[[], Awaitable[Claimed | None]],
-        do: Callable[[Claimed], Awaitable[None]],
+        do: Callable[[Claimed], Coroutine[Any, Any, None]],
     ) -> None:
         self._held, self._claim, self._do = held, claim, do
         self._asked = asyncio.Event()
