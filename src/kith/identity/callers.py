@@ -34,6 +34,7 @@ FAILURES = Rule("sign-in", most=25, seconds=300)
 CALLS = Rule("identity", most=1500, seconds=300)
 ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
+_SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
 class Callers:
@@ -174,7 +175,7 @@ class Callers:
 def _without_secrets(caller: Caller) -> Caller:
     """Somebody else's eyes see no secrets, whatever the person may see."""
     rights = caller.permissions or frozenset()
-    return msgspec.structs.replace(caller, permissions=rights - {"core.view_secret"})
+    return msgspec.structs.replace(caller, permissions=rights - _SECRETS)
 
 
 def _scopes(token: Token) -> frozenset[str]:
