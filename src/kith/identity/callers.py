@@ -239,7 +239,7 @@ def _may_enter(exchange: Exchange, login: Login) -> bool:
 def _without_secrets(caller: Caller) -> Caller:
     """Somebody else's eyes see no secrets, whatever the person may see."""
     rights = caller.permissions or frozenset()
-    return msgspec.structs.replace(caller, permissions=rights - {"core.view_secret"})
+    return msgspec.structs.replace(caller, permissions=rights - _SECRETS)
 
 
 def _scopes(token: Token) -> frozenset[str]:
