@@ -63,6 +63,7 @@ from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
+from kith.identity.standing import Admission
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
 from kith.social.accounts import api as accounts
@@ -353,6 +354,7 @@ class House:
             Workshop: Workshop(settings.data / "workshop"),
             Faces: self.faces,
             Standing: self.faces,
+            Admission: self.faces,
             Presence: Presence(),
             Kept: Kept(self.memo),
             AccountPieces: AccountPieces(),
