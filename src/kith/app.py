@@ -69,6 +69,7 @@ from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies as sessions
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.stages import mailing as stage_mail
+from kith.identity.standing import Admission
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.pictures import Pictures
 from kith.identity.users.rules import PasswordRules
@@ -375,6 +376,7 @@ class House:
             Watchdog: self.watchdog,
             Faces: self.faces,
             Standing: self.faces,
+            Admission: self.faces,
             Presence: Presence(),
             Kept: Kept(self.memo),
             AccountPieces: AccountPieces(),

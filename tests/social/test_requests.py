@@ -83,24 +83,27 @@ async def test_nested_parameters_that_are_none_are_dropped(town: Town) -> None:
     path = "/api/v1/accounts/update_credentials"
     kept = [{"name": "Site", "value": "mine", "verified_at": None}]
     await ada.patch(path, json={"fields_attributes": [{"name": "Site", "value": "mine"}]})
-    for sent in (
+    nothings: list[dict[str, Any]] = [
         {"data": {"fields_attributes": "undefined", "note": "a"}}, {"json": {"fields_attributes": "x", "note": "b"}},
         {"json": {"fields_attributes": 7}}, {"json": {"fields_attributes": None}}, {"data": {"fields_attributes": ""}},
         {"json": {"source": "undefined"}}, {"json": {"source": []}},
-    ):  # fmt: skip
+    ]  # fmt: skip
+    for sent in nothings:
         assert (await ada.patch(path, **sent))["fields"] == kept, sent
     mixed = [{"name": "Site", "value": "mine"}, "undefined", None, {}]
     assert (await ada.patch(path, json={"fields_attributes": mixed}))["fields"] == kept
     # A poll that is none makes a post without one.
-    for poll in ({}, [], "undefined", "", None, 1):
+    polls: list[Any] = [{}, [], "undefined", "", None, 1]
+    for poll in polls:
         made = await post(ada, "Without", poll=poll)
         assert made["poll"] is None, poll
         edited = await ada.does("PUT", f"/api/v1/statuses/{made['id']}", json={"status": "Still", "poll": poll})
         assert edited["poll"] is None, poll
     plain = await post(ada, "Plain")
-    for attributes in ("undefined", [], {}, ["x", None], 3):
-        sent = {"status": "Plainer", "media_attributes": attributes}
-        assert (await ada.does("PUT", f"/api/v1/statuses/{plain['id']}", json=sent))["content"] == "<p>Plainer</p>"
+    described: list[Any] = ["undefined", [], {}, ["x", None], 3]
+    for attributes in described:
+        edit = {"status": "Plainer", "media_attributes": attributes}
+        assert (await ada.does("PUT", f"/api/v1/statuses/{plain['id']}", json=edit))["content"] == "<p>Plainer</p>"
     assert await ada.post("/api/v1/markers", json={"home": "undefined", "notifications": {}}) == {}
     # One that says something wrong is told so.
     answer = await ada.call("POST", "/api/v1/statuses", json={"status": "x", "poll": {"options": ["a"]}})
@@ -157,7 +160,8 @@ async def test_a_token_may_be_a_parameter(town: Town) -> None:
         answer = await town.http.post(f"/api/v1/statuses/{said}/favourite", **options)
         assert (answer.status_code, answer.json().get("favourited")) == (200, True), options
     sent = {"access_token": ada.token, "status": "By parameter"}
-    for options in ({"data": sent}, {"json": sent}):
+    bodies: list[dict[str, Any]] = [{"data": sent}, {"json": sent}]
+    for options in bodies:
         assert (await town.http.post("/api/v1/statuses", **options)).json()["content"] == "<p>By parameter</p>"
     answer = await town.http.request(
         "GET", "/api/v1/accounts/verify_credentials", content=json.dumps(query), headers={"Content-Type": JSON}

@@ -45,6 +45,11 @@ class Faces:
         self._believed_until[user_id] = now + BELIEVED_SECONDS
         return True
 
+    async def may_sign_in(self, work: Work, user_id: int) -> bool:
+        """Whoever moved away or was shut out may still look after what is theirs; nobody speaks for the dead."""
+        account = await store.find_of_user(work.db, user_id)
+        return account is None or not account.memorial
+
     async def id_of(self, work: Work, user_id: int) -> int:
         known = self._known.get(user_id)
         if known is None:

@@ -410,7 +410,7 @@ WORDS = {
     "Authorized applications": "Zugelassene Anwendungen",
     "Back to security": "Zurück zur Sicherheit",
     "Connect a device": "Gerät verbinden",
-    "Copy this code and paste it into the program that asked for it. It works once, and only for a minute.": (
+    "Copy this code and paste it into the program that asked for it. It works once, and only for ten minutes.": (
         "Kopiere diesen Code in das Programm, das danach gefragt hat. Er gilt einmal und nur eine Minute lang."
     ),
     "Deny": "Ablehnen",
