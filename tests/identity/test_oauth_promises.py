@@ -38,7 +38,7 @@ async def ada(town: Town) -> Person:
     return await owner_of(town)
 
 
-def asks(**places: dict[str, Any]) -> dict[str, str]:
+def asks(**places: dict[str, Any]) -> dict[str, Any]:
     return {"claims": json.dumps(places)}
 
 
@@ -53,7 +53,7 @@ async def described(town: Town, slug: str) -> dict[str, Any]:
 
 async def test_a_code_lives_as_long_as_its_record_says(town: Town) -> None:
     for given, seconds in ((None, 60), ("seconds=20", 20), ("minutes=5", 300)):
-        more = {} if given is None else {"access_code_validity": given}
+        more: dict[str, Any] = {} if given is None else {"access_code_validity": given}
         client = await make_client(town, require_consent=False, **more)
         _, browser = await signed_in(town)
         code, grant = await found(town, told_to(await enter(browser, client))["code"])
@@ -67,7 +67,7 @@ async def test_a_code_lives_as_long_as_its_record_says(town: Town) -> None:
 
 async def test_policies_are_asked_about_a_client_that_speaks_for_itself(town: Town, ada: Person) -> None:
     party = await make_party(town, ada)
-    form = {"grant_type": "client_credentials"}
+    form: dict[str, Any] = {"grant_type": "client_credentials"}
     assert (await party.post("token", **form)).status_code == 200
     words = 'ak_message("Not by night.")\nreturn request.context["oauth_grant_type"] != "client_credentials"'
     policy = await make(ada, "/policies/expression/", name=new_name("night"), expression=words)
@@ -226,6 +226,8 @@ async def test_pages_speak_the_language_that_the_application_knows(town: Town) -
     asked = await enter(browser, app, ui_locales="de")
     assert '<html lang="de">' in asked.text
     assert '<html lang="en">' in (await enter(browser, app, ui_locales="fr")).text
+    leaving = await browser.http.get("/application/o/end-session/", params={"ui_locales": "de"})
+    assert '<html lang="de">' in (await browser.http.get(leaving.headers["location"])).text
     english = {"csrf": browser.http.cookies["kith_csrf"], "language": "en"}
     assert (await browser.http.post("/settings/language", data=english)).status_code == 303
     assert '<html lang="en">' in (await enter(browser, app, ui_locales="de")).text

@@ -40,6 +40,7 @@ ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
 MOST_SLOWED = 10_000
 MOST_TYPED = 320  # longer than any name or address
+_SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
 class Callers:

@@ -12,6 +12,7 @@ from litestar.response.base import ASGIResponse
 
 from kith.base.edge import Exchange, exchange_of
 from kith.base.errors import Malformed
+from kith.base.languages import first_known, suggest
 from kith.base.params import Limits
 from kith.base.params.nesting import split_pairs
 from kith.identity import face as identity
@@ -35,10 +36,14 @@ async def end_session_of(request: AnyRequest, slug: FromPath[str]) -> ASGIRespon
 
 async def _end(request: AnyRequest, slug: str | None) -> ASGIResponse:
     exchange = exchange_of(request)
-    outcome = await identity.end_client_session(exchange, await _sent(request), slug)
+    sent = await _sent(request)
+    language = first_known(sent.get("ui_locales", "").split()[:20])
+    suggest(exchange, language)
+    outcome = await identity.end_client_session(exchange, sent, slug)
     if isinstance(outcome, identity.Go):
         return _go(exchange, outcome)
-    here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}"
+    lang = f"&lang={language}" if language else ""
+    here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}{lang}"
     if not outcome.at_once:
         return see_other(here)  # a page there asks first: a mere link signs nobody out
     walk = await identity.open_walk(exchange, outcome.flow, {"next": outcome.then})
