@@ -9,9 +9,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import uvloop
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
+
+from kith.base.server import Limits, Server, listen
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -32,20 +31,14 @@ def app_of(answer: Callable[[], bytes], media_type: bytes) -> App:
 
 
 async def serve(app: App, port: int) -> None:
-    """As `kith.cli.serve` does; an option changed there is to be changed here."""
-    server = Server(
-        app,
-        address="127.0.0.1",
-        port=port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=15_000, max_buffer_size=64 * 1024),
-        backlog=1024,
-        log_enabled=False,
-    )
+    """As `kith.cli.serve` does."""
+    server = Server(app, listen("127.0.0.1", port, shared=False), Limits(per_address=0))
+    stopping = asyncio.Event()
     for word in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(word, server.stop)
-    await server.serve()
+        asyncio.get_running_loop().add_signal_handler(word, stopping.set)
+    await server.start()
+    await stopping.wait()
+    await server.stop(1)
 
 
 if __name__ == "__main__":

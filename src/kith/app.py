@@ -106,6 +106,8 @@ def dialect_of(path: str) -> Dialect:
     """How to refuse a path that no route has."""
     if path.startswith("/api/"):
         return IDENTITY_DIALECT if _IDENTITY_PATHS.match(path) else SOCIAL_DIALECT
+    if path.startswith(("/oauth/authorize", "/oauth/authorized_applications", "/.well-known/change-password")):
+        return PAGES_DIALECT
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL_DIALECT
     if path.startswith(("/media/", "/media_proxy/")):
@@ -128,6 +130,8 @@ class House:
                 self.works.services.update(dict.fromkeys((part.kind, *part.also), made))
             for fact, kind in room.subscriptions:
                 self.news.subscribe(fact, kind)
+            for fact, handler in room.at_once:
+                self.news.at_once(fact, handler)
 
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""
@@ -160,7 +164,6 @@ class House:
             Router(server.routes),
             dialect_of=dialect_of,
             access_log=access_log,
-            trusted_proxies=settings.trusted_proxies,
         )
 
 

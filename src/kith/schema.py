@@ -8,6 +8,8 @@ from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
 from kith.identity.factors import tables as factors
 from kith.identity.groups import tables as groups
+from kith.identity.guessing import tables as guessing
+from kith.identity.hints import tables as hints
 from kith.identity.links import tables as links
 from kith.identity.providers.oauth2 import tables as oauth2
 from kith.identity.refusals import tables as refusals
@@ -35,6 +37,8 @@ __all__ = [
     "consents",
     "factors",
     "groups",
+    "guessing",
+    "hints",
     "ids",
     "jobs",
     "limits",

@@ -208,12 +208,12 @@ async def _refuses_newcomers(town: Town) -> None:
     raise AssertionError("the server still takes new connections")
 
 
-async def test_ready_means_database_schema_and_worker(town: Town) -> None:
+async def test_ready_means_database_schema_worker_and_loop(town: Town) -> None:
     for _ in range(100):
         answer = await town.http.get("/health/ready")
         if answer.status_code == 200:
             break
-    assert answer.json() == {"status": "ok", "database": True, "migrations": True, "worker": True}
+    assert answer.json() == {"status": "ok", "database": True, "migrations": True, "worker": True, "loop": True}
 
 
 async def test_a_server_without_a_worker_is_not_ready(new_town: TownBuilder) -> None:

@@ -22,7 +22,7 @@ from kith.base.jobs.worker import Worker, backoff
 from kith.base.settings import Settings, load
 from kith.base.work import Work
 from tests.base.foundation import Foundation, at_work, lay_foundation
-from tests.base.worker_program import EFFECTS, WRITE_DOWN, Number, write_down
+from tests.base.worker_program import DEADLY, DEADLY_OUTSIDE, EFFECTS, OUTSIDE, WRITE_DOWN, Number, write_down
 from tests.town import build_town
 from tests.town.town import Engine
 
@@ -586,6 +586,88 @@ async def test_a_job_that_kills_its_workers_is_buried_and_not_tried_again(base: 
     [job] = await base.jobs()
     assert (job.state, deadly.started.is_set()) == (DEAD, False)
     assert "the worker died each time" in (job.error or "")
+
+
+@pytest.mark.xdist_group("processes")
+@pytest.mark.parametrize("deadly", [DEADLY, DEADLY_OUTSIDE], ids=lambda kind: kind.name)
+async def test_a_job_that_took_its_worker_down_twice_is_not_started_again_and_no_other_is_blamed(
+    engine: Engine, tmp_path: Path, deadly: Kind[Number]
+) -> None:
+    async with (
+        build_town(engine, tmp_path / "town", start=False) as town,
+        lay_foundation(load(town.environment)) as base,
+    ):
+        await base.run(EFFECTS)
+        async with base.works.begin() as work:
+            for number in range(6):
+                work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
+            work.enqueue(deadly, Number(0))
+            for number in range(6, 12):
+                work.enqueue(OUTSIDE if number % 2 else WRITE_DOWN, Number(number))
+
+        async def hire() -> asyncio.subprocess.Process:
+            return await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "tests.base.worker_program", "alone", env=town.environment
+            )
+
+        # when
+        first = await (await hire()).wait()
+        after_one = {job.kind: job for job in await base.jobs()}[deadly.name]
+        second = await (await hire()).wait()
+        third = await hire()
+        await until(base, _done, lambda count: count >= 12)
+        await _until(base, lambda jobs: [(job.kind, job.state) for job in jobs] == [(deadly.name, DEAD)])
+        third.terminate()
+
+        # then
+        assert [first, second, await third.wait()] == [-signal.SIGKILL, -signal.SIGKILL, 0]
+        assert (after_one.state, after_one.attempts, after_one.deaths) == (RUNNING, 1, 0)
+        [left] = await base.jobs()
+        assert (left.kind, left.attempts, left.deaths) == (deadly.name, 2, 2)
+        assert left.error == store.DEADLY
+        assert await effects(base) == list(range(12))
+
+        # when staff say so, it has its chances again
+        async with base.works.begin() as work:
+            await store.retry(work.db, left.id, work.now)
+        assert await (await hire()).wait() == -signal.SIGKILL
+
+
+async def test_a_job_that_fails_by_itself_after_a_death_is_no_suspect_any_more(base: Foundation) -> None:
+    tried = asyncio.Event()
+
+    async def fail(work: Work, payload: Note) -> None:
+        tried.set()
+        raise ValueError("no luck")
+
+    kind = kind_of(fail)
+    await enqueue(base, kind)
+    await base.run("UPDATE base_jobs SET deaths = 1")
+
+    async with one_round(base, kind):
+        await tried.wait()
+
+    [job] = await base.jobs()
+    assert (job.state, job.attempts, job.deaths) == (READY, 1, 0)
+
+
+async def test_suspects_run_one_at_a_time_and_before_all_others(base: Foundation) -> None:
+    suspect, other = Handler(), Handler()
+    other.may_end.set()
+    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=suspect, outside=True, concurrency=3)
+    inside = kind_of(other)
+    await enqueue(base, outside, "one", "two")
+    await base.run("UPDATE base_jobs SET deaths = 1")
+    await enqueue(base, inside)
+
+    async with at_work(base.worker(outside, inside)):
+        await suspect.started.wait()
+        states = [job.state for job in await base.jobs()]
+        suspect.may_end.set()
+        await other.started.wait()
+
+    assert sorted(states) == [READY, READY, RUNNING]
+    assert (suspect.peak, suspect.done, other.done) == (1, 2, 1)
 
 
 async def test_staff_see_how_much_waits_and_since_when(base: Foundation) -> None:

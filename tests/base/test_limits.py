@@ -12,7 +12,7 @@ from sqlalchemy import func, select, update
 
 from kith.base.db import Database, command, connect, query
 from kith.base.errors import Throttled, Unavailable
-from kith.base.limits import Limiter, Rule, Spent, rate_counts
+from kith.base.limits import Limiter, Paid, Rule, Spent, rate_counts
 from kith.base.settings import Settings
 
 # A window of years: it does not end while a test runs.
@@ -73,22 +73,21 @@ async def test_switched_off_nothing_is_counted(database: Database) -> None:
     for _ in range(5):
         assert limiter.spend(THREE, "ada") is None
         assert await limiter.spend_strictly(STRICT, "ada") is None
-        await limiter.refuse_if_spent(STRICT, "ada")
+        await limiter.pay((STRICT, "ada"), (THREE, "ada"))
     assert await Limiter(database).spend_strictly(STRICT, "ada") == Spent(3, 2, end_of_window(STRICT))
 
 
 async def test_a_restart_gives_no_second_chance_at_a_strict_rule(database: Database) -> None:
     for left in (2, 1, 0):
         limiter = Limiter(database)
-        await limiter.refuse_if_spent(STRICT, "ada")
         assert await limiter.spend_strictly(STRICT, "ada") == Spent(3, left, end_of_window(STRICT))
 
     limiter = Limiter(database)
     with pytest.raises(Throttled):
-        await limiter.refuse_if_spent(STRICT, "ada")
-    with pytest.raises(Throttled):
         await limiter.spend_strictly(STRICT, "ada")
-    await limiter.refuse_if_spent(STRICT, "bob")
+    with pytest.raises(Throttled):
+        await limiter.pay((STRICT, "ada"))
+    await limiter.pay((STRICT, "bob"))
 
 
 async def test_of_many_at_once_a_strict_rule_lets_exactly_so_many_pass(database: Database) -> None:
@@ -102,11 +101,39 @@ async def test_of_many_at_once_a_strict_rule_lets_exactly_so_many_pass(database:
     assert sum(isinstance(end, Throttled) for end in ends) == 17
 
 
-async def test_asking_does_not_count(database: Database) -> None:
+async def test_of_many_tries_at_once_no_more_are_made_than_every_rule_allows(database: Database) -> None:
+    limiters = [Limiter(database) for _ in range(4)]
+
+    tries = [limiter.pay((STRICT, "ada"), (HUNDRED, "here")) for limiter in limiters * 5]
+    ends = await asyncio.gather(*tries, return_exceptions=True)
+
+    assert sum(isinstance(end, Paid) for end in ends) == 3
+    assert sum(isinstance(end, Throttled) for end in ends) == 17
+    counts = await database.session().all(query(select(rate_counts.c.count).order_by(rate_counts.c.count), int))
+    assert counts == [3, 3]  # whoever was refused has spent nothing anywhere
+
+
+async def test_what_was_right_is_given_back_once(database: Database) -> None:
     limiter = Limiter(database)
     for _ in range(10):
-        await limiter.refuse_if_spent(STRICT, "ada")
+        paid = await limiter.pay((STRICT, "ada"), (HUNDRED, "here"))
+        await paid.give_back()
+        await paid.give_back()
+    session = database.session()
+    await (await limiter.pay((STRICT, "ada"))).give_back(session)
+    await session.commit()
     assert await limiter.spend_strictly(STRICT, "ada") == Spent(3, 2, end_of_window(STRICT))
+    assert await limiter.spend_strictly(HUNDRED, "here") == Spent(100, 99, end_of_window(HUNDRED))
+
+
+async def test_a_count_in_memory_can_be_taken_back(database: Database) -> None:
+    limiter = Limiter(database)
+    for _ in range(10):
+        limiter.spend(THREE, "ada")
+        limiter.unspend(THREE, "ada")
+    limiter.unspend(THREE, "ada")
+    await limiter.share()
+    assert limiter.spend(THREE, "ada") == Spent(3, 2, end_of_window(THREE))
 
 
 @pytest.mark.parametrize("engine", ["postgresql"], indirect=True)

@@ -1,15 +1,21 @@
-"""A worker process for tests: it knows one kind of job, whose effect is a row, and works until it is told to stop."""
+"""A worker process for tests, which works until it is told to stop, or until a job takes it down.
+
+With the word `alone` it knows that no other worker lives.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import sys
 
 import msgspec
 from sqlalchemy import BigInteger, Column, MetaData, Table
 
 from kith.base.db import command, insert_into
 from kith.base.jobs import Kind
+from kith.base.jobs.worker import Worker
 from kith.base.settings import load
 from kith.base.work import Work
 from tests.base.foundation import lay_foundation
@@ -31,9 +37,19 @@ async def write_down(work: Work, payload: Number) -> None:
 WRITE_DOWN: Kind[Number] = Kind(name="test.write_down", payload=Number, handler=write_down)
 
 
+async def take_down(_work: Work, _payload: Number) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+DEADLY: Kind[Number] = Kind(name="test.deadly", payload=Number, handler=take_down)
+OUTSIDE: Kind[Number] = Kind(name="test.outside", payload=Number, handler=write_down, outside=True)
+DEADLY_OUTSIDE: Kind[Number] = Kind(name="test.deadly_outside", payload=Number, handler=take_down, outside=True)
+
+
 async def main() -> None:
     async with lay_foundation(load()) as base:
-        worker = base.worker(WRITE_DOWN)
+        kinds = [WRITE_DOWN, DEADLY, OUTSIDE, DEADLY_OUTSIDE]
+        worker = Worker(base.works, kinds, alone="alone" in sys.argv)
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)
         await worker.run()
 

@@ -65,7 +65,9 @@ async def test_six_people_made_at_once_are_six_people(town: Town) -> None:
 
     done = await asyncio.gather(
         *(
-            kith(town, "users", "create", name, "--email", f"{name}@example.org", "--password", "x", "--json")
+            kith(
+                town, "users", "create", name, "--email", f"{name}@example.org", "--password", "x", "--force", "--json"
+            )
             for name in names
         )
     )

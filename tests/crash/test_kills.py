@@ -17,6 +17,8 @@ import aiohttp
 import asyncpg
 import pytest
 
+from kith.base.jobs.store import DEADLY
+from tests.cli.running import kith
 from tests.crash.program import TABLES
 from tests.town import Town, build_town
 from tests.town.town import Engine
@@ -89,11 +91,19 @@ class Doomed:
         finally:
             await connection.close()
 
-    async def until_no_job_is_left(self) -> None:
-        """Jobs that a dead server held come back when its lease has run out."""
+    async def until_no_job_is_left(self, of: str = "kind = 'crash.effect'") -> None:
+        """Jobs that a dead server held come back when its lease has run out.
+
+        One that was running when the server was killed twice in a row waits, dead, for somebody to say so.
+        """
         async with asyncio.timeout(120):
-            while await self.rows("SELECT id FROM base_jobs WHERE kind = 'crash.effect' AND state <> 2"):
+            while await self.rows(f"SELECT id FROM base_jobs WHERE {of} AND state <> 2"):
                 await asyncio.sleep(0.1)
+            blamed = [error for (error,) in await self.rows(f"SELECT error FROM base_jobs WHERE {of}")]
+            assert set(blamed) <= {DEADLY}
+            if blamed:
+                await kith(self.town, "jobs", "retry", "--all")
+                await self.until_no_job_is_left(of)
 
 
 @asynccontextmanager

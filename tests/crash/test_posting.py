@@ -105,9 +105,7 @@ class Storm:
 
     async def calm(self) -> None:
         """Until nothing is left to do; what a dead server held comes back when its lease has run out."""
-        async with asyncio.timeout(120):
-            while await self.doomed.rows("SELECT id FROM base_jobs WHERE state <> 2"):
-                await asyncio.sleep(0.1)
+        await self.doomed.until_no_job_is_left("state >= 0")
         assert await self.doomed.rows("SELECT kind, error FROM base_jobs") == []
 
 

@@ -56,8 +56,13 @@ async def results(person: Person, path: str, **params: Any) -> list[dict[str, An
 async def person_who_may(town: Town, owner: Person, *permissions: str) -> Person:
     """Somebody who may do just this."""
     person = await town.sign_up()
+    await grant(owner, person, *permissions)
+    return person
+
+
+async def grant(owner: Person, person: Person, *permissions: str) -> None:
+    """Let somebody do this from now on, and nothing else."""
     role = await make(owner, "/rbac/roles/", name=new_name("role"), permissions=list(permissions))
     [found] = await results(owner, "/core/users/", username=person.username)
     answer = await owner.call("PATCH", f"{API}/core/users/{found['pk']}/", json={"roles": [role["pk"]]})
     assert answer.status_code == 200, answer.text
-    return person

@@ -33,6 +33,7 @@ async def history(ada: Person, collection: Collection, pk: object) -> list[dict[
     """What was written down about one record, oldest first."""
     found = await results(ada, EVENTS, search=f"{pk} model_", ordering="created")
     model = {"app": collection.path.split("/")[1], "model_name": collection.record.lower(), "pk": pk}
+    found = [one for one in found if one["action"].startswith("model_")]
     return [one for one in found if one["context"].get("model", {}).items() >= model.items()]
 
 
@@ -314,7 +315,10 @@ async def test_the_mask_is_shown_without_the_right_and_sent_back_it_changes_noth
 ) -> None:
     record = BY_PATH[path].record.lower()
     editor = await person_who_may(town, ada, f"providers.view_{record}", f"providers.change_{record}")
-    keeper = await person_who_may(town, ada, f"providers.view_{record}", "core.view_secret")
+    keeper = await person_who_may(
+        town, ada, f"providers.view_{record}", f"providers.change_{record}", "core.view_secret"
+    )
+    looker = await person_who_may(town, ada, f"providers.view_{record}", "core.view_secret")
     made = await Maker(ada).make(BY_PATH[path])
     item, secret = f"{API}{path}{made['pk']}/", made["client_secret"]
 
@@ -326,8 +330,16 @@ async def test_the_mask_is_shown_without_the_right_and_sent_back_it_changes_noth
     assert put.status_code == 200, put.text
     assert put.json()["client_secret"] == MASK
     assert (await keeper.get(item)).json()["client_secret"] == secret
-    assert (await editor.call("PATCH", item, json={"client_secret": "their own"})).json()["client_secret"] == MASK
+    assert (await looker.get(item)).json()["client_secret"] == MASK
+    changed = await editor.call("PATCH", item, json={"client_secret": "their own"})
+    assert changed.json()["client_secret"] == "their own"  # whoever has just set it knows it
+    assert (await editor.call("PATCH", item, json={"name": new_name("n")})).json()["client_secret"] == MASK
     assert (await keeper.get(item)).json()["client_secret"] == "their own"
+    for person in (ada, keeper, editor):
+        assert {one["client_secret"] for one in await results(person, path)} == {MASK}
+    seen = await results(ada, EVENTS, action="secret_view", username=keeper.username)
+    assert {one["context"]["model"]["pk"] for one in seen} == {made["pk"]}
+    assert [(one["username"], one["context"]["viewed"]) for one in seen] == [(keeper.username, "client_secret")] * 2
 
 
 async def test_an_invitation_is_written_down(ada: Person) -> None:

@@ -195,16 +195,19 @@ async def test_every_other_no_goes_to_the_client_in_its_way(
     assert told["error_description"]
 
 
-async def test_a_public_client_needs_a_challenge_that_hides_its_answer(town: Town) -> None:
-    client, browser = await make_client(town, client_type="public"), Browser(town)
+async def test_a_challenge_hides_its_answer_and_a_public_client_needs_one(town: Town) -> None:
+    client, other, browser = await make_client(town, client_type="public"), await make_client(town), Browser(town)
 
-    for more in ({}, {"code_challenge": S256}, {"code_challenge": S256, "code_challenge_method": "plain"}):
+    plain = ({"code_challenge": S256}, {"code_challenge": S256, "code_challenge_method": "plain"})
+    for more in ({}, *plain):
         assert told_to(await enter(browser, client, **more))["error"] == "invalid_request", more
+    for more in plain:
+        assert told_to(await enter(browser, other, **more))["error"] == "invalid_request", more
     good = await enter(browser, client, code_challenge=S256, code_challenge_method="S256")
-    plain = await enter(browser, await make_client(town), code_challenge=S256)
+    without = await enter(browser, other)
 
     assert path_of(good).startswith("/flows/")
-    assert path_of(plain).startswith("/flows/")
+    assert path_of(without).startswith("/flows/")
 
 
 # Signing in, being asked, the code
@@ -235,7 +238,7 @@ async def test_a_person_signs_in_agrees_and_is_sent_back_with_a_code(town: Town)
     assert query_of(back["to"]) == client.ask(**more)
     assert to_flow == f"/flows/{CONSENT}/?lang=de"
     assert consent["application"] == f"The {client.slug}"
-    assert [one["id"] for one in consent["permissions"]] == ["openid", "email", "offline_access"]
+    assert [one["id"] for one in consent["permissions"]] == ["openid", "email", "offline_access", "profile"]
     told = told_to(answer)
     assert set(told) == {"code", "state", "iss"}
     code, grant = await found(town, told["code"])
@@ -525,7 +528,7 @@ async def test_a_form_carries_the_answer_to_where_it_may_and_nothing_in_it_is_ru
 
     for one in (page, error):
         policy = one.headers["content-security-policy"]
-        assert "form-action https://app.example;" in policy
+        assert "form-action https://app.example https:;" in policy
         assert "default-src 'none'" in policy
         assert "<script>" not in one.text
         assert fields_of(one)["state"] == state
@@ -659,7 +662,7 @@ async def test_an_app_asks_for_itself_and_is_answered_by_a_plain_form(town: Town
     ada = await town.sign_up()
     app, browser = await make_app(town), Browser(town)
 
-    to = path_of(await enter(browser, app, scope="read write:statuses", lang="de"))
+    to = path_of(await enter(browser, app, scope="read write:statuses"))
     await browser.sign_in(ada)
     page = await browser.http.get(query_of(to)["next"])
     allowed = await answer_page(browser, page)

@@ -49,7 +49,8 @@ async def test_a_record_lives_through_all_its_operations(ada: Person, maker: Mak
 
     listed = await ada.get(url, params={"limit": 1000})
     assert list(listed.json()) == ["count", "next", "previous", "results"]
-    assert read.json() in listed.json()["results"]
+    masked = {"client_secret": "********"} if "client_secret" in record else {}
+    assert read.json() | masked in listed.json()["results"]
 
     # A record that was read can be put back unchanged.
     put = await ada.call("PUT", item, json=body | read.json())

@@ -313,7 +313,7 @@ async def test_a_second_factor_ends_the_password_alone_for_programs(town: Town) 
 
     assert before.status_code == with_key.status_code == 200
     assert after.status_code == 401
-    assert after.json() == {"detail": "This account needs an app password here."}
+    assert after.json() == {"detail": "Invalid username/password."}
 
 
 # Passkeys

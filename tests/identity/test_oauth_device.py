@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.conftest import TownBuilder
-from tests.identity.making import make, new_name, owner_of, results
+from tests.identity.making import grant, make, new_name, owner_of, person_who_may, results
 from tests.identity.relying import CALLBACK, RelyingParty, make_party, signed_in
 from tests.identity.walking import Browser
 from tests.town import Person, Town
@@ -103,6 +103,9 @@ async def test_devices_and_guesses_have_an_end(new_town: TownBuilder) -> None:
 # Registration
 
 
+REGISTRAR = "providers.change_openidprovider"
+
+
 async def dcr_token(ada: Person, person: Person, scopes: str = "dcr") -> str:
     [user] = await results(ada, "/core/users/", username=person.username)
     return str((await make(ada, "/core/tokens/", user=user["pk"], scopes=scopes))["key"])
@@ -118,6 +121,7 @@ async def register(party: RelyingParty, key: str, **metadata: Any) -> httpx.Resp
 async def test_a_client_that_registered_itself_works(town: Town, ada: Person) -> None:
     base = await make_party(town, ada)
     person, browser = await signed_in(town)
+    await grant(ada, person, REGISTRAR)
     key = await dcr_token(ada, person)
 
     made = await register(
@@ -143,7 +147,7 @@ async def test_a_client_that_registered_itself_works(town: Town, ada: Person) ->
 
 async def test_what_is_wrong_with_a_registration_is_said(town: Town, ada: Person) -> None:
     party = await make_party(town, ada)
-    person = await town.sign_up()
+    person = await person_who_may(town, ada, REGISTRAR)
     key = await dcr_token(ada, person)
     huge = ["https://rp.example/" + "a" * 1900 for _ in range(9)]
     for metadata, expected in (
@@ -180,3 +184,22 @@ async def test_what_is_wrong_with_a_registration_is_said(town: Town, ada: Person
         "/application/o/nothing/register/", json={}, headers={"Authorization": f"Bearer {key}"}
     )
     assert missing.status_code == 404
+
+
+async def test_registering_a_client_takes_the_right_to_change_the_provider(town: Town, ada: Person) -> None:
+    party = await make_party(town, ada)
+    rights = {
+        (): 403,
+        ("providers.view_openidprovider", "core.view_application", "core.change_application"): 403,
+        ("providers.change_oauth2provider", "providers.change_applicationgatewayprovider"): 403,
+        (REGISTRAR,): 201,
+    }
+    for permissions, expected in rights.items():
+        person = await person_who_may(town, ada, *permissions)
+        answer = await register(party, await dcr_token(ada, person))
+        assert answer.status_code == expected, (permissions, answer.text)
+        if expected == 403:
+            assert answer.json()["error"] == "access_denied"
+            assert REGISTRAR in answer.json()["error_description"]
+            [event] = await results(ada, "/audit/events/", action="permission_denied", username=person.username)
+            assert event["context"]["permission"] == REGISTRAR

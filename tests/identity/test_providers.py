@@ -343,7 +343,13 @@ async def test_a_signing_key_must_be_able_to_sign(town: Town) -> None:
     curve, bare, rsa = await make_pair(ada), await make_pair(ada, with_key=False), await make_pair(ada, "rsa")
 
     assert list(await complaints(ada, OAUTH, CODE | {"signing_key": bare})) == ["signing_key"]
-    assert list(await complaints(ada, OPENID, {"response_types": [1], "signing_key": curve})) == ["signing_key"]
+    clash = {"response_types": [1], "signing_key": rsa, "jwt_alg": "ES256"}
+    assert list(await complaints(ada, OPENID, clash)) == ["signing_key"]
+    implied = await make(ada, OPENID, {"response_types": [1], "signing_key": curve})
+    assert implied["jwt_alg"] == "ES256"
+    path = f"{OPENID}{implied['pk']}/"
+    assert (await ada.call("PATCH", path, json={"signing_key": rsa})).json()["jwt_alg"] == "RS256"
+    assert (await ada.call("PATCH", path, json={"signing_key": curve, "jwt_alg": "EdDSA"})).status_code == 400
     assert (await make(ada, OAUTH, CODE | {"signing_key": curve}))["signing_key"] == curve
     assert (await make(ada, OPENID, {"response_types": [1], "signing_key": rsa}))["signing_key"] == rsa
     assert (await ada.call("DELETE", f"{PAIRS}{curve}/")).status_code == 409

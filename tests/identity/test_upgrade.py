@@ -189,6 +189,59 @@ async def test_the_server_finds_everybody_again(old: Old) -> None:
         await town.stop()
 
 
+def signed_up(id: int, name: str, *, email: str, confirmed_at: str | None, last_login_at: str | None = None) -> str:
+    hexed = f"00000000-0000-4000-8000-0000000000{id}"
+    return row(
+        "identity_users", id=id, uuid=hexed, username=name, username_key=name, name=name, email=email,
+        email_key=email.casefold(), password=None, is_active=True, role="user", type="internal", path="users",
+        attributes="{}", created_at=AT, updated_at=AT, last_login_at=last_login_at, password_changed_at=None,
+        confirmed_at=confirmed_at, approved_at=AT,
+    )  # fmt: skip
+
+
+LATER, LATEST = "2021-01-01T00:00:00.000000Z", "2022-01-01T00:00:00.000000Z"
+# Name, address, when it was confirmed, the last sign-in, whether they signed up by themselves; whether it counts now,
+# and since when it is proven.
+ADDRESSES: tuple[tuple[str, str, str | None, str | None, bool, str | None, str | None], ...] = (
+    ("proven", "One@example.org", LATEST, None, True, None, None),
+    ("before", "one@Example.org", LATER, None, True, "one@example.org", LATER),
+    ("at-once", "one@example.org", AT, AT, True, None, None),
+    ("trusted", "two@example.org", AT, AT, True, "two@example.org", None),
+    ("made", "three@example.org", AT, None, False, "three@example.org", AT),
+    ("never", "four@example.org", None, None, True, None, None),
+    ("active", "four@example.org", None, AT, True, "four@example.org", None),
+    ("umlaut", "five@B\u00fccher.example", LATER, None, True, "five@xn--bcher-kva.example", LATER),
+    ("ascii", "five@xn--bcher-kva.example", LATEST, None, True, None, None),
+)
+
+
+def make_addresses(connection: sa.Connection) -> None:
+    command.upgrade(runner.alembic_config(connection), "0008")
+    for id, (name, email, confirmed_at, last_login_at, by_themselves, _key, _at) in enumerate(ADDRESSES, 40):
+        made = signed_up(id, name, email=email, confirmed_at=confirmed_at, last_login_at=last_login_at)
+        connection.exec_driver_sql(made)
+        if by_themselves:
+            connection.exec_driver_sql(
+                row("identity_signups", user_id=id, reason="", locale="", client_ip="", client_name="", created_at=AT)
+            )
+
+
+async def test_an_address_stays_with_whoever_proved_it_first(old: Old) -> None:
+    await old.do(make_addresses)
+
+    await runner.upgrade(old.settings)
+
+    for name, _email, _confirmed, _login, _alone, key, proven_at in ADDRESSES:
+        found = await old.do(
+            lambda connection, name=name: connection.exec_driver_sql(  # type: ignore[misc]
+                f"SELECT owned_email_key, email_verified_at FROM identity_users WHERE username = '{name}'"
+            ).one()
+        )
+        verified = found[1] if found[1] is None or isinstance(found[1], str) else f"{found[1]:%Y-%m-%dT%H:%M:%S.%fZ}"
+        assert (found[0], verified) == (key, proven_at), name
+    assert await old.do(broken) == []
+
+
 ACCOUNT = row(
     "social_accounts", id=1, version=1, user_id=1, username="Grace", username_key="grace", domain="",
     uri="https://kith.example/users/Grace", url=None, actor_type="Person", display_name="", note="", note_html="",

@@ -28,6 +28,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "object": lambda value: isinstance(value, dict),
     "anything": lambda _value: True,
     "nothing": lambda value: value is None,
+    "follow_state": lambda value: value is False or value in ({"reblogs": True}, {"reblogs": False}),
 }
 
 Shape = Any
@@ -124,7 +125,8 @@ PROFILE = {
     "featured_tags": [FEATURED_TAG],
 }  # fmt: skip
 RELATIONSHIP = {
-    "id": "id", "following": "bool", "showing_reblogs": "bool", "notifying": "bool", "languages": maybe(["text"]),
+    "id": "id", "following": "bool", "follow_state": "follow_state", "showing_reblogs": "bool",
+    "notifying": "bool", "languages": maybe(["text"]),
     "followed_by": "bool", "blocking": "bool", "blocked_by": "bool", "muting": "bool",
     "muting_notifications": "bool", "muting_expires_at": maybe("moment"), "requested": "bool",
     "requested_by": "bool", "domain_blocking": "bool", "endorsed": "bool", "note": "text",
@@ -242,4 +244,5 @@ SEARCH_V2 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": [OWN_TAG],
 
 ACTIVITY = {"week": "digits", "statuses": "digits", "logins": "digits", "registrations": "digits"}
 PAGE = {"content": "text", "updated_at": "moment"}
+DESCRIPTION = {"content": "text", "updated_at": maybe("moment")}
 PICKER_EMOJI = EMOJI | {"featured?": "bool"}

@@ -5,14 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+from sqlalchemy import bindparam, update
 
-from tests.social.members import Member, join, join_all, set_state, stranger
+from kith.base.db import command
+from kith.identity.users.tables import users
+from tests.conftest import TownBuilder
+from tests.identity.walking import Browser
+from tests.social.members import Member, join, join_all, set_state, stranger, until
 from tests.social.posts import arrive, does, ids, post, said_elsewhere, settle
 from tests.town import Town
 
 VISIBILITIES = ("public", "unlisted", "private", "direct")
 VIEWERS = ("nobody", "author", "stranger", "follower", "mentioned", "shut out", "blocking", "muting")
 Seen = set[tuple[str, str]]
+_unapprove = command(update(users).where(users.c.username == bindparam("name")).values(approved_at=None))
 
 
 def may_see(viewer: str, visibility: str) -> bool:
@@ -156,6 +162,79 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
     assert wrong == []
 
 
+async def test_sources_pins_searches_and_translations_follow_the_same_rule(new_town: TownBuilder) -> None:
+    """Also for whoever waits to be let in, who sees what strangers see, and whoever moved away, who sees nothing."""
+    town = await new_town(translator="libretranslate", translator_url="http://127.0.0.1:9", registrations="approval")
+    cast = await _cast(town)
+    pending, moved = await join_all(town, 2)
+    for name, member in (("pending", pending), ("moved", moved)):
+        cast.members[name] = member
+    word = f"word{cast.author.name.replace('_', '')}"
+    cast.named += f" {word}"
+    await cast.author.patch("/api/v1/accounts/update_credentials", json={"indexable": True})
+    plain = await cast.posts(cast.author)
+    for visibility in ("public", "unlisted", "private"):
+        await does(cast.author, "pin", plain[visibility])
+    await settle(town)
+    for name, verb in (("blocking", "block"), ("muting", "mute")):
+        await (cast.members[name] or pending).to(cast.author, verb)
+    await cast.author.to(cast.members["shut out"] or pending, "block")
+    await set_state(town, moved.id, lambda _: {"moved_to": int(cast.author.id)})
+    await wait_for_approval(town, pending)
+
+    async def is_refused() -> bool:
+        return (await moved.call("GET", "/api/v1/lists")).status_code == 403
+
+    await until(is_refused)
+    path = f"/api/v1/accounts/{cast.author.id}/statuses"
+    for viewer in (*VIEWERS, "pending", "moved"):
+        is_member = viewer not in ("nobody", "pending", "moved")
+        answer = await cast.look(viewer, path, pinned="true")
+        as_whom = "nobody" if viewer == "pending" else viewer
+        seen = {one for one in VISIBILITIES if may_see(as_whom, one)} - {"direct"}
+        if viewer == "moved":
+            assert answer.status_code == 403
+        else:
+            assert {one["id"] for one in answer.json()} == {plain[one]["id"] for one in seen}, viewer
+        answer = await cast.look(viewer, "/api/v2/search", q=word, type="statuses")
+        known = {"author": set(VISIBILITIES), "mentioned": set(VISIBILITIES)}.get(viewer, {"public"})
+        found = known if is_member and viewer not in ("shut out", "blocking", "muting") else set()
+        told = answer.json().get("statuses", [])
+        assert {one["id"] for one in told} == {plain[one]["id"] for one in found}, viewer
+        for visibility, one in plain.items():
+            source = await cast.look(viewer, f"/api/v1/statuses/{one['id']}/source")
+            refused = 401 if viewer == "nobody" else 403
+            wanted = (200 if may_see(viewer, visibility) else 404) if is_member else refused
+            assert source.status_code == wanted, (viewer, visibility)
+            asking = cast.members[viewer]
+            if asking is None:
+                continue
+            said = await asking.call("POST", f"/api/v1/statuses/{one['id']}/translate", json={"lang": "de"})
+            translated = (503 if visibility in ("public", "unlisted") else 403) if wanted == 200 else wanted
+            assert said.status_code == translated, (viewer, visibility)
+
+
+async def wait_for_approval(town: Town, member: Member) -> None:
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_unapprove, name=member.name)
+    await set_state(town, member.id, lambda _: {"is_listed": False})
+
+
+async def test_whoever_moved_is_still_read_and_whoever_waits_is_not(town: Town) -> None:
+    reader, moved, waiting = await join_all(town, 3)
+    said = {name: (await post(member, "Hello"))["id"] for name, member in (("moved", moved), ("waiting", waiting))}
+    await set_state(town, moved.id, lambda _: {"moved_to": int(reader.id)})
+    await set_state(town, waiting.id, lambda _: {"is_listed": False})
+    for name, author, status in (("moved", moved, 200), ("waiting", waiting, 404)):
+        for path in (
+            f"/api/v1/statuses/{said[name]}", f"/api/v1/statuses/{said[name]}/source", f"/api/v1/accounts/{author.id}",
+            f"/api/v1/accounts/{author.id}/statuses", f"/api/v1/accounts/{author.id}/statuses?pinned=true",
+        ):  # fmt: skip
+            assert (await reader.call("GET", path)).status_code == status, path
+        public = await ids(reader, "/api/v1/timelines/public")
+        assert (said[name] in public) is (status == 200)
+
+
 async def _thread(town: Town, viewer: Member | None, status_id: str) -> set[str]:
     """What stands around a status."""
     path = f"/api/v1/statuses/{status_id}/context"
@@ -271,3 +350,19 @@ async def test_what_may_not_be_seen_cannot_be_touched(town: Town) -> None:
     for method in ("PUT", "DELETE"):
         answer = await stranger.call(method, f"/api/v1/statuses/{public['id']}", json={"status": "mine"})
         assert answer.status_code == 404
+
+
+async def test_nobody_signs_in_to_an_account_that_is_kept_in_memory(town: Town) -> None:
+    person = await town.sign_up()
+    await settle(town)
+    account = (await town.http.get("/api/v1/accounts/lookup", params={"acct": person.username})).json()
+    before, after = Browser(town), Browser(town)
+    await before.sign_in(person)
+    assert await before.who() == person.username
+    await set_state(town, account["id"], lambda _: {"memorial": True})
+    told = await after.sign_in(person)
+    assert await after.who() is None
+    assert "This account is disabled." in str(told)
+    await set_state(town, account["id"], lambda _: {"memorial": False})
+    await after.sign_in(person)
+    assert await after.who() == person.username

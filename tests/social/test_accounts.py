@@ -21,10 +21,10 @@ from PIL import Image
 
 from kith.base.db import command, insert_into
 from kith.social.accounts.tables import Account
-from kith.social.accounts.verification import own_links
 from kith.social.emojis.tables import emojis
 from kith.social.statuses import polls
 from kith.social.statuses.tables import Poll
+from kith.social.webpages.owners import own_links
 from tests.conftest import TownBuilder
 from tests.social.members import join, join_all, set_state, stranger, until
 from tests.social.posts import post, said_elsewhere

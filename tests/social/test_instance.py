@@ -37,7 +37,7 @@ LIMITS = {
 V1 = {
     "uri": "text", "title": "text", "short_description": "text", "description": "text", "email": "text",
     "version": "text", "urls": {"streaming_api": "text"},
-    "stats": {"user_count": "int", "status_count": "int", "domain_count": "int"}, "thumbnail": maybe("url"),
+    "stats": {"user_count": "int", "status_count": "int", "domain_count": "int"}, "thumbnail": "url",
     "languages": ["text"], "registrations": "bool", "approval_required": "bool", "invites_enabled": "bool",
     "configuration": LIMITS, "contact_account": maybe(ACCOUNT), "rules": [RULE],
 }  # fmt: skip
@@ -47,8 +47,8 @@ V2 = {
     "thumbnail": {"url": "url", "blurhash": maybe("text"), "versions": {}, "description": "text"},
     "icon": [{"src": "url", "size": "text"}], "languages": ["text"],
     "configuration": LIMITS | {
-        "urls": {"streaming": "text", "status": maybe("url"), "about": maybe("url"), "privacy_policy": maybe("url"),
-                 "terms_of_service": maybe("url")},
+        "urls": {"streaming": "text", "status": "url", "about": "url", "privacy_policy": "url",
+                 "terms_of_service": "url"},
         "vapid": {"public_key": "text"}, "translation": {"enabled": "bool"},
         "timelines_access": {"live_feeds": ACCESS, "hashtag_feeds": ACCESS, "trending_link_feeds": ACCESS},
         "limited_federation": "bool",
@@ -65,7 +65,7 @@ TAKEN = {
 }
 OPEN = (
     "/api/v1/instance/peers", "/api/v1/instance/activity", "/api/v1/instance/rules",
-    "/api/v1/instance/domain_blocks", "/api/v1/instance/extended_description", "/api/v1/instance/privacy_policy",
+    "/api/v1/instance/extended_description", "/api/v1/instance/privacy_policy",
     "/api/v1/instance/translation_languages", "/api/v1/instance/languages", "/api/v1/peers/search?q=a",
     "/api/v1/custom_emojis",
 )  # fmt: skip
@@ -231,8 +231,7 @@ async def test_the_operator_writes_pages(new_town: TownBuilder, tmp_path: Path) 
     await write("privacy_policy", "<h2>Privacy</h2><script>alert(1)</script><p onclick='x()'>Little</p>")
 
     # then
-    check(empty, {"updated_at": "moment", "content": "text"})
-    assert empty["content"] == ""
+    assert empty == {"updated_at": None, "content": ""}
     assert (await read("extended_description"))["content"].startswith("<p>Who we are</p><p><a href=")
     assert (await read("privacy_policy"))["content"] == "<h2>Privacy</h2><p>Little</p>"
 
@@ -341,4 +340,25 @@ async def test_languages_are_those_one_can_post_in(town: Town) -> None:
 
     assert {"code": "de", "name": "German"} in told
     assert (await town.http.get("/api/v1/instance/translation_languages")).json() == {}
-    assert (await town.http.get("/api/v1/instance/domain_blocks")).json() == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "to_anybody", "to_members"), [("off", 404, 404), ("members", 404, 200), ("on", 200, 200)]
+)
+async def test_who_is_told_of_blocked_servers(
+    new_town: TownBuilder, shown: str, to_anybody: int, to_members: int
+) -> None:
+    town = await new_town(**({} if shown == "off" else {"publish_domain_blocks": shown}))
+    ada = await join(town)
+    path = "/api/v1/instance/domain_blocks"
+    for answer, status in ((await town.http.get(path), to_anybody), (await ada.call("GET", path), to_members)):
+        assert (answer.status_code, answer.text) == (status, "[]" if status == 200 else "")
+
+
+async def test_every_address_it_tells_of_leads_somewhere(town: Town) -> None:
+    told = (await town.http.get("/api/v2/instance")).json()
+    before = (await town.http.get("/api/v1/instance")).json()
+    urls = {name: url for name, url in told["configuration"]["urls"].items() if name != "streaming"}
+    assert sorted(urls) == ["about", "privacy_policy", "status", "terms_of_service"]
+    for url in (*urls.values(), told["thumbnail"]["url"], before["thumbnail"]):
+        assert (await town.http.get(url)).status_code == 200, url

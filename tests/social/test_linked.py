@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kith.social.statuses.cards.page import Page, read_page
+from kith.social.webpages.page import read_page
+from kith.social.webpages.said import Page
 
 URL = "https://site.example/a/b"
 

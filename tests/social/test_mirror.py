@@ -55,7 +55,7 @@ async def _elsewhere() -> AsyncIterator[tuple[str, list[str]]]:
         yield f"http://127.0.0.1:{server.port}", asked
 
 
-async def _attached(town: Town, author: Account, url: str, kind: str = "image", **said: Any) -> tuple[str, str]:
+async def attached(town: Town, author: Account, url: str, kind: str = "image", **said: Any) -> tuple[str, str]:
     """A post from elsewhere with one file that was not fetched: the post's id, and the file's."""
     preview = said.pop("preview", None)
     status_id = await said_elsewhere(town, author, **said)
@@ -87,7 +87,7 @@ async def test_a_picture_is_fetched_once_and_kept(new_town: TownBuilder) -> None
         # given
         town = await new_town(private_hosts="127.0.0.1")
         far = await stranger(town)
-        status_id, id = await _attached(town, far, f"{base}/picture")
+        status_id, id = await attached(town, far, f"{base}/picture")
         shown = await _shown(town, status_id)
         assert shown["url"] == f"{town.base_url}/media_proxy/{id}/original"
         assert shown["preview_url"] == f"{town.base_url}/media_proxy/{id}/small"
@@ -113,9 +113,9 @@ async def test_what_plays_is_fetched_by_a_job(new_town: TownBuilder) -> None:
     async with _elsewhere() as (base, asked):
         town = await new_town(private_hosts="127.0.0.1")
         far = await stranger(town)
-        _, film = await _attached(town, far, f"{base}/film", "video", preview=f"{base}/picture")
-        _, dance = await _attached(town, far, f"{base}/dance")
-        silent, song = await _attached(town, far, f"{base}/song", "audio")
+        _, film = await attached(town, far, f"{base}/film", "video", preview=f"{base}/picture")
+        _, dance = await attached(town, far, f"{base}/dance")
+        silent, song = await attached(town, far, f"{base}/song", "audio")
 
         assert (await _shown(town, silent))["preview_url"] is None
         first = [await _looks(town, film), await _looks(town, film, "small"), await _looks(town, dance)]
@@ -142,9 +142,9 @@ async def test_what_cannot_be_had_is_said(new_town: TownBuilder) -> None:
             "http://10.0.0.1/picture": 404, "ftp://x.example/": 404, f"{base}/broken": 503,
         }  # fmt: skip
         for url, status in expected.items():
-            _, id = await _attached(town, far, url)
+            _, id = await attached(town, far, url)
             assert (await _looks(town, id)).status_code == status, url
-        _, id = await _attached(town, far, f"{base}/picture", "unknown")
+        _, id = await attached(town, far, f"{base}/picture", "unknown")
         asked.clear()
         assert [(await _looks(town, one, size)).status_code for one, size in ((id, "original"), (id, "x"), ("1", "small"))] == [404] * 3  # fmt: skip
         assert asked == []
@@ -157,7 +157,7 @@ async def test_only_who_may_see_the_post_sees_what_belongs_to_it(new_town: TownB
         town = await new_town(private_hosts="127.0.0.1")
         far = await stranger(town)
         ada = await join(town)
-        _, id = await _attached(town, far, f"{base}/picture", visibility=PRIVATE)
+        _, id = await attached(town, far, f"{base}/picture", visibility=PRIVATE)
         async with town.house() as house, house.works.begin() as work:
             follow = Follow(
                 id=work.new_id(), account_id=int(ada.id), target_id=far.id, reblogs=True, notify=False, languages=None,

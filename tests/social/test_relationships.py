@@ -19,12 +19,12 @@ from tests.social.shapes import ACCOUNT, FAMILIAR_FOLLOWERS, MUTED_ACCOUNT, RELA
 from tests.town import Town
 
 NOTHING = {
-    "following": False, "showing_reblogs": False, "notifying": False, "languages": None, "followed_by": False,
+    "following": False, "follow_state": False, "showing_reblogs": False, "notifying": False, "languages": None, "followed_by": False,
     "blocking": False, "blocked_by": False, "muting": False, "muting_notifications": False,
     "muting_expires_at": None, "requested": False, "requested_by": False, "domain_blocking": False,
     "endorsed": False, "note": "",
 }  # fmt: skip
-FOLLOWING = {"following": True, "showing_reblogs": True}
+FOLLOWING = {"following": True, "follow_state": {"reblogs": True}, "showing_reblogs": True}
 ASKING = {"requested": True, "showing_reblogs": True}
 
 UNDOING = {"follow": "unfollow", "block": "unblock", "mute": "unmute", "note": "note"}
@@ -35,12 +35,12 @@ STORIES: dict[str, tuple[list[Step], dict[str, Any], dict[str, Any]]] = {
     "follow": ([("a", "follow", {})], FOLLOWING, {"followed_by": True}),
     "follow with options": (
         [("a", "follow", {"reblogs": False, "notify": True, "languages": ["de", "en"]})],
-        {"following": True, "notifying": True, "languages": ["de", "en"]},
+        {"following": True, "follow_state": {"reblogs": False}, "notifying": True, "languages": ["de", "en"]},
         {"followed_by": True},
     ),
     "follow again changes what is told and leaves the rest": (
         [("a", "follow", {"notify": True, "languages": ["de"]}), ("a", "follow", {"reblogs": False})],
-        {"following": True, "notifying": True, "languages": ["de"]},
+        {"following": True, "follow_state": {"reblogs": False}, "notifying": True, "languages": ["de"]},
         {"followed_by": True},
     ),
     "no language is every language": (
@@ -157,7 +157,8 @@ async def test_a_locked_account_is_asked_and_answers(town: Town) -> None:
 
     said = await bob.post(f"/api/v1/follow_requests/{ada.id}/authorize")
     assert said == NOTHING | {"id": ada.id, "followed_by": True}
-    assert await ada.sees(bob) == NOTHING | {"id": bob.id, "following": True, "notifying": True}
+    quietly = {"following": True, "follow_state": {"reblogs": False}, "notifying": True}
+    assert await ada.sees(bob) == NOTHING | {"id": bob.id} | quietly
     assert (await bob.post(f"/api/v1/follow_requests/{eve.id}/reject"))["requested_by"] is False
     assert await eve.sees(bob) == NOTHING | {"id": bob.id}
     for verb in ("authorize", "reject"):
@@ -215,6 +216,9 @@ async def test_what_is_refused(town: Town) -> None:
     not_followed = "Validation failed: You must be already following the person you want to endorse"
     calls: list[tuple[str, Any, int, str]] = [
         (f"{path}/{ada.id}/follow", {}, 403, "Following your own account is not allowed"),
+        (f"{path}/{ada.id}/block", {}, 403, "Blocking your own account is not allowed"),
+        (f"{path}/{ada.id}/mute", {}, 403, "Muting your own account is not allowed"),
+        (f"{path}/{ada.id}/pin", {}, 422, not_followed),
         (f"{path}/{eve.id}/follow", {}, 403, refused),
         (f"{path}/{far.id}/follow", {}, 403, refused),
         (f"{path}/{moved.id}/follow", {}, 403, refused),

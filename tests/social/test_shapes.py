@@ -162,7 +162,7 @@ READS = [
     _get("/api/v1/instance/activity", [shapes.ACTIVITY], who=""),
     _get("/api/v1/instance/rules", [RULE], who="", may_be_empty=True),
     _get("/api/v1/instance/domain_blocks", [NOTHING], who="", may_be_empty=True),
-    _get("/api/v1/instance/extended_description", shapes.PAGE, who=""),
+    _get("/api/v1/instance/extended_description", shapes.DESCRIPTION, who=""),
     _get("/api/v1/instance/privacy_policy", shapes.PAGE, who=""),
     _get("/api/v1/instance/translation_languages", NOTHING, who=""),
     _get("/api/v1/instance/languages", [{"code": "text", "name": "text"}], who=""),
@@ -232,7 +232,7 @@ def test_every_route_is_in_the_table() -> None:
 async def test_what_is_answered_has_every_key_and_every_kind(new_town: TownBuilder) -> None:
     """Reads first, then what changes things; the whole table is told what is wrong with it at once."""
     async with _elsewhere() as page:
-        scene = await _play(await new_town(private_hosts="127.0.0.1"), page)
+        scene = await _play(await new_town(private_hosts="127.0.0.1", publish_domain_blocks="on"), page)
     wrong: list[str] = []
 
     for case in (*READS, *WRITES):

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kith.social.statuses.cards.page import SANDBOX, clean_embed, first_link, read_page
+from kith.social.statuses.cards.frames import SANDBOX, clean_embed, first_link
 from kith.social.text.counting import graphemes, length
 from kith.social.text.html import clean, plain, to_html
 from kith.social.text.parts import find, hashtags, mentions, normal_tag
+from kith.social.webpages.page import read_page
 
 PEOPLE = {
     ("ada", ""): ("https://here.example/@ada", "Ada"),

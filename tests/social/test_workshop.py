@@ -366,7 +366,7 @@ def _is_running(pid: int) -> bool:
 def test_a_program_has_no_network_and_starts_no_other(tmp_path: Path) -> None:
     tried = """
 import os, socket, subprocess
-from kith.social.files.process.confine import confine
+from kith.base.confine import confine
 confine(memory=1 << 30, seconds=10, file_bytes=1000)
 for act in (socket.socket, lambda: subprocess.run(["true"]), lambda: os.kill(os.getppid(), 0)):
     try:

@@ -225,7 +225,10 @@ async def test_stages_that_change_the_account_are_closed_in_any_flow(town: Town,
 
 async def test_secrets_stay_hidden_from_somebody_elses_eyes(town: Town, new_browser: NewBrowser) -> None:
     owner = await owner_of(town)
-    keeper = await person_who_may(town, owner, "core.view_secret", "providers.view_oauth2provider")
+    keeper = await person_who_may(
+        town, owner, "core.view_secret", "providers.view_oauth2provider", "providers.change_oauth2provider",
+        "crypto.view_certificatekeypair_key",
+    )  # fmt: skip
     flow = await make_flow(owner, "authorization")
     fields = {"client_type": "confidential", "authorization_grant_type": "authorization-code"}
     fields |= {"redirect_uris": "https://a.example/", "client_secret": "deep secret"}

@@ -23,6 +23,10 @@ _WITH = pytest.param(True, id="scripts", marks=pytest.mark.xdist_group("browser-
 _WITHOUT = pytest.param(False, id="no-scripts", marks=pytest.mark.xdist_group("browser-no-scripts"))
 
 
+# What is looked at by a script of its own cannot be looked at without any.
+with_scripts = pytest.mark.parametrize("scripts", [_WITH], indirect=True, scope="module")
+
+
 @pytest.fixture(scope="module", params=[_WITH, _WITHOUT])
 def scripts(request: pytest.FixtureRequest) -> bool:
     return bool(request.param)
@@ -340,11 +344,8 @@ async def who_and_source(owner: Person) -> dict[str, Any]:
     )  # fmt: skip
 
 
-async def test_axe_finds_nothing_on_any_other_page_of_a_flow(
-    page: Page, place: Town, owner: Person, scripts: bool
-) -> None:
-    if not scripts:
-        pytest.skip("axe is a script")
+@with_scripts
+async def test_axe_finds_nothing_on_any_other_page_of_a_flow(page: Page, place: Town, owner: Person) -> None:
     totp = await made(owner, "/stages/otp_time/", name=word(), digits="6")
     static = await made(owner, "/stages/otp_static/", name=word())
     stages: tuple[dict[str, Any], ...] = (
@@ -372,11 +373,8 @@ async def test_axe_finds_nothing_on_any_other_page_of_a_flow(
     await check_day_and_night(page)
 
 
-async def test_axe_finds_nothing_on_the_pages_around_the_flows(
-    page: Page, place: Town, owner: Person, scripts: bool
-) -> None:
-    if not scripts:
-        pytest.skip("axe is a script")
+@with_scripts
+async def test_axe_finds_nothing_on_the_pages_around_the_flows(page: Page, place: Town, owner: Person) -> None:
     for number in range(2):
         body = {"name": f"Wiki {number}", "slug": word(), "group": "Work" if number else "",
                 "meta_launch_url": "https://wiki.example/", "meta_publisher": "ACME", "meta_description": "All we know",
@@ -390,7 +388,7 @@ async def test_axe_finds_nothing_on_the_pages_around_the_flows(
     await sign_in(page, owner)
     for path in (
         "/", "/staff/signups/", "/settings/security?page=9", "/settings/impersonate", "/settings/language",
-        "/flows/no-such-flow/", "/api/v2/docs",
+        "/flows/no-such-flow/", "/api/v2/docs", "/about", "/privacy-policy", "/terms-of-service",
     ):  # fmt: skip
         await page.goto(path)
         await check_day_and_night(page)

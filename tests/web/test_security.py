@@ -236,7 +236,7 @@ async def test_guesses_at_the_password_are_written_down_and_limited(new_town: To
     assert answers == [400] * 10
     assert late.status_code == 429
     told = await events(town, ada, action="login_failed")
-    assert [one["app"] for one in told] == ["core.settings"] * 10
+    assert [one["app"] for one in told] == ["core.confirmation"] * 10
 
 
 async def test_the_only_way_in_cannot_be_removed(town: Town, browser: Browser) -> None:

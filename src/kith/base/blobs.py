@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
-from kith.base.errors import NotFound
+from kith.base.errors import NotFound, Unavailable
 
 if TYPE_CHECKING:
     from obstore import GetOptions, GetResult
@@ -30,6 +30,7 @@ FOREVER = "public, max-age=31536000, immutable"
 _SEGMENT = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}"
 _KEY = re.compile(rf"(?=.{{1,900}}\Z){_SEGMENT}(?:/{_SEGMENT})*")
 _CHUNK = 256 * 1024
+TRIAL_KEY = "health/trial"
 
 
 class BadKey(NotFound):
@@ -44,6 +45,8 @@ class Blobs:
     The media type is told to a bucket, which serves it; a folder keeps none, so keep it in the database too.
     """
 
+    TRY_SECONDS = 30.0  # between two trials: a bucket is paid for by the request
+
     def __init__(self, store: ObjectStore) -> None:
         self._store = store
 
@@ -54,9 +57,13 @@ class Blobs:
             attributes={"Content-Type": content_type, "Cache-Control": cache_control},
         )
 
+    async def try_writing(self) -> None:
+        """Write a small file for good: raises if there is no room, or no right to."""
+        await self.put(TRIAL_KEY, bytes(4096), "application/octet-stream", "no-store")
+
     async def get(self, key: str) -> bytes:
-        with _missing_as_not_found():
-            result = await self._store.get_async(_checked(key))
+        with self._reading(key) as path:
+            result = await self._store.get_async(path)
             return bytes(await result.bytes_async())
 
     async def stream(self, key: str, start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
@@ -66,20 +73,41 @@ class Blobs:
         """
         if start < 0 or (end is not None and end <= start):
             raise ValueError(f"no such range: {start} to {end}")
-        with _missing_as_not_found():
-            result = await self._store.get_async(_checked(key), options=_range(start, end))
+        with self._reading(key) as path:
+            result = await self._store.get_async(path, options=_range(start, end))
         return _chunks(result)
 
     async def size(self, key: str) -> int:
-        with _missing_as_not_found():
-            return (await self._store.head_async(_checked(key)))["size"]
+        with self._reading(key) as path:
+            return (await self._store.head_async(path))["size"]
 
     async def exists(self, key: str) -> bool:
+        path = _checked(key)
         try:
-            await self._store.head_async(_checked(key))
-        except FileNotFoundError:
+            with self._reading(path):
+                await self._store.head_async(path)
+        except NotFound:
             return False
         return True
+
+    @contextmanager
+    def _reading(self, key: str) -> Iterator[str]:
+        """What is not there is not found; a store that fails at anything else is of no use at the moment."""
+        path = _checked(key)
+        try:
+            yield path
+        except FileNotFoundError as error:
+            raise NotFound from error
+        except Exception as error:
+            from obstore.exceptions import BaseError  # noqa: PLC0415 - loaded already, by the store
+
+            if not isinstance(error, BaseError):
+                raise
+            raise (NotFound() if self._cannot_be(path) else Unavailable()) from error
+
+    def _cannot_be(self, _path: str) -> bool:
+        """Whether the store's complaint means that there is no such thing."""
+        return False
 
     async def delete(self, keys: Iterable[str]) -> None:
         """Remove `keys`; one that is not there is as good as removed."""
@@ -97,6 +125,8 @@ class Blobs:
 class _FolderBlobs(Blobs):
     """Writes by hand, since the store neither syncs to disk nor takes a media type."""
 
+    TRY_SECONDS = 1.0
+
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
@@ -106,6 +136,10 @@ class _FolderBlobs(Blobs):
         from obstore.store import LocalStore  # noqa: PLC0415 - loaded when first used
 
         return LocalStore(self._folder)
+
+    def _cannot_be(self, path: str) -> bool:
+        """A name below a file, say, which the store reports as a fault."""
+        return not (self._folder / path).is_file()
 
     async def put(
         self,
@@ -171,14 +205,6 @@ def _checked(key: str) -> str:
     if not _KEY.fullmatch(key):
         raise BadKey
     return key
-
-
-@contextmanager
-def _missing_as_not_found() -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise NotFound from error
 
 
 def _range(start: int, end: int | None) -> GetOptions:

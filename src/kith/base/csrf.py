@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from http.cookies import CookieError, SimpleCookie
 
+from kith.base.cookies import carried_cookie
 from kith.base.errors import Forbidden
 from kith.base.exchange import Exchange, header
 
@@ -33,11 +33,7 @@ def check(exchange: Exchange, key: bytes, given: str | None) -> None:
 
 
 def _carried(exchange: Exchange) -> str:
-    try:
-        cookies = SimpleCookie(header(exchange.scope, b"cookie").decode("latin-1"))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    return carried_cookie(exchange, COOKIE)
 
 
 def _signed(nonce: str, key: bytes) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from kith.base.errors import MethodNotAllowed, NotFound, TooLarge
-from kith.base.exchange import PREFLIGHT, Answer, Dialect, Exchange, Receive, Scope, Send, Server, header
+from kith.base.exchange import PREFLIGHT, Answer, Dialect, Exchange, Receive, Scope, Send, Server
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
 from kith.base.routing.router import Router, WrongMethod
 
 __all__ = ["Edge"]
 
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "WEBSOCKET"})
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Edge:
@@ -27,22 +26,18 @@ class Edge:
         *,
         dialect_of: Callable[[str], Dialect],
         access_log: AccessLog,
-        trusted_proxies: tuple[str, ...] = (),
     ) -> None:
         self._server = server
         self._router = router
         self._dialect_of = dialect_of
         self._access_log = access_log
-        self._proxies: tuple[IPv4Network | IPv6Network, ...] = tuple(
-            ip_network(text, strict=False) for text in trusted_proxies
-        )
         self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return
         path = scope["path"]
-        exchange = Exchange(self._server, self._dialect_of(path), scope, receive, send, self.client_address(scope))
+        exchange = Exchange(self._server, self._dialect_of(path), scope, receive, send)
         if exchange.method == "HEAD":
             exchange.method, exchange.is_head = "GET", True
         IN_FLIGHT.inc()
@@ -60,6 +55,12 @@ class Edge:
             self._record(exchange)
 
     async def _respond(self, exchange: Exchange) -> Answer | None:
+        if "refusal" in exchange.scope:  # the server has no place for this request
+            raise exchange.scope["refusal"]
+        if exchange.method not in METHODS and exchange.scope["type"] == "http":
+            raise MethodNotAllowed(
+                f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": ", ".join(sorted(METHODS))}
+            )
         try:
             found = self._router.find(exchange.method, exchange.path)
         except WrongMethod as wrong:
@@ -73,6 +74,8 @@ class Edge:
         length = exchange.header(b"content-length")
         if length.isdigit() and int(length) > self._server.max_body:
             raise TooLarge
+        if exchange.dialect.fold is not None and exchange.method == "GET" and _has_body(exchange.scope):
+            await exchange.dialect.fold(exchange)
         if exchange.dialect.enter is not None:
             await exchange.dialect.enter(exchange)
         return await exchange.route.respond(exchange)
@@ -80,7 +83,7 @@ class Edge:
     def _record(self, exchange: Exchange) -> None:
         took = time.perf_counter() - exchange.started_at
         route = exchange.route.template if exchange.route is not None else "unknown"
-        method = exchange.method if exchange.method in METHODS else "other"
+        method = exchange.method if exchange.method in METHODS or exchange.scope["type"] != "http" else "other"
         key = (method, route, exchange.status)
         observe = self._observers.get(key)
         if observe is None:
@@ -96,31 +99,6 @@ class Edge:
             exchange.address,
         )
 
-    def client_address(self, scope: Scope) -> str:
-        """Who is calling: the peer, or, behind trusted proxies, the nearest address that is not one of them."""
-        client = scope.get("client")
-        address = client[0] if client else ""
-        if not self._proxies or not self._is_proxy(address):
-            return address
-        forwarded = header(scope, b"x-forwarded-for").decode("latin-1").split(",")
-        for part in reversed([text.strip() for text in forwarded]):
-            if not part:
-                break
-            address = part
-            if not self._is_proxy(part):
-                break
-        try:
-            return str(ip_address(address))
-        except ValueError:
-            return client[0] if client else ""
-
-    def _is_proxy(self, text: str) -> bool:
-        try:
-            address = ip_address(text)
-        except ValueError:
-            return False
-        return any(address in network for network in self._proxies)
-
 
 def _other_method(exchange: Exchange, allowed: list[str]) -> Answer:
     """OPTIONS is answered everywhere; any other method that a path does not have is refused."""
@@ -133,3 +111,10 @@ def _other_method(exchange: Exchange, allowed: list[str]) -> Answer:
     if dialect.cors and exchange.header(b"origin"):
         return Answer(200, PREFLIGHT)
     return Answer(204, ((b"allow", ", ".join(allowed).encode()),))
+
+
+def _has_body(scope: Scope) -> bool:
+    for key, value in scope["headers"]:
+        if key == b"transfer-encoding" or (key == b"content-length" and value != b"0"):
+            return True
+    return False

@@ -17,8 +17,8 @@ from urllib.parse import parse_qs
 import msgspec
 import structlog
 
-from kith.base.errors import Forbidden, Malformed, Problem, TooLarge
-from kith.base.limits import Spent
+from kith.base.errors import Forbidden, Malformed, Problem, Throttled, TooLarge
+from kith.base.limits import Limiter, Rule, Spent, address_key
 from kith.base.work import Acting, Origin, Work, Works
 
 if TYPE_CHECKING:
@@ -33,8 +33,10 @@ Send = Callable[[Message], Awaitable[None]]
 Service = TypeVar("Service")
 Headers = tuple[tuple[bytes, bytes], ...]
 
-SILENCE_SECONDS = 30.0
-BODY_SECONDS = 600.0
+NOWHERE = frozenset((404, 405))
+# Asking for what is not here, which no other limit counts: wrong addresses, wrong methods, wrong file names.
+ASTRAY = Rule("astray", most=600, seconds=300)
+
 DRAIN_BYTES = 4 << 20
 DRAIN_SECONDS = 2.0
 
@@ -74,6 +76,7 @@ class Dialect(msgspec.Struct, frozen=True):
     preflight: Callable[[Exchange, list[str]], Answer] | None = None  # the answer to OPTIONS
     spent_headers: Callable[[Spent], Headers] | None = None
     refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code
+    fold: Callable[[Exchange], Awaitable[None]] | None = None  # takes the parameters out of the body of a GET
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -101,7 +104,6 @@ class Exchange:
         "_body_seen",
         "_body_whole",
         "_closing",
-        "_deadline",
         "_receive",
         "_send",
         "_swallow",
@@ -128,9 +130,7 @@ class Exchange:
         "version",
     )
 
-    def __init__(
-        self, server: Server, dialect: Dialect, scope: Scope, receive: Receive, send: Send, address: str
-    ) -> None:
+    def __init__(self, server: Server, dialect: Dialect, scope: Scope, receive: Receive, send: Send) -> None:
         self.server = server
         self.scope = scope
         self._receive = receive
@@ -140,7 +140,6 @@ class Exchange:
         self._body_seen = 0
         self._body_whole = False
         self._closing: list[Callable[[], Awaitable[None]]] = []
-        self._deadline = 0.0
         self._swallow = False
         self.id = token_hex(16)
         self.method: str = scope["method"] if scope["type"] == "http" else "WEBSOCKET"
@@ -148,7 +147,7 @@ class Exchange:
         self.path_values: tuple[str, ...] = ()
         self.route: Route | None = None
         self.dialect = dialect
-        self.address = address
+        self.address: str = scope["client"][0]
         self.is_head = False
         self.started_at = time.perf_counter()
         self.status = 0
@@ -211,19 +210,8 @@ class Exchange:
     # What comes in
 
     async def receive(self) -> Message:
-        """The next piece of the body, within its limits; a client that falls silent is not waited for.
-
-        Once the body is whole, all that can come is the word that the client has gone, and that may take long.
-        """
-        if self._body_whole:
-            return await self._receive()
-        now = time.perf_counter()
-        self._deadline = self._deadline or now + BODY_SECONDS
-        try:
-            async with asyncio.timeout(min(SILENCE_SECONDS, self._deadline - now)):
-                message = await self._receive()
-        except TimeoutError as error:
-            raise Malformed("The request's body did not arrive in time") from error
+        """The next piece of the body, within its limits; that it comes in time is the server's matter."""
+        message = await self._receive()
         if message["type"] == "http.request":
             self._body_seen += len(message.get("body", b""))
             if self._body_seen > self.server.max_body:
@@ -279,16 +267,21 @@ class Exchange:
     async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         try:
             await self.end_work(commit=status < 400)
+            if status in NOWHERE:
+                self._count_astray()
             if status >= 400:
                 await self._drain()
         except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
             self._swallow = True
             await self.fail(error)
             return
+        await self._send_head(status, [*headers, *self._headers(headers)])
+
+    async def _send_head(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         self.status = status
-        await self._send(
-            {"type": "http.response.start", "status": status, "headers": [*headers, *self._headers(headers)]}
-        )
+        if self.user_id is not None:
+            self.scope["known"] = True  # the connection is a known person's: it is kept longer than a stranger's
+        await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
     async def end_work(self, *, commit: bool) -> None:
         work, self._work = self._work, None
@@ -328,13 +321,21 @@ class Exchange:
         await self.end_work(commit=False)
         await self._drain()
         problem = as_problem(error, self)
+        if problem.status in NOWHERE:
+            try:
+                self._count_astray()
+            except Throttled as throttled:
+                problem = throttled
         await self._write_down(problem)
         answer = self.dialect.shape(problem, self)
-        self.status = answer.status
         length = (b"content-length", str(len(answer.body)).encode())
-        headers = [*answer.headers, length, *self._headers(answer.headers)]
-        await self._send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await self._send_head(answer.status, [*answer.headers, length, *self._headers(answer.headers)])
         await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
+
+    def _count_astray(self) -> None:
+        """Strangers who ask for what is not here are counted, unless the asking was counted already."""
+        if self.spent is None and self.user_id is None:
+            self.find(Limiter).spend(ASTRAY, address_key(self.address))
 
     async def _write_down(self, problem: Problem) -> None:
         if problem.status != Forbidden.status or self.dialect.refused is None or "refusal" in problem.extra:

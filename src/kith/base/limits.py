@@ -8,18 +8,19 @@ once, so that neither a restart nor a second process gives anyone a second chanc
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from datetime import UTC, datetime
 from ipaddress import ip_network
 
 import msgspec
 import structlog
-from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, select
+from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, update
 
-from kith.base.db import METADATA, Command, Database, command, query, upsert
+from kith.base.db import METADATA, Command, Database, Session, command, query, upsert
 from kith.base.errors import Throttled, Unavailable
 
-__all__ = ["Limiter", "Rule", "Spent", "address_key"]
+__all__ = ["Limiter", "Paid", "Price", "Rule", "Spent", "address_key"]
 
 rate_counts = Table(
     "base_rate_counts",
@@ -39,16 +40,19 @@ _add = query(
     ).returning(rate_counts.c.count),
     int,
 )
-_standing = query(
-    select(rate_counts.c.count).where(
-        and_(rate_counts.c.key == bindparam("key"), rate_counts.c.window == bindparam("window"))
-    ),
-    int,
+_give_back = command(
+    update(rate_counts)
+    .where(
+        and_(rate_counts.c.key == bindparam("of"), rate_counts.c.window == bindparam("within"), rate_counts.c.count > 0)
+    )
+    .values(count=rate_counts.c.count - 1)
 )
 _forget: Command = command(delete(rate_counts).where(rate_counts.c.ends < bindparam("now")))
 
 SHARE_SECONDS = 1.0
 SWEEP_SECONDS = 600
+MOST_COUNTS = 200_000  # kept in memory; beyond that, those that began first are forgotten
+LONGEST_KEY = 190
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -57,6 +61,9 @@ class Rule(msgspec.Struct, frozen=True):
     name: str
     most: int
     seconds: int
+
+
+Price = tuple[Rule, str]  # a rule, and for whom it counts
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -89,14 +96,26 @@ class Limiter:
             return None
         now = int(time.time())
         window = now // rule.seconds
-        key = (f"{rule.name}:{who}", window)
+        key = (_key(rule, who), window)
         count = self._counts.get(key)
         if count is None:
+            if len(self._counts) >= MOST_COUNTS:
+                del self._counts[next(iter(self._counts))]
             count = self._counts[key] = _Count((window + 1) * rule.seconds)
         count.mine += 1
         if self._database.dialect == "postgresql":
             self._unshared[key] = self._unshared.get(key, 0) + 1
         return _verdict(rule, count.mine + count.others, count.ends, now)
+
+    def unspend(self, rule: Rule, who: str) -> None:
+        """Take back what `spend` has counted in this very moment: it was right."""
+        key = (f"{rule.name}:{who}", int(time.time()) // rule.seconds)
+        count = self._counts.get(key)
+        if not self._enabled or count is None or not count.mine:
+            return
+        count.mine -= 1
+        if key in self._unshared:
+            self._unshared[key] -= 1
 
     async def spend_strictly(self, rule: Rule, who: str) -> Spent | None:
         """Count one call in the database, for good, even if what it was for fails."""
@@ -104,18 +123,41 @@ class Limiter:
             return None
         now = int(time.time())
         window = now // rule.seconds
-        total = await self._add(f"{rule.name}:{who}", window, (window + 1) * rule.seconds, 1)
+        total = await self._add(_key(rule, who), window, (window + 1) * rule.seconds, 1)
         return _verdict(rule, total, (window + 1) * rule.seconds, now)
 
-    async def refuse_if_spent(self, rule: Rule, who: str) -> None:
-        """Raise `Throttled` when a strict rule has nothing left, without counting."""
+    async def pay(self, *prices: Price) -> Paid:
+        """Count one try against every one of these rules, in the database, before it is made.
+
+        What may be tried only so often is paid for first and given back when it was right: of any number that try
+        at once, no more than the rules allow are tried. One rule with nothing left raises `Throttled`, and then none
+        of them has counted anything.
+        """
         if not self._enabled:
-            return
+            return Paid(self, [])
         now = int(time.time())
-        window = now // rule.seconds
+        rows = sorted((_key(rule, who), now // rule.seconds, rule) for rule, who in prices)
         session = self._database.session()
-        count = await session.one(_standing, key=f"{rule.name}:{who}", window=window)
-        _verdict(rule, (count or 0) + 1, (window + 1) * rule.seconds, now)
+        try:
+            for key, window, rule in rows:
+                ends = (window + 1) * rule.seconds
+                count = await session.one(_add, key=key, window=window, ends=ends, count=1)
+                _verdict(rule, count or 0, ends, now)
+            await session.commit()
+        finally:
+            await session.rollback()
+        return Paid(self, [(key, window) for key, window, _rule in rows])
+
+    async def give_back(self, rows: list[tuple[str, int]], db: Session | None) -> None:
+        if db is not None:
+            return await _return_all(db, rows)
+        session = self._database.session()
+        try:
+            await _return_all(session, rows)
+            await session.commit()
+        finally:
+            await session.rollback()
+        return None
 
     async def _add(self, key: str, window: int, ends: int, count: int) -> int:
         session = self._database.session()
@@ -126,15 +168,22 @@ class Limiter:
             await session.rollback()
         return total or 0
 
+    async def try_writing(self) -> None:
+        """One real row, committed: raises if the database takes nothing. Limits that are off have no part in it."""
+        now = int(time.time())
+        await self._add("health", 0, now + SWEEP_SECONDS, 1)
+
     async def keep(self) -> None:
         """Share counts between processes and drop windows that have closed."""
+        swept_at = time.time()
         while True:
             await asyncio.sleep(SHARE_SECONDS)
             now = int(time.time())
             self._counts = {key: count for key, count in self._counts.items() if count.ends > now}
             try:
                 await self.share()
-                if now % SWEEP_SECONDS == 0:
+                if now - swept_at >= SWEEP_SECONDS:
+                    swept_at = now
                     await self.sweep()
             except Unavailable:
                 structlog.get_logger().warning("limits.not_shared")
@@ -159,6 +208,33 @@ class Limiter:
             await session.commit()
         finally:
             await session.rollback()
+
+
+class Paid:
+    """What was paid for one try. Whoever was right gets it back; a try that is never answered stays paid for."""
+
+    def __init__(self, limiter: Limiter, rows: list[tuple[str, int]]) -> None:
+        self._limiter = limiter
+        self._rows = rows
+
+    async def give_back(self, db: Session | None = None) -> None:
+        """At once; or with the rest of `db`, where something was written already and nobody else may write now."""
+        rows, self._rows = self._rows, []
+        if rows:
+            await self._limiter.give_back(rows, db)
+
+
+async def _return_all(db: Session, rows: list[tuple[str, int]]) -> None:
+    for key, window in rows:
+        await db.run(_give_back, of=key, within=window)
+
+
+def _key(rule: Rule, who: str) -> str:
+    """Short enough for the table, whatever a client calls itself."""
+    key = f"{rule.name}:{who}"
+    if len(key) <= LONGEST_KEY:
+        return key
+    return f"{rule.name}:{hashlib.sha256(who.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def address_key(address: str) -> str:

@@ -15,6 +15,9 @@ from kith.base.db import Database
 __all__ = ["Memo"]
 
 
+ENTRY_BYTES = 300
+
+
 class Memo:
     """Ask for `now` once per request, and hand it to `get` and `put`."""
 
@@ -38,9 +41,19 @@ class Memo:
         return self._kept.get(key) if version == self._version else None
 
     def put(self, version: int | None, key: Hashable, value: object, *, size: int = 512) -> None:
-        """Keep what was read since `now`, unless somebody has written meanwhile or there is no room left."""
+        """Keep what was read since `now`, unless somebody has written meanwhile or there is no room left.
+
+        The key counts too: often part of it is the client's own words, which may be longer than what was found.
+        """
+        size += ENTRY_BYTES + _length(key)
         if version is None or version != self._version or self._bytes + size > self.MOST_BYTES:
             return
         if version == self._database.version():
             self._kept[key] = value
             self._bytes += size
+
+
+def _length(key: Hashable) -> int:
+    if isinstance(key, tuple):
+        return sum(map(_length, key))
+    return len(key) if isinstance(key, bytes) else 4 * len(key) if isinstance(key, str) else 0

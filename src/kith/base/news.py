@@ -1,14 +1,15 @@
 """News goes up: what happened, told to whoever listens, and only if it really happened.
 
-A fact is announced inside a `Work`. Its subscribers become jobs, rows of the same transaction. After the
-commit it is also told live to the listeners of this process and, on PostgreSQL, of every other one.
+A fact is announced inside a `Work`. What must be true when the answer leaves is done at once, as the last part of
+the transaction; the other subscribers become jobs, rows of the same transaction. After the commit the fact is also
+told live to the listeners of this process and, on PostgreSQL, of every other one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import asyncpg
@@ -31,6 +32,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 Listener = Callable[[Any], None]
+Handler = Callable[[Any, Any], Awaitable[None]]
 _log = structlog.get_logger()
 
 
@@ -39,6 +41,7 @@ class News:
 
     def __init__(self) -> None:
         self._subscribers: dict[type[Fact], list[Kind[Any]]] = {}
+        self._handlers: dict[type[Fact], list[Handler]] = {}
         self._listeners: dict[type[Fact], list[Listener]] = {}
         self._names: dict[str, type[Fact]] = {}
         self.relay: Relay | None = None
@@ -49,6 +52,13 @@ class News:
         """Make a job of each kind, in the same transaction, whenever `fact` is announced."""
         self._subscribers.setdefault(fact, []).extend(kinds)
 
+    def at_once(self, fact: type[Fact], *handlers: Handler) -> None:
+        """Call each handler with the work and the fact before the work is committed, in the same transaction.
+
+        For what the answer promises and costs a few quick statements. If a handler fails, so does the request.
+        """
+        self._handlers.setdefault(fact, []).extend(handlers)
+
     def listen(self, fact: type[Fact], listener: Listener) -> None:
         """Call `listener` after the commit, in every process; what is told here may be lost with a process."""
         self._names[fact.__name__] = fact
@@ -56,6 +66,9 @@ class News:
 
     def kinds_for(self, fact: Fact) -> Sequence[Kind[Any]]:
         return self._subscribers.get(type(fact), ())
+
+    def handlers_for(self, fact: Fact) -> Sequence[Handler]:
+        return self._handlers.get(type(fact), ())
 
     def committed(self, facts: Iterable[Fact], *, lanes: Collection[str]) -> None:
         """`lanes` are those into which jobs came."""

@@ -11,6 +11,7 @@ from kith.base.mail import Mailer, mailer
 from kith.base.mailing import SEND_MAIL
 from kith.base.memo import Memo
 from kith.base.rooms import Part, Room
+from kith.base.watchdog import Watchdog
 from kith.base.work import Works
 
 
@@ -45,5 +46,6 @@ ROOM = Room(
         Part(Outgoing, _outgoing, close=Outgoing.close),
         Part(Mailer, _mailer),
         Part(Blobs, _blobs),
+        Part(Watchdog, lambda _: Watchdog()),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -11,9 +11,11 @@ from kith.base.exchange import Dialect
 from kith.base.jobs import Kind, Periodic
 from kith.base.news import Fact
 from kith.base.routing import Route
-from kith.base.work import Works
+from kith.base.work import Work, Works
 
 __all__ = ["Part", "Room"]
+
+AtOnce = Callable[[Work, Any], Awaitable[None]]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -37,6 +39,7 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     jobs: tuple[Kind[Any], ...] = ()
     periodic: tuple[Periodic, ...] = ()
     subscriptions: tuple[tuple[type[Fact], Kind[Any]], ...] = ()
+    at_once: tuple[tuple[type[Fact], AtOnce], ...] = ()  # done before the commit of what announces the fact
     parts: tuple[Part, ...] = ()
 
     def spoken_routes(self) -> list[Route]:

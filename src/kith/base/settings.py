@@ -39,6 +39,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     reserved_names: tuple[str, ...] = ()
     password_grant: bool = True
     rate_limits: bool = True
+    max_connections: Annotated[int, msgspec.Meta(ge=16)] = 8192
+    max_connections_per_address: Annotated[int, msgspec.Meta(ge=1)] = 256
     breach_file: str = ""
     breach_url: str = "https://api.pwnedpasswords.com/range/"
     breach_unreachable: Literal["", "refuse", "allow"] = ""
@@ -56,12 +58,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     metrics_bind: str = ""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "text"] = "auto"
+    watchdog: Literal["auto", "log", "end", "off"] = "auto"
+    watchdog_seconds: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 30
     max_body: Annotated[int, msgspec.Meta(ge=1024)] = 104_857_600
     title: str = "Kith"
     description: str = "A home for our community."
     contact_email: str = ""
     publish_peers: bool = True
     publish_activity: bool = True
+    publish_domain_blocks: Literal["off", "members", "on"] = "off"
     secure_mode: bool = False
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
 

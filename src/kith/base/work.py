@@ -103,6 +103,8 @@ class Work:
 
     async def commit(self) -> None:
         """Called by the edge, once. What was announced is written with the rest, then told."""
+        if self._facts:
+            await self._do_at_once()
         if self._jobs:
             # Always in the same order, so that two works that ask for the same keys never wait for each other.
             self._jobs.sort(key=lambda row: (row["kind"], row["key"] or "", row["id"]))
@@ -115,6 +117,13 @@ class Work:
             facts, lanes = self._facts, {row["lane"] for row in self._jobs}
             self._facts, self._jobs = [], []
             self._works.news.committed(facts, lanes=lanes)
+
+    async def _do_at_once(self) -> None:
+        """What handlers announce in turn is handled too."""
+        handlers_for = self._works.news.handlers_for
+        for fact in self._facts:  # grows while it is walked
+            for handle in handlers_for(fact):
+                await handle(self, fact)
 
     async def rollback(self) -> None:
         self._facts.clear()

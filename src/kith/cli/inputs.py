@@ -56,8 +56,8 @@ def line_given(what: str) -> str:
 
 
 async def user_called(db: Session, name: str) -> User:
-    """The person with this username, or the only one with this address."""
-    user = await store.find(db, name)
+    """The person whose address or username this is, or the only one who gave this address."""
+    user = await store.find_typed(db, name)
     if user is not None:
         return user
     owners = await store.with_email(db, name) if "@" in name else []

@@ -114,6 +114,7 @@ def _record(job: Job) -> dict[str, object]:
         "kind": job.kind,
         "state": _WORDS[job.state],
         "attempts": job.attempts,
+        "deaths": job.deaths,
         "run_at": job.run_at,
         "created_at": job.created_at,
         "held_until": job.held_until,

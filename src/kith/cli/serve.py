@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import ctypes
 import gc
 import os
@@ -15,21 +14,21 @@ import time
 import click
 import structlog
 import uvloop
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from granian.server.embed import Server
 
 from kith.app import House, open_house
 from kith.base import log
 from kith.base.metrics import serve_metrics
+from kith.base.server import Server, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
+from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import revision_of
+from kith.cli.watching import start_watching, tell_system
 from kith.identity.executor import defaults
 from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
 from kith.migrations import HEAD
 
-STOP_SECONDS = 30
+STOP_SECONDS = 8  # for what is under way; a container is killed after ten
 _KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
 
 
@@ -43,7 +42,7 @@ def serve(*, child: bool) -> None:
     settings = load()
     if child:
         _end_with_parent()
-        uvloop.run(_serve(settings, with_worker=settings.worker))
+        uvloop.run(_serve(settings, with_worker=settings.worker, is_child=True))
         return
     _refuse_taken(settings)
     uvloop.run(_prepare(settings))
@@ -91,7 +90,7 @@ def _migrate() -> None:
         raise BadSettings("the database could not be migrated, so the server does not start")
 
 
-async def _serve(settings: Settings, *, with_worker: bool) -> None:
+async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = False) -> None:
     access_log = log.configure(settings)
     async with open_house(settings) as house:
         stopping = asyncio.Event()
@@ -103,6 +102,7 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
         if working is not None:
             # A server without its worker would take on what it never does: better to stop, and be started again.
             working.add_done_callback(lambda _: stopping.set())
+        start_watching(house, is_child=is_child)
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
@@ -112,6 +112,7 @@ async def _serve(settings: Settings, *, with_worker: bool) -> None:
             if worker is not None and working is not None:
                 worker.stop()
                 await working
+            house.find(Watchdog).stop()
             if metrics is not None:
                 metrics.shutdown()
             access_log.flush()
@@ -126,36 +127,25 @@ def _spare_the_old() -> None:
 
 
 async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.AccessLog) -> None:
-    host, port = house.settings.address
-    server = Server(
-        house.asgi(access_log),
-        address=host,
-        port=port,
-        interface=Interfaces.ASGINL,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=15_000, max_buffer_size=64 * 1024),
-        backlog=1024,
-        log_enabled=False,
-    )
+    settings = house.settings
+    listener = listen(*settings.address, shared=settings.processes > 1)
+    server = Server(house.asgi(access_log), listener, limits_from(settings), settings.trusted_proxies)
     _spare_the_old()
-    serving = asyncio.create_task(server.serve())
-    waiting = asyncio.create_task(stopping.wait())
-    await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    if not serving.done():
-        server.stop()  # type: ignore[no-untyped-call]
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(STOP_SECONDS):
-                await serving
-    waiting.cancel()
-    if serving.done():
-        serving.result()
+    await server.start()
+    notify("READY=1", os.environ)
+    await stopping.wait()
+    notify("STOPPING=1", os.environ)
+    await server.stop(STOP_SECONDS)
 
 
 def _supervise(settings: Settings) -> int:
     """Keep the web processes alive: one that dies is started again, a word to stop goes to all."""
     with tempfile.TemporaryDirectory(prefix="kith-metrics-") as folder:
         environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": folder}
+        for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"):  # systemd hears this process only
+            environment.pop(name, None)
         children = [_child(environment) for _ in range(settings.processes)]
+        tell_system()
         metrics = None
         if settings.metrics_bind:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"), folder=folder)
@@ -164,6 +154,7 @@ def _supervise(settings: Settings) -> int:
         def stop(*_: object) -> None:
             nonlocal stopping
             stopping = True
+            notify("STOPPING=1", os.environ)
             for child in children:
                 child.terminate()
 

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import click
 
+from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
 from kith.cli.running import as_json, house, run, say
@@ -26,12 +27,13 @@ ROLES: dict[str, Role] = {
 }
 _ROLE = click.Choice(list(ROLES), case_sensitive=False)
 _ROLES_SHOWN = "[owner|admin|moderator|user]"
-_UNSEEN = {"username_key", "email_key", "password"}
+_UNSEEN = {"username_key", "email_key", "owned_email_key", "password"}
 
 _name = click.argument("name", type=WORDS)
 _password = click.option(
     "--password", type=WORDS, help="Asked for when left out; - reads one line from standard input."
 )
+_force = click.option("--force", is_flag=True, help="Take the password whatever the password policies say.")
 
 
 @click.group()
@@ -46,10 +48,12 @@ def users() -> None:
 @click.option("--name", "full_name", default="", type=WORDS, help="What they are called; NAME when left out.")
 @click.option("--role", type=_ROLE, default="user", metavar=_ROLES_SHOWN, help="An ordinary member when left out.")
 @click.option("--confirmed", is_flag=True, help="The address is known to be theirs.")
+@_force
 @as_json
 def create(
-    *, name: str, email: str, password: str | None, full_name: str, role: str, confirmed: bool, as_json: bool
-) -> None:
+    *, name: str, email: str, password: str | None, full_name: str, role: str, confirmed: bool, force: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Make a person called NAME."""
     new = service.NewUser(
         username=name,
@@ -62,7 +66,7 @@ def create(
 
     async def make() -> User:
         async with house() as opened, opened.works.begin() as work:
-            return await service.create(work, opened.find(Passwords), new, by_name=COMMAND_LINE)
+            return await service.create(work, opened.find(Passwords), new, by_name=COMMAND_LINE, judged=force)
 
     user = run(make())
     _tell(user, f"Made {user.username} (id {user.id}, {user.role}).", as_json=as_json)
@@ -110,15 +114,16 @@ def show(*, name: str, as_json: bool) -> None:
 @users.command("set-password")
 @_name
 @_password
+@_force
 @as_json
-def set_password(*, name: str, password: str | None, as_json: bool) -> None:
-    """Give NAME a new password; the old one ends at once."""
+def set_password(*, name: str, password: str | None, force: bool, as_json: bool) -> None:
+    """Give NAME a new password that the password policies accept; the old one ends at once."""
     secret = password_given(password)
 
     async def change() -> User:
         async with house() as opened, opened.works.begin() as work:
             user = await user_called(work.db, name)
-            await service.set_password(work, opened.find(Passwords), user, secret, by_name=COMMAND_LINE)
+            await service.set_password(work, opened.find(Passwords), user, secret, by_name=COMMAND_LINE, judged=force)
             await end_after_password(work, user.id)
             return await store.get(work.db, user.id)
 
@@ -213,7 +218,8 @@ def confirm(*, name: str, as_json: bool) -> None:
     """Say that the address of NAME is known to be theirs."""
 
     async def change(work: Work, user: User) -> None:
-        await signups.confirm(work, user)
+        if not await signups.confirm(work, user):
+            raise Conflict(f"{user.email} is the confirmed address of another account")
 
     user = run(_changed(name, change))
     _tell(user, f"The address of {user.username} is confirmed.", as_json=as_json)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 
 import click
@@ -9,7 +10,9 @@ import uvloop
 from kith.app import open_house
 from kith.base import log
 from kith.base.settings import BadSettings, Settings, load
+from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import refuse_other_schema
+from kith.cli.watching import start_watching
 
 
 @click.command()
@@ -30,4 +33,9 @@ async def _work(settings: Settings) -> None:
         for word in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(word, worker.stop)
         click.echo("Kith is working.")
-        await worker.run()
+        start_watching(house)
+        notify("READY=1", os.environ)
+        try:
+            await worker.run()
+        finally:
+            house.find(Watchdog).stop()

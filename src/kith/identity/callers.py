@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
+import time
 from datetime import timedelta
+from typing import NoReturn
 
 import msgspec
 
 from kith.base import csrf
-from kith.base.errors import Forbidden, Unauthenticated
+from kith.base.errors import Forbidden, Throttled, Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.memo import Memo
 from kith.base.work import Work
+from kith.identity import confirmation
 from kith.identity.audit import service as audit
-from kith.identity.caller import ADMINISTRATORS, Caller
+from kith.identity.caller import ADMINISTRATORS, Caller, Way
 from kith.identity.factors import store as factors
-from kith.identity.groups import store as groups
+from kith.identity.guessing import service as guessing
+from kith.identity.hints import service as hints
 from kith.identity.impersonation import refuse_call
-from kith.identity.roles import store as roles
+from kith.identity.rights import rights_of
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
@@ -30,10 +35,12 @@ from kith.identity.users.passwords import Passwords
 from kith.identity.users.store import Login
 
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="api"'}
-FAILURES = Rule("sign-in", most=25, seconds=300)
 CALLS = Rule("identity", most=1500, seconds=300)
 ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
+MOST_SLOWED = 10_000
+MOST_TYPED = 320  # longer than any name or address
+_SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
 class Callers:
@@ -41,6 +48,8 @@ class Callers:
         self._passwords = passwords
         self._memo = memo
         self._limiter = limiter
+        self._checking: dict[bytes, asyncio.Lock] = {}
+        self._slowed_until: dict[tuple[int, str], float] = {}
 
     async def identify(self, exchange: Exchange) -> Caller:
         """The person behind this request to the identity API."""
@@ -71,44 +80,43 @@ class Callers:
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
         caller = await self._with_rights(exchange, login)
+        fresh = confirmation.is_fresh(session, exchange.work.now)
+        caller = msgspec.structs.replace(caller, way="session", is_fresh=fresh)
         return caller if exchange.acting is None else _without_secrets(caller)
 
-    async def _with_rights(self, exchange: Exchange, login: Login, scopes: frozenset[str] | None = None) -> Caller:
+    async def _with_rights(self, exchange: Exchange, login: Login) -> Caller:
         """What the person may do, as roles and groups stand at this moment."""
         if login.role in ADMINISTRATORS:
-            return Caller(login.id, login.username, login.role, scopes, None)
+            return Caller(login.id, login.username, login.role, permissions=None)
         version = exchange.version
         key = ("rights", login.id)
         kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
         if kept is None:
-            db = exchange.work.db
-            mighty = await groups.is_mighty(db, login.id)
-            kept = (None if mighty else await roles.permissions_of(db, login.id),)
+            kept = (await rights_of(exchange.work.db, login.id, login.role),)
             self._memo.put(version, key, kept)
-        return Caller(login.id, login.username, login.role, scopes, kept[0])
+        return Caller(login.id, login.username, login.role, permissions=kept[0])
 
     async def _basic(self, exchange: Exchange, encoded: bytes) -> Caller:
         username, password = read_basic(encoded)
+        username = username[:MOST_TYPED]
         if password.startswith(PREFIX):
             found = await self._app_password(exchange, username, password)
             if found is not None:
                 return found
         login = await self._login(exchange, username)
-        stored = login.password if login is not None else None
-        if not self._passwords.is_remembered(stored, password):
-            await self._slow_check(exchange, login, username, password)
-        if login is None or not login.is_active:
-            raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
-        if await self._has_factor(exchange, login):
-            raise Unauthenticated("This account needs an app password here.", headers=CHALLENGE)
-        return await self._with_rights(exchange, login)
+        has_factor = await self._has_factor(exchange, login.id if login is not None else 0)
+        if login is None or has_factor or not _may_enter(exchange, login):
+            await self._refuse(exchange, login, username, password, has_factor=has_factor)
+        if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
+            await self._check_once(exchange, login, username, password)
+        return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
 
-    async def _has_factor(self, exchange: Exchange, login: Login) -> bool:
+    async def _has_factor(self, exchange: Exchange, user_id: int) -> bool:
         """Whoever has a second factor is not let in by the password alone, and there is no way to ask for it here."""
-        version, key = exchange.version, ("factor", login.id)
+        version, key = exchange.version, ("factor", user_id)
         kept: bool | None = self._memo.get(version, key)
         if kept is None:
-            kept = await factors.has_any(exchange.work.db, login.id)
+            kept = await factors.has_any(exchange.work.db, user_id)
             self._memo.put(version, key, kept)
         return kept
 
@@ -116,23 +124,75 @@ class Callers:
         version = exchange.version
         login: Login | None = self._memo.get(version, ("login", username))
         if login is None and "\0" not in username:
-            login = await users.find_login(exchange.work.db, username)
+            login = await users.find_login_typed(exchange.work.db, username)
             self._memo.put(version, ("login", username), login)
         return login
 
-    async def _slow_check(self, exchange: Exchange, login: Login | None, username: str, password: str) -> None:
-        """The real work of argon2, the same for a name nobody has; failures are counted and written down."""
-        await self._limiter.refuse_if_spent(FAILURES, address_key(exchange.address))
-        stored = login.password if login is not None else None
-        if await self._passwords.check(stored, password):
-            return
-        if login is not None:  # of a name that nobody has nothing is written: anybody could fill the trail with them
+    def _is_remembered(self, exchange: Exchange, login: Login, password: str) -> bool:
+        return self._passwords.is_remembered(login.password, password, address_key(exchange.address))
+
+    def _is_slowed_down(self, exchange: Exchange, login: Login) -> bool:
+        """Whether too much was guessed at this account from this address: then what is remembered must wait, too.
+
+        Else whoever shares an address with a program that signs in could guess as fast as they like.
+        """
+        return self._slowed_until.get((login.id, address_key(exchange.address)), 0.0) > time.monotonic()
+
+    def _slow_down(self, exchange: Exchange, login: Login, seconds: int) -> None:
+        now = time.monotonic()
+        if len(self._slowed_until) >= MOST_SLOWED:
+            self._slowed_until = {key: until for key, until in self._slowed_until.items() if until > now}
+        if len(self._slowed_until) < MOST_SLOWED:
+            self._slowed_until[login.id, address_key(exchange.address)] = now + seconds
+
+    async def _check_once(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
+        """A program that begins with many calls at once has its password checked, and paid for, once."""
+        key = self._passwords.memory(login.password or "", password, address_key(exchange.address))
+        checking = self._checking.setdefault(key, asyncio.Lock())
+        try:
+            async with checking:
+                if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
+                    await self._slow_check(exchange, login, username, password)
+        finally:
+            if not checking.locked():
+                self._checking.pop(key, None)
+
+    async def _slow_check(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
+        """The real work of argon2, paid for before and given back when it was right."""
+        try:
+            paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
+        except Throttled as problem:
+            self._slow_down(exchange, login, problem.retry_after)
+            raise
+        if not await self._passwords.check(login.password, password, where=address_key(exchange.address)):
+            await self._fail(exchange, login, username)
+        await paid.give_back()
+        await guessing.entered_by_program(exchange.work, exchange, login.id)
+
+    async def _refuse(
+        self, exchange: Exchange, login: Login | None, username: str, password: str, *, has_factor: bool
+    ) -> NoReturn:
+        """Somebody who does not come in this way, or nobody at all: the same work and words as for a wrong password.
+
+        It stays paid for even when it was right, or the limits would tell.
+        """
+        await guessing.pay(exchange, exchange.work.db, login.id if login is not None else None, username)
+        right = await self._passwords.check(login.password if login is not None else None, password, anew=True)
+        hints_at = login if right and has_factor and login is not None and _may_enter(exchange, login) else None
+        await self._fail(exchange, login, username, hints_at=hints_at)
+
+    async def _fail(
+        self, exchange: Exchange, login: Login | None, username: str, *, hints_at: Login | None = None
+    ) -> NoReturn:
+        """Of a name that nobody has nothing is written: anybody could fill the trail with them."""
+        if login is not None:
             async with exchange.work.aside() as aside:
                 await audit.record(
                     aside, "login_failed", "core.api", user_id=login.id, username=username,
                     context={"username": username[:150], "password": audit.MASK, "auth_method": "basic"},
                 )  # fmt: skip
-        await self._limiter.spend_strictly(FAILURES, address_key(exchange.address))
+                if hints_at is not None:
+                    await hints.tell_app_password(aside, await users.get(aside.db, hints_at.id))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
 
     async def _app_password(self, exchange: Exchange, username: str, password: str) -> Caller | None:
@@ -141,19 +201,26 @@ class Callers:
         token = await tokens.find_live(work.db, hash_key(password), work.now)
         if token is None or token.intent not in ("api", "app_password"):
             return None
-        login = await self._owner(work, token)
         if token.intent == "app_password":
-            named = await users.find_login(work.db, username)
-            same = named is not None and named.id == login.id
-            return await self._with_rights(exchange, login, _scopes(token)) if same else None
-        return await self._with_rights(exchange, login, _scopes(token))
+            named = await users.find_login_typed(work.db, username) if "\0" not in username else None
+            if named is None or named.id != token.user_id or not _may_enter(exchange, named):
+                return None
+            await guessing.entered_by_program(work, exchange, named.id)
+        login = await self._owner(work, token)
+        return await self._by_token(exchange, login, token)
 
     async def _bearer(self, exchange: Exchange, key: str) -> Caller:
         token = await tokens.find_live(exchange.work.db, hash_key(key), exchange.work.now) if key else None
         if token is None or token.intent != "api":
             raise Unauthenticated("Invalid token.", headers=CHALLENGE)
         login = await self._owner(exchange.work, token)
-        return await self._with_rights(exchange, login, _scopes(token))
+        return await self._by_token(exchange, login, token)
+
+    async def _by_token(self, exchange: Exchange, login: Login, token: Token) -> Caller:
+        """Whoever comes with a token is its owner, but never more than the token."""
+        caller = await self._with_rights(exchange, login)
+        way: Way = "app_password" if token.intent == "app_password" else "token"
+        return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
 
     async def _owner(self, work: Work, token: Token) -> Login:
         login = await users.find_login_by_id(work.db, token.user_id)
@@ -165,10 +232,15 @@ class Callers:
         return login
 
 
+def _may_enter(exchange: Exchange, login: Login) -> bool:
+    """Active, approved, and confirmed where addresses are."""
+    return login.is_active and (login.is_confirmed or not exchange.work.settings.confirm_email)
+
+
 def _without_secrets(caller: Caller) -> Caller:
     """Somebody else's eyes see no secrets, whatever the person may see."""
     rights = caller.permissions or frozenset()
-    return msgspec.structs.replace(caller, permissions=rights - {"core.view_secret"})
+    return msgspec.structs.replace(caller, permissions=rights - _SECRETS)
 
 
 def _scopes(token: Token) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.identity.applications import collections as applications
-from kith.identity.core import events, groups, impersonate, messages, person, roles, signups, tokens, users
+from kith.identity.core import consents, events, groups, impersonate, messages, person, roles, signups, tokens, users
 from kith.identity.crypto import collections as crypto
 from kith.identity.executor import inspector
 from kith.identity.flows import collections as flows
@@ -14,6 +14,7 @@ from kith.identity.rest import Action, Resource
 from kith.identity.signups import blocks
 from kith.identity.sources import collections as sources
 from kith.identity.stages import collections as stages
+from kith.identity.ways_in import guarded
 
 _ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
 
@@ -21,10 +22,11 @@ RESOURCES: tuple[Resource, ...] = (
     users.RESOURCE,
     groups.RESOURCE,
     tokens.RESOURCE,
+    consents.RESOURCE,
     events.RESOURCE,
     roles.RESOURCE,
     blocks.RESOURCE,
-    *(resource for room in _ROOMS for resource in room.RESOURCES),
+    *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 
 ACTIONS: tuple[Action, ...] = (

@@ -28,12 +28,11 @@ from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
 from kith.identity.messages.tables import Message
+from kith.identity.own.confirming import is_fresh, is_password
 from kith.identity.own.consents import Given, list_consents, withdraw_consent
 from kith.identity.own.factors import (
     Device,
     get_device,
-    is_fresh,
-    is_password,
     list_devices,
     remove_device,
     rename_device,
@@ -83,9 +82,11 @@ from kith.identity.sessions.tables import Session
 from kith.identity.signups import service as signups
 from kith.identity.signups.addresses import confirm as confirm_address
 from kith.identity.signups.addresses import find as find_address
+from kith.identity.standing import Admission
 from kith.identity.tokens.tables import Token
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.pictures import Pictures
 from kith.identity.users.service import Owner, UserChanged, UserCreated, UserDeleted, check_setup, use_setup
 from kith.identity.users.store import TEAM
 from kith.identity.users.tables import User
@@ -95,6 +96,7 @@ __all__ = [
     "ISSUER_RELATION",
     "LEVELS",
     "TEAM",
+    "Admission",
     "Bearer",
     "Caller",
     "Challenge",
@@ -116,6 +118,7 @@ __all__ = [
     "Owner",
     "Passwords",
     "PersonFacts",
+    "Pictures",
     "Registered",
     "Result",
     "Session",

@@ -8,6 +8,7 @@ from kith.base.errors import Conflict, NotFound
 from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.guessing import service as guessing
 from kith.identity.links import service as links
 from kith.identity.messages import service as messages
 from kith.identity.sessions import cookies
@@ -52,6 +53,7 @@ async def use(exchange: Exchange, key: str) -> Headers:
     first = await sessions.begin(work, address=exchange.address)
     held = await sessions.sign_in(work, first.session, user.id, method="recovery", life=None, address=exchange.address)
     await users.change(work.db, user.id, "last_login_at", work.now, work.now)
+    await guessing.entered(work, exchange, user.id, browser=True)
     await audit.record(
         work, "login", "core.recovery", user_id=user.id, username=user.username, context={"auth_method": "recovery"}
     )

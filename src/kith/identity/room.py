@@ -16,6 +16,7 @@ from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
 from kith.identity.executor import api as executor
+from kith.identity.executor.password_rules import OfTheForm
 from kith.identity.expressions.run import Expressions
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.judging import ByName
@@ -23,6 +24,7 @@ from kith.identity.rest import api as rest
 from kith.identity.sealing import Sealer
 from kith.identity.stages import mailing
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.rules import PasswordRules
 
 
 def _callers(works: Works) -> Callers:
@@ -39,6 +41,7 @@ ROOM = Room(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),
         Part(Expressions, lambda _: Expressions(), close=Expressions.close),
         Part(Judge, lambda _: ByName()),
+        Part(PasswordRules, lambda _: OfTheForm()),
         Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),
         Part(Callers, _callers, also=(Identifies,)),
     ),

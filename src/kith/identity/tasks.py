@@ -10,9 +10,11 @@ from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
+from kith.identity.guessing import store as guessing
 from kith.identity.links import service as links
 from kith.identity.policies import scores
 from kith.identity.providers.oauth2 import store as oauth
+from kith.identity.providers.oauth2 import visits
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions
@@ -31,9 +33,11 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
     await links.delete_expired(work.db, work.now)
+    await guessing.forget_old(work.db, work.now)
     if work.settings.confirm_email:
         await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
+    await visits.delete_idle(work, work.now - timedelta(days=1))
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
     await scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)

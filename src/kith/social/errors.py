@@ -1,4 +1,7 @@
-"""Errors as Mastodon's clients read them: `error`, and `details` per field where a form was refused."""
+"""Errors as Mastodon's clients read them: `error`, and `details` per field where a form was refused.
+
+They are told in the language the client asks for.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ import msgspec
 from kith.base.errors import Complaint, Invalid, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, Headers
 from kith.base.limits import Spent
+from kith.base.params.folding import fold_body
+from kith.social.languages import Language, language_of
 
 _CODES = {
     "blank": "ERR_BLANK", "taken": "ERR_TAKEN", "too_long": "ERR_TOO_LONG", "too_short": "ERR_TOO_SHORT",
@@ -22,32 +27,40 @@ _CODES = {
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     status = 422 if isinstance(problem, Invalid) and problem.fields else problem.status
-    headers: list[tuple[bytes, bytes]] = [(b"content-type", b"application/json; charset=utf-8")]
+    language = language_of(exchange)
+    headers: list[tuple[bytes, bytes]] = [
+        (b"content-type", b"application/json; charset=utf-8"),
+        (b"content-language", language.code.encode()),
+        (b"vary", b"Authorization, Accept-Language"),
+    ]
     headers += [(name.encode(), value.encode()) for name, value in problem.headers.items()]
     spent = problem.extra.get("spent")
     if isinstance(spent, Spent):
         exchange.spent = spent  # the edge tells it, once
-    return Answer(status, tuple(headers), msgspec.json.encode(_body(problem, exchange)))
+    return Answer(status, tuple(headers), msgspec.json.encode(_body(problem, exchange, language)))
 
 
-def _body(problem: Problem, exchange: Exchange) -> dict[str, Any]:
+def _body(problem: Problem, exchange: Exchange, language: Language) -> dict[str, Any]:
+    say = language.say
     if isinstance(problem, Invalid) and problem.fields:
-        words = [f"{_label(name)}{words[0]}" for name, words in problem.fields.items()]
+        words = [f"{_label(name, language)}{say(words[0])}" for name, words in problem.fields.items()]
         details = {
-            name: [{"error": _code(complaint), "description": str(complaint)} for complaint in complaints]
+            name: [{"error": _code(complaint), "description": say(str(complaint))} for complaint in complaints]
             for name, complaints in problem.fields.items()
             if name  # what is wrong as a whole is wrong with no field
         }
-        said = {"error": f"Validation failed: {', '.join(words)}"}
+        said = {"error": f"{say('Validation failed')}: {', '.join(words)}"}
         return said | {"details": details} if details else said
     if problem.status == 500:
-        return {"error": "Internal Server Error", "request_id": exchange.id}
-    return {"error": problem.message}
+        return {"error": say("Internal Server Error"), "request_id": exchange.id}
+    return {"error": say(problem.message)}
 
 
-def _label(name: str) -> str:
+def _label(name: str, language: Language) -> str:
     """What is wrong with everything at once is said in words of its own."""
-    return "" if name in ("", "base") else f"{name.replace('_', ' ').replace('.', ' ').capitalize()} "
+    if name in ("", "base"):
+        return ""
+    return f"{language.fields.get(name) or name.replace('_', ' ').replace('.', ' ').capitalize()} "
 
 
 def _code(complaint: str) -> str:
@@ -74,6 +87,7 @@ DIALECT = Dialect(
     shape=shape,
     cors=True,
     spent_headers=spent_headers,
+    fold=fold_body,
 )
 
 # The same for whoever brought a token: what they are told is for nobody else.

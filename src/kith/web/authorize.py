@@ -76,7 +76,7 @@ def _shown(exchange: Exchange, outcome: oauth.Outcome) -> Answer:
         case oauth.Redirect(uri=uri):
             return see_other(uri, status=302)
         case oauth.FormPost(uri=uri, fields=fields):
-            _may_lead_to(exchange, oauth.origin_of(uri))
+            _may_lead_to(exchange, f"{oauth.origin_of(uri)} https:")
             return page(exchange, "authorize/form_post.html", to=uri, fields=fields)
         case oauth.AskConsent():
             return _ask(exchange, outcome)

@@ -73,8 +73,9 @@ async def take_default(exchange: Exchange, designation: FromPath[str]) -> Answer
 @get("/flows/-/cancel/")
 async def cancel_flow(exchange: Exchange) -> Answer:
     query = _query(exchange)
-    await identity.leave(exchange, query.get("flow"))
-    return see_other(identity.safe_path(query.get("next", "")))
+    cancelled = await identity.leave(exchange, query.get("flow"))
+    to = "" if "next" in query else cancelled
+    return see_other(to or identity.safe_path(query.get("next", "")))
 
 
 @get("/if/flow/{slug}/")

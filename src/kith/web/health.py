@@ -1,19 +1,101 @@
-"""Is the server alive, and is it of use?"""
+"""Is the server alive, and is it of use?
+
+Ready means that what a request may need has just been done: something was written to the database and to the place
+for files, the schema is ours, and a worker was heard of lately. However often it is asked, that is tried about once a
+second, one try at a time.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 import msgspec
+import structlog
 
-from kith.base.errors import Unavailable
-from kith.base.exchange import JSON, Answer
+from kith.base.blobs import Blobs
+from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.jobs import store as jobs
+from kith.base.limits import Limiter
 from kith.base.routing import get
-from kith.base.work import Work
+from kith.base.watchdog import Watchdog
+from kith.base.work import Works
 from kith.migrations import HEAD
 
+__all__ = ["Readiness", "routes"]
+
 WORKER_SILENCE = timedelta(seconds=30)
+PATIENCE_SECONDS = 5.0
+
+_log = structlog.get_logger()
+
+
+class Trial:
+    """One thing that must work, tried at most every `seconds`; what takes too long does not work."""
+
+    def __init__(self, name: str, attempt: Callable[[], Awaitable[bool]], seconds: float = 1.0) -> None:
+        self.name = name
+        self._attempt = attempt
+        self._seconds = seconds
+        self._task: asyncio.Task[bool] | None = None
+        self._tried_at = 0.0
+        self._works: bool | None = None
+
+    async def works(self) -> bool:
+        if self._works is not None and time.monotonic() - self._tried_at < self._seconds:
+            return self._works
+        if self._task is None:
+            self._task = asyncio.create_task(self._try())
+        # It goes on if it takes longer: another try would only wait behind it.
+        done, _ = await asyncio.wait({self._task}, timeout=PATIENCE_SECONDS)
+        return bool(done) and self._works is True
+
+    async def _try(self) -> bool:
+        did = False
+        try:
+            did = await self._attempt()
+        except Exception as error:  # noqa: BLE001 - whatever is the matter, it does not work
+            if self._works is not False:
+                _log.warning("health.not_ready", what=self.name, cause=repr(error))
+        if did and self._works is False:
+            _log.info("health.ready_again", what=self.name)
+        self._works, self._tried_at, self._task = did, time.monotonic(), None
+        return did
+
+
+class Readiness:
+    def __init__(self, works: Works, limiter: Limiter, blobs: Blobs) -> None:
+        self._works = works
+        self._limiter = limiter
+        self._blobs = blobs
+        self._trials = (
+            Trial("database", self._write),
+            Trial("migrations", self._is_current),
+            Trial("worker", self._has_worker),
+            Trial("media", self._store, seconds=blobs.TRY_SECONDS),
+        )
+
+    async def checks(self) -> dict[str, bool]:
+        found = await asyncio.gather(*(trial.works() for trial in self._trials))
+        return {trial.name: works for trial, works in zip(self._trials, found, strict=True)}
+
+    async def _write(self) -> bool:
+        await self._limiter.try_writing()
+        return True
+
+    async def _is_current(self) -> bool:
+        return await self._works.database.revision() == HEAD
+
+    async def _has_worker(self) -> bool:
+        async with self._works.begin() as work:
+            seen = await jobs.last_beat(work.db)
+            return seen is not None and work.now - seen < WORKER_SILENCE
+
+    async def _store(self) -> bool:
+        await self._blobs.try_writing()
+        return True
 
 
 @get("/health")
@@ -22,16 +104,8 @@ async def alive() -> dict[str, str]:
 
 
 @get("/health/ready")
-async def ready(work: Work) -> Answer:
-    """Ready means: the database answers, its schema is ours, and a worker has been heard of lately."""
-    checks = {"database": False, "migrations": False, "worker": False}
-    try:
-        checks["migrations"] = await work.revision() == HEAD
-        checks["database"] = True
-        seen = await jobs.last_beat(work.db)
-        checks["worker"] = seen is not None and work.now - seen < WORKER_SILENCE
-    except (Unavailable, OSError):
-        pass
+async def ready(exchange: Exchange) -> Answer:
+    checks = await exchange.find(Readiness).checks() | {"loop": exchange.find(Watchdog).is_turning}
     fine = all(checks.values())
     told = {"status": "ok" if fine else "not ready", **checks}
     return Answer(200 if fine else 503, JSON, msgspec.json.encode(told))

@@ -9,6 +9,7 @@ import msgspec
 
 from kith.base.errors import Malformed
 from kith.base.exchange import Answer, Exchange
+from kith.base.languages import first_known, suggest
 from kith.base.params import Limits
 from kith.base.params.nesting import split_pairs
 from kith.base.routing import FromPath, route
@@ -31,10 +32,14 @@ async def end_session_of(exchange: Exchange, slug: FromPath[str]) -> Answer:
 
 
 async def _end(exchange: Exchange, slug: str | None) -> Answer:
-    outcome = await identity.end_client_session(exchange, await _sent(exchange), slug)
+    sent = await _sent(exchange)
+    language = first_known(sent.get("ui_locales", "").split()[:20])
+    suggest(exchange, language)
+    outcome = await identity.end_client_session(exchange, sent, slug)
     if isinstance(outcome, identity.Go):
         return _go(exchange, outcome)
-    here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}"
+    lang = f"&lang={language}" if language else ""
+    here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}{lang}"
     if not outcome.at_once:
         return see_other(here)  # a page there asks first: a mere link signs nobody out
     walk = await identity.open_walk(exchange, outcome.flow, {"next": outcome.then})

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.rooms import Room
+from kith.base.blobs import Blobs
+from kith.base.limits import Limiter
+from kith.base.rooms import Part, Room
+from kith.base.work import Works
 from kith.identity.face import API_DIALECT
 from kith.web import (
     api,
@@ -15,6 +18,7 @@ from kith.web import (
     device,
     flows,
     health,
+    known_paths,
     logout,
     recovery,
     settings,
@@ -24,6 +28,12 @@ from kith.web import (
     webfinger,
 )
 from kith.web.errors import DIALECT
+from kith.web.health import Readiness
+
+
+def _readiness(works: Works) -> Readiness:
+    return Readiness(works, works.services[Limiter], works.services[Blobs])
+
 
 # What is the same for everybody, whoever looks.
 ASSETS = msgspec.structs.replace(DIALECT, enter=None)
@@ -31,11 +41,13 @@ ASSETS = msgspec.structs.replace(DIALECT, enter=None)
 ROOM = Room(
     name="web",
     dialect=DIALECT,
+    parts=(Part(Readiness, _readiness),),
     routes=(
         *(msgspec.structs.replace(one, dialect=ASSETS) for one in (*api.routes, *health.routes)),
         *(msgspec.structs.replace(one, dialect=API_DIALECT) for one in api_docs.routes),
         *webfinger.routes,
         *start.routes,
+        *known_paths.routes,
         *flows.routes,
         *settings.routes,
         *recovery.routes,

@@ -1,10 +1,12 @@
-"""Which language a request is answered in: what the person has chosen, else their browser."""
+"""Which language a request is answered in: what the person has chosen, else what the application or browser says."""
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
 
+from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange, Headers
+from kith.base.languages import first_known, suggested
 from kith.identity import face as identity
 from kith.web.words import CATALOGUES, best_of
 
@@ -19,7 +21,16 @@ def language_of(exchange: Exchange) -> str:
         return stored
     if carried in CATALOGUES:
         return carried
+    asked = suggested(exchange) or _in_query(exchange)
+    if asked in CATALOGUES:
+        return asked
     return best_of(exchange.header(b"accept-language").decode("latin-1"))
+
+
+def _in_query(exchange: Exchange) -> str:
+    """`lang`, which goes with somebody from page to page of a flow."""
+    given = parse_qs(exchange.query_string.decode("latin-1")).get("lang", [""])
+    return first_known(given)
 
 
 def remember(exchange: Exchange, language: str) -> Headers:
@@ -40,8 +51,4 @@ def _stored(exchange: Exchange) -> str:
 
 
 def _carried(exchange: Exchange) -> str:
-    try:
-        cookies = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
+    return carried_cookie(exchange, COOKIE)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from kith.base import words
+from kith.base.languages import LANGUAGES
+from kith.base.words import Catalogue
 from kith.web.languages import de
 
-Catalogue = Mapping[str, str]
+__all__ = ["CATALOGUES", "LANGUAGES", "SPEAKERS", "Speaker", "best_of", "later"]
 
-# By their own names, as they are offered.
-LANGUAGES = {"en": "English", "de": "Deutsch"}
 CATALOGUES: dict[str, Catalogue] = {"en": {}, "de": de.WORDS | de.SAID_ELSEWHERE}
 
 
@@ -24,10 +23,10 @@ class Speaker:
 
     def __call__(self, text: str, /, **values: object) -> str:
         """`text` in this language, or as it stands; `{name}` in it becomes the value of that name."""
-        words = self._words.get(text, text)
+        said = self._words.get(text, text)
         for name, value in values.items():
-            words = words.replace(f"{{{name}}}", str(value))
-        return words
+            said = said.replace(f"{{{name}}}", str(value))
+        return said
 
 
 SPEAKERS = {language: Speaker(language) for language in CATALOGUES}
@@ -40,19 +39,4 @@ def later(text: str) -> str:
 
 def best_of(accepted: str) -> str:
     """The language we know that a browser would like best, by what its `Accept-Language` says."""
-    wishes: list[tuple[float, str]] = []
-    for part in accepted.split(",")[:20]:
-        name, _, options = part.strip().partition(";")
-        weight = _weight(options)
-        language = name.strip().lower().partition("-")[0]
-        if language in CATALOGUES and weight > 0:
-            wishes.append((weight, language))
-    return max(wishes, key=lambda wish: wish[0])[1] if wishes else "en"
-
-
-def _weight(options: str) -> float:
-    _, found, text = options.partition("q=")
-    try:
-        return min(float(text), 1.0) if found else 1.0
-    except ValueError:
-        return 0.0
+    return words.best_of(accepted, CATALOGUES)

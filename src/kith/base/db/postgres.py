@@ -193,4 +193,5 @@ _TRANSIENT = (
     asyncpg.InsufficientResourcesError,  # connections, memory, disk
     asyncpg.OperatorInterventionError,  # shut down, cancelled, not yet up
     asyncpg.PostgresSystemError,
+    asyncpg.ReadOnlySQLTransactionError,  # a standby, or a primary that an operator stopped
 )

@@ -299,6 +299,7 @@ _TRANSIENT = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PROTOCOL,
+    sqlite3.SQLITE_READONLY,  # the disk was mounted so, or the file's rights were taken away
 )
 
 

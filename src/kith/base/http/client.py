@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from ipaddress import ip_address
+from typing import Any
 
 import aiohttp
 import msgspec
@@ -31,6 +32,13 @@ class Answer(msgspec.Struct, frozen=True):
     headers: CIMultiDictProxy[str]
     body: bytes
     url: str
+
+    def json(self) -> Any:
+        """The body, read as JSON; `ValueError` where it is none, or is nested too deep to be read."""
+        try:
+            return msgspec.json.decode(self.body)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise ValueError("the answer is not JSON") from error
 
 
 class Download:

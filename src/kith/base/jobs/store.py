@@ -4,11 +4,33 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, case, delete, func, literal, null, or_, select, update
+from sqlalchemy import (
+    CTE,
+    Text,
+    and_,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    literal,
+    literal_column,
+    null,
+    or_,
+    select,
+    text,
+    update,
+)  # fmt: skip
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
 from kith.base.jobs.kinds import Kind
-from kith.base.jobs.tables import DEAD, READY, RUNNING, Claimed, Job, jobs, schedules, workers
+from kith.base.jobs.tables import DEAD, READY, RUNNING, SUSPECT, Claimed, Job, TakenOver, jobs, schedules, workers
+
+MOST_DEATHS = 2
+DEADLY = (
+    "The process that ran this job ended twice in the middle of it, by itself or because it was killed. "
+    "It is not started a third time, unless you say so: kith jobs retry"
+)
 
 _now = bindparam("now", type_=Instant())
 _encode = msgspec.json.Encoder().encode
@@ -20,28 +42,46 @@ add = command(
     _new.on_conflict_do_update(index_elements=[jobs.c.kind, jobs.c.key], set_={"key": _new.excluded.key}).inline()
 )
 
+_ready = and_(jobs.c.state == READY, jobs.c.run_at <= _now)
+_order = (jobs.c.run_at, jobs.c.id)
 _due = (
     select(jobs.c.id)
-    .where(and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY, jobs.c.run_at <= _now))
-    .order_by(jobs.c.run_at, jobs.c.id)
+    .where(and_(jobs.c.lane == bindparam("lane"), _ready, jobs.c.deaths == 0))
+    .order_by(*_order)
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
     .cte("due")
 )
-# A claimed job lets go of its key: what is asked for while it runs is a new job, never a lost one.
-_claim = query(
-    update(jobs)
-    .where(jobs.c.id == _due.c.id)
-    .values(
-        state=RUNNING,
-        attempts=jobs.c.attempts + 1,
-        key=null(),
-        held_by=bindparam("worker", type_=UID()),
-        held_until=bindparam("until", type_=Instant()),
-    )
-    .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at),
-    Claimed,
+# Written out, so that both databases see that the small index holds all there are.
+_suspect = (
+    select(jobs.c.id)
+    .where(and_(text(SUSPECT), _ready))
+    .order_by(*_order)
+    .limit(1)
+    .with_for_update(skip_locked=True)
+    .cte("due")
 )
+
+
+def _claiming(due: CTE) -> Query[Claimed]:
+    """A claimed job lets go of its key: what is asked for while it runs is a new job, never a lost one."""
+    return query(
+        update(jobs)
+        .where(jobs.c.id == due.c.id)
+        .values(
+            state=RUNNING,
+            attempts=jobs.c.attempts + 1,
+            key=null(),
+            held_by=bindparam("worker", type_=UID()),
+            held_until=bindparam("until", type_=Instant()),
+        )
+        .returning(jobs.c.id, jobs.c.kind, jobs.c.payload, jobs.c.attempts, jobs.c.created_at),
+        Claimed,
+    )
+
+
+_claim, _claim_suspect = _claiming(_due), _claiming(_suspect)
+_next_suspect = query(select(func.min(jobs.c.run_at)).where(and_(text(SUSPECT), jobs.c.state == READY)), datetime)
 _mine = and_(any_of(jobs.c.id, "ids"), jobs.c.state == RUNNING, jobs.c.held_by == bindparam("worker", type_=UID()))
 _finish = command(delete(jobs).where(_mine))
 _hold = command(update(jobs).where(_mine).values(held_until=bindparam("until", type_=Instant())))
@@ -55,20 +95,34 @@ _put_off = command(
         state=bindparam("new_state"),
         run_at=bindparam("again_at", type_=Instant()),
         error=bindparam("why"),
+        deaths=0,
         held_by=null(),
         held_until=null(),
     )
 )
-_take_over = command(
+_is_second_death = jobs.c.deaths + 1 >= MOST_DEATHS
+_after_a_death = {
+    "state": case((_is_second_death, literal_column(str(DEAD))), else_=literal_column(str(READY))),
+    "error": case((_is_second_death, cast(DEADLY, Text)), else_=jobs.c.error),
+    "deaths": jobs.c.deaths + 1,
+    "held_by": null(),
+    "held_until": null(),
+}
+_taken_over = (jobs.c.id, jobs.c.kind, jobs.c.state)
+_take_over = query(
     update(jobs)
     .where(and_(jobs.c.state == RUNNING, jobs.c.held_until < _now))
-    .values(state=READY, held_by=null(), held_until=null())
+    .values(_after_a_death)
+    .returning(*_taken_over),
+    TakenOver,
 )
-_take_over_all = command(
-    update(jobs).where(jobs.c.state == RUNNING).values(state=READY, held_by=null(), held_until=null())
+_take_over_all = query(
+    update(jobs).where(jobs.c.state == RUNNING).values(_after_a_death).returning(*_taken_over), TakenOver
 )
 _next_due = query(
-    select(func.min(jobs.c.run_at)).where(and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY)),
+    select(func.min(jobs.c.run_at)).where(
+        and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY, jobs.c.deaths == 0)
+    ),
     datetime,
 )
 
@@ -108,7 +162,7 @@ _listed = query(
 _retry = command(
     update(jobs)
     .where(and_(jobs.c.state == DEAD, or_(jobs.c.id == bindparam("job"), literal(-1) == bindparam("job"))))
-    .values(state=READY, attempts=0, run_at=_now)
+    .values(state=READY, attempts=0, deaths=0, run_at=_now)
 )
 _discard = command(delete(jobs).where(and_(jobs.c.state == DEAD, jobs.c.id == bindparam("job"))))
 _counts = query(
@@ -131,6 +185,7 @@ def row_for(
         "state": READY,
         "run_at": at,
         "attempts": 0,
+        "deaths": 0,
         "held_by": None,
         "held_until": None,
         "error": None,
@@ -166,9 +221,20 @@ async def bury(db: Session, job: int, worker: str, *, now: datetime, why: str) -
     await db.run(_put_off, job=job, worker=worker, new_state=DEAD, again_at=now, why=why)
 
 
-async def take_over(db: Session, now: datetime, *, everything: bool = False) -> int:
-    """Make the jobs of dead workers ready again; `everything` when no other worker can be alive."""
-    return await (db.run(_take_over_all) if everything else db.run(_take_over, now=now))
+async def take_over(db: Session, now: datetime, *, everything: bool = False) -> list[TakenOver]:
+    """Count a death for the jobs of dead workers; `everything` when no other worker can be alive.
+
+    They become suspects, which are run one at a time; with the second death a job is dead itself.
+    """
+    return await (db.all(_take_over_all) if everything else db.all(_take_over, now=now))
+
+
+async def claim_suspect(db: Session, *, worker: str, now: datetime, until: datetime) -> Claimed | None:
+    return await db.one(_claim_suspect, worker=worker, now=now, until=until)
+
+
+async def next_suspect(db: Session) -> datetime | None:
+    return await db.one(_next_suspect)
 
 
 async def next_due(db: Session, lane: str) -> datetime | None:

@@ -3,11 +3,12 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, String, Table, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, String, Table, Text, text
 
 from kith.base.db import METADATA, UID, Instant
 
 READY, RUNNING, DEAD = 0, 1, 2
+SUSPECT = "deaths > 0"
 
 jobs = Table(
     "base_jobs",
@@ -20,6 +21,7 @@ jobs = Table(
     Column("state", SmallInteger, nullable=False),
     Column("run_at", Instant, nullable=False),
     Column("attempts", Integer, nullable=False),
+    Column("deaths", Integer, nullable=False, server_default=text("0")),  # in a row, of workers that were running it
     Column("held_by", UID),
     Column("held_until", Instant),
     Column("error", Text),
@@ -27,6 +29,7 @@ jobs = Table(
     Index("ix_base_jobs_claim", "lane", "state", "run_at", "id"),
     Index("ix_base_jobs_held", "state", "held_until"),
     Index("uq_base_jobs_key", "kind", "key", unique=True),
+    Index("ix_base_jobs_suspect", "state", "run_at", postgresql_where=text(SUSPECT), sqlite_where=text(SUSPECT)),
 )
 
 schedules = Table(
@@ -56,6 +59,14 @@ class Claimed(msgspec.Struct):
     created_at: datetime
 
 
+class TakenOver(msgspec.Struct):
+    """A job whose worker died, and what became of it."""
+
+    id: int
+    kind: str
+    state: int
+
+
 class Job(msgspec.Struct):
     """A job as staff see it."""
 
@@ -67,6 +78,7 @@ class Job(msgspec.Struct):
     state: int
     run_at: datetime
     attempts: int
+    deaths: int
     held_by: str | None
     held_until: datetime | None
     error: str | None

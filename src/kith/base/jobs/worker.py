@@ -14,7 +14,7 @@ import traceback
 import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -23,7 +23,8 @@ import structlog
 from kith.base.errors import Unavailable
 from kith.base.jobs import store
 from kith.base.jobs.kinds import QUICK, Give, Kind, Periodic
-from kith.base.jobs.tables import Claimed
+from kith.base.jobs.suspects import Suspects
+from kith.base.jobs.tables import DEAD, Claimed, TakenOver
 from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
 from kith.base.news import ANY
 from kith.base.work import Work, Works
@@ -66,6 +67,7 @@ class Worker:
         self._stopping = asyncio.Event()
         self._held: set[int] = set()
         self._wakes: dict[str, asyncio.Event] = {}
+        self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
 
     async def run(self) -> None:
         await self._start()
@@ -74,6 +76,7 @@ class Worker:
         chores = [asyncio.create_task(chore) for chore in (self._heartbeat(), self._hear(), self._clock())]
         try:
             async with asyncio.TaskGroup() as group:
+                group.create_task(self._suspects.run(self._stopping, self._grace))
                 for lane in lanes:
                     group.create_task(lane)
         finally:
@@ -84,6 +87,7 @@ class Worker:
 
     def stop(self) -> None:
         self._stopping.set()
+        self._suspects.look()
         for wake in self._wakes.values():
             wake.set()
 
@@ -92,9 +96,10 @@ class Worker:
     async def _start(self) -> None:
         async with self._works.begin() as work:
             await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
-            await store.take_over(work.db, work.now, everything=self._alone)
+            taken = await store.take_over(work.db, work.now, everything=self._alone)
             for periodic in self._periodic:
                 await store.plan(work.db, periodic.kind.name, work.now)
+        _tell(taken)
 
     async def _leave(self) -> None:
         async with self._works.begin() as work:
@@ -103,19 +108,26 @@ class Worker:
             await store.leave(work.db, self.id, forget_before=work.now - timedelta(hours=1))
 
     async def _heartbeat(self) -> None:
+        seen_at = datetime.now(UTC)
         while True:
             await asyncio.sleep(BEAT_SECONDS)
             try:
-                async with self._works.begin() as work:
-                    await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
-                    if self._held:
-                        await store.hold(work.db, list(self._held), self.id, work.now + LEASE)
-                    taken = await store.take_over(work.db, work.now)
-                if taken:
-                    _log.warning("jobs.taken_over", count=taken)
-                    self._ring([ANY])
+                seen_at = await self._beat(seen_at)
             except Unavailable:
                 _log.warning("jobs.heartbeat_missed")
+
+    async def _beat(self, before: datetime) -> datetime:
+        """Whoever was late (the database was away, the machine slept) leaves the others time to say they live."""
+        async with self._works.begin() as work:
+            await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
+            if self._held:
+                await store.hold(work.db, list(self._held), self.id, work.now + LEASE)
+            is_late = work.now - before > LEASE
+            taken = [] if is_late else await store.take_over(work.db, work.now)
+            if await store.next_suspect(work.db) is not None:
+                self._suspects.look()
+        _tell(taken)
+        return work.now
 
     async def _hear(self) -> None:
         while True:
@@ -189,8 +201,8 @@ class Worker:
     async def _claim(self, lane: str, most: int) -> list[Claimed]:
         """Looks before it writes: lanes are mostly empty."""
         try:
-            async with self._works.begin() as work:
-                due = await store.next_due(work.db, lane)
+            async with self._suspects.others(), self._works.begin() as work:
+                due = None if self._stopping.is_set() else await store.next_due(work.db, lane)
                 if due is None or due > work.now:
                     return []
                 taken = await store.claim(
@@ -202,6 +214,19 @@ class Worker:
             return []
         self._held.update(job.id for job in taken)
         return taken
+
+    async def _claim_suspect(self) -> Claimed | None:
+        try:
+            async with self._works.begin() as work:
+                due = await store.next_suspect(work.db)
+                if due is None or due > work.now:
+                    return None
+                job = await store.claim_suspect(work.db, worker=self.id, now=work.now, until=work.now + LEASE)
+        except Unavailable:
+            return None
+        if job is not None:
+            self._held.add(job.id)
+        return job
 
     # Doing
 
@@ -289,6 +314,15 @@ class Worker:
 def _storable(words: str) -> str:
     """An error may quote anything; a database takes no zero character and no half of a surrogate pair."""
     return words.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
+
+
+def _tell(taken: list[TakenOver]) -> None:
+    if taken:
+        _log.warning("jobs.taken_over", count=len(taken))
+    for job in taken:
+        if job.state == DEAD:
+            JOBS_DONE.labels(job.kind, "dead").inc()
+            _log.error("jobs.deadly", job=job.id, kind=job.kind, cause=store.DEADLY)
 
 
 class _TakenOverError(Exception):

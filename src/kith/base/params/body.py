@@ -59,7 +59,18 @@ def parse_json(raw: bytes, limits: Limits = LIMITS) -> dict[str, Any]:
         raise Malformed("The body must be a JSON object", extra={"got": type(value).__name__})
     if raw.count(b"{") + raw.count(b"[") > limits.depth and _is_deeper(value, limits.depth):
         raise _too_deep(limits)
+    if raw.count(b",") >= limits.values and _count(value) > limits.values:
+        raise Malformed(f"There are more than {limits.values} values")
     return value
+
+
+def _count(value: Any) -> int:
+    """How many values there are in all, whose depth is bounded already."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list):
+        return 1
+    return len(value) + sum(_count(one) for one in value if isinstance(one, dict | list))
 
 
 def _too_deep(limits: Limits) -> Malformed:

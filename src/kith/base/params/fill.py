@@ -13,9 +13,11 @@ from msgspec import inspect
 
 from kith.base.errors import Complaint, Invalid
 from kith.base.params.checks import check_length, check_number, check_text
+from kith.base.params.loose import Loose
 from kith.base.params.shapes import BLANK, Shape, choice_shape, dict_reader, list_reader, union_shape
 from kith.base.params.upload import Upload
 from kith.base.params.values import (
+    Dropped,
     Reader,
     Wrong,
     read_any,
@@ -81,6 +83,9 @@ def _fill(kind: type[S], raw: Any) -> S:
         else:
             try:
                 values[name] = read(value)
+            except Dropped:
+                if is_required:
+                    bad[key] = [Complaint(BLANK, "blank")]
             except Wrong as found:
                 found.add_to(bad, key)
     if bad:
@@ -96,7 +101,9 @@ def plan_of(kind: type[msgspec.Struct]) -> Plan:
             raise TypeError(f"{kind!r} is not a struct")
         plan = _plans[kind] = []  # known before its fields are: a struct may hold its own kind
         try:
-            plan += [Place(field.name, field.encode_name, field.required, *_shape(field.type)) for field in info.fields]
+            plan += [
+                Place(field.name, field.encode_name, field.required, *_shape(field.type)[:3]) for field in info.fields
+            ]
         except TypeError:
             del _plans[kind]
             raise
@@ -153,7 +160,15 @@ def _dict(info: inspect.DictType) -> Shape:
 def _struct(info: inspect.StructType) -> Shape:
     kind = info.cls
     plan_of(kind)
-    return Shape(lambda value: _fill(kind, value))
+    if not issubclass(kind, Loose):
+        return Shape(lambda value: _fill(kind, value))
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, Mapping) or not value:
+            raise Dropped
+        return _fill(kind, value)
+
+    return Shape(read, is_loose=True)
 
 
 def _sequence(build: Callable[[list[Any]], Any]) -> Callable[[Any], Shape]:

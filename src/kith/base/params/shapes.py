@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
-from kith.base.params.values import Reader, Wrong, choice_reader, read_text, wrong
+from kith.base.params.values import Dropped, Reader, Wrong, choice_reader, read_text, wrong
 
 __all__ = ["BLANK", "Shape", "choice_shape", "dict_reader", "list_reader", "union_shape"]
 
@@ -21,9 +21,12 @@ class Shape(NamedTuple):
     read: Reader
     is_optional: bool = False
     keeps_blank: bool = False
+    is_loose: bool = False  # what is no object is dropped
 
     def read_item(self, value: Any) -> Any:
         if value is None or (value == "" and not self.keeps_blank):
+            if self.is_loose:
+                raise Dropped
             if self.is_optional:
                 return None
             raise wrong(BLANK, "null" if value is None else "empty")
@@ -42,7 +45,7 @@ def union_shape(shapes: Sequence[Shape], *, has_none: bool) -> Shape:
     is_optional = has_none or any(shape.is_optional for shape in shapes)
     keeps_blank = any(shape.keeps_blank for shape in shapes)
     if not others:
-        return Shape(last.read, is_optional, keeps_blank)
+        return Shape(last.read, is_optional, keeps_blank, last.is_loose)
 
     def read(value: Any) -> Any:
         for shape in others:
@@ -56,17 +59,24 @@ def union_shape(shapes: Sequence[Shape], *, has_none: bool) -> Shape:
 
 
 def list_reader(item: Shape, build: Callable[[list[Any]], Any], check: Callable[[Sized], None]) -> Reader:
-    """Empty text among what is not text is dropped: so a form sends a list without elements."""
+    """Empty text among what is not text is dropped: so a form sends a list without elements.
+
+    Where loose objects belong, text or a number in place of the list is dropped as a whole.
+    """
     drops_blank = not (item.keeps_blank or item.is_optional)
 
     def read(value: Any) -> Any:
         bad: dict[str, list[str]] = {}
         items: list[Any] = []
+        if item.is_loose and not isinstance(value, list | Mapping):
+            raise Dropped
         for index, element in enumerate(_as_list(value)):
             if drops_blank and element == "":
                 continue
             try:
                 items.append(item.read_item(element))
+            except Dropped:
+                continue
             except Wrong as found:
                 found.add_to(bad, str(index))
                 if len(bad) >= _MOST_COMPLAINTS:

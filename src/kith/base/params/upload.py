@@ -25,6 +25,16 @@ class Upload:
         self.size = 0
         self.file: SpooledTemporaryFile[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115
 
+    @classmethod
+    def holding(cls, content: bytes, content_type: str) -> Upload:
+        """A file whose content is known already; it stays in memory."""
+        upload = cls("", content_type)
+        upload.size = len(content)
+        upload.file = SpooledTemporaryFile(max_size=0)  # noqa: SIM115 - without a bound, it never goes to a disk
+        upload.file.write(content)
+        upload.file.seek(0)
+        return upload
+
     def close(self) -> None:
         self.file.close()
 

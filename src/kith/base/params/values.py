@@ -5,6 +5,7 @@ A reader takes whatever stood in the JSON or the form and returns the value, or 
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import math
 import re
@@ -16,6 +17,7 @@ from kith.base.errors import Complaint
 from kith.base.params.upload import Upload
 
 __all__ = [
+    "Dropped",
     "Reader",
     "Wrong",
     "choice_reader",
@@ -35,11 +37,17 @@ Reader = Callable[[Any], Any]
 
 _INT = re.compile(r"([+-]?[0-9]+)(?:\.0*)?", re.ASCII)
 _FLOAT = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_DATA_URI = re.compile(r"data:([\w.+-]{1,80}/[\w.+-]{1,80})?(?:;[\w.+-]{1,80}=[\w.+-]{1,80})*;base64,", re.ASCII)
 _LONGEST_NUMBER = 1000
+MOST_BYTES = 64 * 1024  # of any text, before anybody looks into it; a field that takes less says so itself
 _LEAST, _MOST = -(2**63), 2**63 - 1
 _TRUE = dict.fromkeys(("true", "1", "on", "t", "yes", "y"), True)
 _FALSE = dict.fromkeys(("false", "0", "off", "f", "no", "n"), False)
 _BOOLS = {**_TRUE, **_FALSE}
+
+
+class Dropped(Exception):  # noqa: N818 - says what becomes of the value
+    """The value is not of the kind that belongs there, and is as if it had not been sent."""
 
 
 class Wrong(Exception):  # noqa: N818 - says what the value is
@@ -61,14 +69,22 @@ def wrong(words: str, code: str) -> Wrong:
 def read_text(value: Any) -> str:
     if type(value) is not str:
         value = _number_as_text(value)
+    if len(value) > MOST_BYTES:
+        raise _too_long()
     if "\0" in value:
         raise wrong("contains a NUL character", "invalid")
     if not value.isascii():
         try:
-            value.encode()
+            size = len(value.encode())
         except UnicodeEncodeError as error:
             raise wrong("is not valid Unicode text", "invalid") from error
+        if size > MOST_BYTES:
+            raise _too_long()
     return str(value)
+
+
+def _too_long() -> Wrong:
+    return wrong(f"is too long (maximum is {MOST_BYTES} bytes)", "too_long")
 
 
 def _number_as_text(value: Any) -> str:
@@ -109,7 +125,7 @@ def read_bool(value: Any) -> bool:
     if type(value) is bool:
         return value
     if type(value) is str:
-        value = value.strip().lower()
+        value = value[:_LONGEST_NUMBER].strip().lower()
     elif type(value) is int and 0 <= value <= 1:
         value = str(value)
     else:
@@ -124,7 +140,7 @@ def read_datetime(value: Any) -> dt.datetime:
     """Read ISO 8601 into UTC; a time that names no zone is UTC already."""
     try:
         if type(value) is str:
-            moment = dt.datetime.fromisoformat(value.strip())
+            moment = dt.datetime.fromisoformat(value[:_LONGEST_NUMBER].strip())
             if moment.tzinfo is None:
                 return moment.replace(tzinfo=dt.UTC)
             return moment.astimezone(dt.UTC)
@@ -136,7 +152,7 @@ def read_datetime(value: Any) -> dt.datetime:
 def read_date(value: Any) -> dt.date:
     try:
         if type(value) is str:
-            return dt.date.fromisoformat(value.strip())
+            return dt.date.fromisoformat(value[:_LONGEST_NUMBER].strip())
     except ValueError:
         pass
     raise wrong("is not a valid date", "not_a_date")
@@ -145,16 +161,24 @@ def read_date(value: Any) -> dt.date:
 def read_uuid(value: Any) -> uuid.UUID:
     try:
         if type(value) is str:
-            return uuid.UUID(value.strip())
+            return uuid.UUID(value[:_LONGEST_NUMBER].strip())
     except ValueError:
         pass
     raise wrong("is not a valid UUID", "not_a_uuid")
 
 
 def read_upload(value: Any) -> Upload:
+    """A file of a multipart body, or one that is written out as `data:image/png;base64,...`."""
     if isinstance(value, Upload):
         return value
-    raise wrong("is not a file", "not_a_file")
+    match = _DATA_URI.match(value) if type(value) is str else None
+    if match is None:
+        raise wrong("is not a file", "not_a_file")
+    try:
+        content = base64.b64decode(value[match.end() :].strip(), validate=True)
+    except ValueError as error:
+        raise wrong("is not a file", "not_a_file") from error
+    return Upload.holding(content, match[1] or "application/octet-stream")
 
 
 def read_any(value: Any) -> Any:

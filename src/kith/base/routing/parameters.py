@@ -37,6 +37,7 @@ __all__ = [
 T = TypeVar("T")
 Read = Callable[[Exchange], Any]
 _GAP = re.compile(r"\{([a-z_]+)(?::path)?\}")
+WRITTEN_OUT = 6 * 1024 * 1024  # of text, where a picture may be part of it
 _LARGEST_ID = (1 << 63) - 1
 
 
@@ -94,11 +95,14 @@ class RequestBody(Source):
 
     def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
         plan_of(kind)
-        limits = self._limits if takes_files(kind) else replace(self._limits, max_files=0)
+        changes = {"max_bytes": WRITTEN_OUT} if takes_files(kind) else {"max_files": 0}
+        limits = replace(self._limits, **changes)
 
         async def read(exchange: Exchange) -> Any:
             raw = read_form(exchange.query_string, limits)
             raw.update(await read_body(exchange, limits))
+            if "lang" in raw:
+                exchange.scope["lang"] = raw["lang"]  # for whoever says what is wrong with the others
             return fill(kind, raw)
 
         return Parameter(name, read, True, "body", kind)

@@ -36,7 +36,7 @@ async def check_access(exchange: Exchange, caller: Caller, id: str) -> Answer:
     mode = await work.db.one(_mode_of, pbm_uuid=pbm_uuid)
     if mode is None:
         raise NotFound
-    person = await _person(exchange, caller)
+    person = await person_asked_for(exchange, caller)
     request = PolicyRequest(person=person, client_ip=exchange.address, is_test=True)
     verdict = await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
     log = verdict.log if caller.may("policies.view_policy") else []
@@ -57,7 +57,7 @@ async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, 
         )  # fmt: skip
 
 
-async def _person(exchange: Exchange, caller: Caller) -> Person:
+async def person_asked_for(exchange: Exchange, caller: Caller) -> Person:
     """Whom it is about: the caller, or somebody else for those who may see people."""
     asked = parse_qs(exchange.query_string.decode("latin-1")).get("for_user")
     if not asked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.base.work import Work
+from kith.identity.applications.service import ApplicationClosed
 from kith.identity.applications.tables import FIELDS, applications
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import Draft, Resource
@@ -18,6 +19,17 @@ async def check(draft: Draft) -> None:
     slug = draft.values.get("slug")
     if slug is not None and slug.lower() in RESERVED:
         draft.complain("slug", f"The slug '{slug}' is reserved and cannot be used for applications.", "reserved")
+
+
+async def saved(draft: Draft) -> None:
+    before = (draft.before or {}).get("provider")
+    if before is not None and draft.sets("provider"):
+        draft.work.announce(ApplicationClosed(provider_id=before))
+
+
+async def removing(work: Work, record: dict[str, Any]) -> None:
+    if record["provider"] is not None:
+        work.announce(ApplicationClosed(provider_id=record["provider"]))
 
 
 async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
@@ -36,5 +48,8 @@ RESOURCE = Resource(
     search=("name", "slug", "meta_launch_url", "meta_description", "meta_publisher", "group"),
     exact=("name", "slug", "meta_publisher", "group"),
     prepare=check,
+    saved=saved,
+    removing=removing,
     decorate=decorate,
+    decides=True,
 )

@@ -116,4 +116,5 @@ RESOURCE = Resource(
     prepare=check,
     removing=removing,
     decorate=decorate,
+    decides=True,
 )

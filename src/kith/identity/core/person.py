@@ -5,6 +5,7 @@ from __future__ import annotations
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
+from kith.identity.confirmation import FIELD, confirm, refuse_app_password
 from kith.identity.core.rank import refuse_if_above
 from kith.identity.core.users import RESOURCE, tell_new_password
 from kith.identity.rest import Action
@@ -28,7 +29,7 @@ async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
 
 
 async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
-    """For oneself, or with the right to reset passwords; a superuser's only by a superuser."""
+    """For oneself, once that is shown, or with the right to reset passwords; a superuser's only by a superuser."""
     work = exchange.work
     if not id.isdecimal() or len(id) > 9:
         raise NotFound
@@ -41,6 +42,9 @@ async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
     if not isinstance(password, str):
         raise Invalid(password="This field is required." if password is None else "Not a valid string.")
     user = await store.get(work.db, user_id)
+    if user_id == caller.id:
+        await confirm(work, caller, sent.get(FIELD))
+    refuse_app_password(caller)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
     await end_after_password(work, user_id)
     await tell_new_password(work, caller, user_id)

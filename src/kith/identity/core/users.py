@@ -13,6 +13,7 @@ from kith.base.db import UID, any_of
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import Caller
+from kith.identity.confirmation import FIELD, confirm, refuse_app_password
 from kith.identity.core.rank import refuse_if_above
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
@@ -34,15 +35,16 @@ from kith.identity.rest.fields import (
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
-from kith.identity.users import store
+from kith.identity.users import owning, store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.search import contains
 from kith.identity.users.service import (
+    UserBarred,
     UserChanged,
     UserCreated,
     UserDeleted,
-    complain_password,
+    complaints_of,
     record_password_set,
 )
 from kith.identity.users.tables import users
@@ -57,6 +59,7 @@ FIELDS = (
     ),
     Text(name="name", required=True, most=MOST_IN_NAME),
     Email(name="email", default=""),
+    Told(name="email_verified", form={"type": "boolean"}),
     Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
     Told(name="is_superuser", form={"type": "boolean"}),
     References(name="groups", to="identity_groups.group_uuid", link=members, owner="user_id", other="group_uuid"),
@@ -70,10 +73,13 @@ FIELDS = (
     Text(name="path", default="users", most=500, pattern=r"[^/]+(/[^/]+)*", refusal="Enter a valid path."),
     Choice(name="type", default="internal", choices=("internal", "external", "service_account")),
     Input(name="password", blank=False),
+    Input(name=FIELD, help="The caller's own password, where they change their own account and did not just sign in."),
 )
+_GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
 async def check(draft: Draft) -> None:
+    await _confirm(draft)
     await _take_password(draft)
     for name, complain in (("username", complain_username), ("email", complain_email)):
         complaint = complain(draft.values[name]) if name in draft.values else None
@@ -83,15 +89,23 @@ async def check(draft: Draft) -> None:
     await draft.work.db.begin()
     if "username" in draft.values:
         draft.columns["username_key"] = username_key(draft.values["username"])
-    if "email" in draft.values:
-        draft.columns["email_key"] = email_key(draft.values["email"])
     if draft.is_new:
         draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
-        # Whoever may make people vouches for them and for their addresses.
         draft.columns["confirmed_at"] = draft.work.now
+    await _take_address(draft)
     await _check_rights(draft)
     if draft.sets("is_active") and not draft.now("is_active"):
         await _refuse_last(draft.work, draft.id, "disabled")
+
+
+async def _confirm(draft: Draft) -> None:
+    given = draft.values.pop(FIELD, None) or None
+    if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
+        return
+    if draft.id == draft.caller.id and not draft.is_new:
+        await confirm(draft.work, draft.caller, given)
+    elif draft.values.get("password") or not draft.is_new:
+        refuse_app_password(draft.caller)
 
 
 async def _take_password(draft: Draft) -> None:
@@ -102,12 +116,36 @@ async def _take_password(draft: Draft) -> None:
     if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
         draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
         return
-    complaint = complain_password(password)
-    if complaint is not None:
+    known = {name: str(draft.now(name) or "") for name in ("username", "name", "email")}
+    for complaint in await complaints_of(draft.work, password, user_id=draft.id, known=known):
         draft.complain("password", complaint, complaint.code)
+    if draft.complaints:
         return
     draft.columns["password"] = await draft.work.find(Passwords).hash(password)
     draft.columns["password_changed_at"] = draft.work.now
+
+
+async def _take_address(draft: Draft) -> None:
+    """Whoever may make and change people vouches for them: an address that they set is proven.
+
+    One that was there before and is only sent along stays what it was.
+    """
+    if "email" not in draft.values:
+        return
+    address: str = draft.values["email"]
+    key, user_id = email_key(address), 0 if draft.is_new else draft.id
+    draft.columns["email_key"] = key
+    before = None if draft.is_new else await store.find_by_id(draft.work.db, user_id)
+    if before is not None and before.email_key == key:
+        return
+    if address and await owning.is_proven_by_another(draft.work, address, user_id):
+        draft.complain("email", owning.TAKEN, "unique")
+        return
+    await store.release(draft.work.db, address, user_id=user_id)
+    draft.columns["owned_email_key"] = key or None
+    draft.columns["email_verified_at"] = draft.work.now if address else None
+    if before is not None:
+        draft.columns["confirmed_at"] = before.confirmed_at or draft.work.now
 
 
 async def _check_rights(draft: Draft) -> None:
@@ -141,6 +179,8 @@ async def saved(draft: Draft) -> None:
         )
         await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
+    if not draft.is_new and draft.sets("is_active") and not draft.now("is_active"):
+        draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
 
@@ -162,8 +202,10 @@ async def removing(work: Work, record: dict[str, Any]) -> None:
 async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
     mighty = await groups.mighty(work.db) if any(record["groups"] for record in records) else set()
     staff = set(await store.administrators(work.db, [record["pk"] for record in records]))
+    proven = await store.verified(work.db, [record["pk"] for record in records])
     for record in records:
         record["is_superuser"] = record["pk"] in staff or not mighty.isdisjoint(record["groups"])
+        record["email_verified"] = record["pk"] in proven
         record["uid"] = hashlib.sha256(record["uuid"].encode()).hexdigest()
 
 

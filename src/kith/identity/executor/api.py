@@ -22,6 +22,7 @@ from kith.identity.sessions import service as sessions
 from kith.identity.sessions.service import Held
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
+MOST_ANSWER_BYTES = 1 << 20  # it may hold a file
 _encode = msgspec.json.Encoder().encode
 
 
@@ -32,7 +33,7 @@ async def show_challenge(exchange: Exchange, slug: FromPath[str]) -> Answer:
 
 @post(TEMPLATE)
 async def answer_challenge(exchange: Exchange, slug: FromPath[str]) -> Answer:
-    sent = await read_object(exchange)
+    sent = await read_object(exchange, MOST_ANSWER_BYTES)
     csrf.check(exchange, exchange.find(Keys).session, None)
     return await _go(exchange, slug, sent)
 

@@ -6,6 +6,7 @@ from sqlalchemy import bindparam, delete
 
 from kith.base.db import UID, command
 from kith.base.exchange import Exchange
+from kith.identity.executor import keeping
 from kith.identity.executor.plan import find_flow, flows_for
 from kith.identity.expressions import people
 from kith.identity.policies.engine import evaluate_target
@@ -13,6 +14,8 @@ from kith.identity.policies.request import PolicyRequest
 from kith.identity.sessions import cookies, store
 from kith.identity.sessions.tables import runs
 
+# In a plan: the page of ours that tells whoever sent somebody here that they left.
+CANCEL = "_cancel"
 _drop_all = command(delete(runs).where(runs.c.session_uuid == bindparam("session", type_=UID())))
 
 
@@ -31,15 +34,18 @@ async def find_default(exchange: Exchange, designation: str) -> str | None:
     return None
 
 
-async def leave(exchange: Exchange, slug: str | None) -> None:
-    """Forget how far the visitor has come in one flow, or in all of them."""
+async def leave(exchange: Exchange, slug: str | None) -> str:
+    """Forget how far the visitor has come in one flow, or in all; where to go so that whoever sent them hears of it."""
     session = await cookies.find(exchange)
     if session is None:
-        return
+        return ""
     work = exchange.work
     if slug is None:
         await work.db.run(_drop_all, session=session.session_uuid)
-        return
+        return ""
     flow = await find_flow(work, slug)
-    if flow is not None:
-        await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
+    if flow is None:
+        return ""
+    plan = await keeping.load(work, session.session_uuid, flow.flow_uuid)
+    await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
+    return str(plan.context.get(CANCEL, "")) if plan is not None else ""

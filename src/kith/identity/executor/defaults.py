@@ -25,7 +25,7 @@ from kith.identity.stages import collections as stage_room
 from kith.identity.stages.kinds.prompt import prompt_stages
 from kith.identity.stages.prompts import prompts
 
-SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None)
+SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
 _SHELVES = {
     resource.record: Shelf(resource)
     for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS, password_policy.RESOURCE)

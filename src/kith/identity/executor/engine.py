@@ -13,12 +13,13 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from kith.base.errors import Problem
+from kith.base.errors import Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
-from kith.identity.executor import keeping
+from kith.identity.executor import confirming, keeping
 from kith.identity.executor.acts import ACTS
 from kith.identity.executor.arriving import arrive, came_by
+from kith.identity.executor.confirming import SignInAgain
 from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.keeping import PLACE
 from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of, told
@@ -35,6 +36,7 @@ from kith.identity.sessions.service import Held
 __all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
 
 MOST_STEPS = 50
+MOST_CHARACTERS = 65_536
 # What a stage says in place of an error when it has done what it was asked.
 _GOOD_NEWS = {"email-sent"}
 
@@ -74,6 +76,7 @@ class Walk:
 
     async def go(self, answer: dict[str, Any] | None = None) -> Result:
         """Take in an answer, if there is one, then go on to the next thing the person must see."""
+        _refuse_too_long(answer)
         for _ in range(MOST_STEPS):
             held, signed_out = self.held, self.signed_out
             try:
@@ -122,6 +125,14 @@ class Walk:
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, _kept(plan, WAY_IN))
         turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
+        match await confirming.ask(turn, step.kind, answer):
+            case Challenge() as question:
+                await self._save(work, plan)
+                return question
+            case SignInAgain(to=to):
+                return Ended(to)
+            case True:
+                answer = None
         outcome: Outcome
         taken = answer is not None and answer.get("component", act.kind) == act.kind
         outcome = await act.take(turn, answer) if answer is not None and taken else await act.show(turn)
@@ -253,6 +264,13 @@ def safe_path(text: str, default: str = "/") -> str:
         return default
     parts = urlsplit(text)
     return text if not parts.scheme and not parts.netloc else default
+
+
+def _refuse_too_long(answer: dict[str, Any] | None) -> None:
+    """Before any stage looks into it. Only a file, which is sent as a `data:` URL, may be longer."""
+    for value in (answer or {}).values():
+        if isinstance(value, str) and len(value) > MOST_CHARACTERS and not value.startswith("data:"):
+            raise Malformed(f"An answer is longer than {MOST_CHARACTERS} characters")
 
 
 def _wrong_with(outcome: Outcome) -> list[str]:

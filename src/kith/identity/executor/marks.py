@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from http.cookies import CookieError, SimpleCookie
 from typing import Literal
 
 import msgspec
 
+from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.identity.executor.turn import Turn
 from kith.identity.sealing import Sealer
@@ -35,11 +35,7 @@ class Mark(msgspec.Struct, array_like=True):
 
 
 def carried(exchange: Exchange, name: str) -> str:
-    try:
-        cookies = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
-    except CookieError:
-        return ""
-    return cookies[name].value if name in cookies else ""
+    return carried_cookie(exchange, name)
 
 
 def hand_out(turn: Turn, name: str, value: str, life: timedelta) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.callers import FAILURES
-from kith.identity.executor import expired
+from kith.identity.executor import confirming, expired
 from kith.identity.executor.admitting import refused
 from kith.identity.executor.turn import Denied, Turn
+from kith.identity.guessing import service as guessing
 from kith.identity.policies import scores
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key
@@ -18,23 +17,16 @@ from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
-# Counted for one name from one address, so that nobody can be locked out by somebody else.
-BY_NAME = Rule("sign-in-name", most=10, seconds=600)
-
 
 async def try_password(turn: Turn, user: User | None, typed: str, given: str, stage: dict[str, Any]) -> Denied | bool:
     """Whether it is the right one; a no that ends the walk is Denied. `stage` is the password stage that counts."""
-    limiter, who = turn.work.find(Limiter), address_key(turn.exchange.address)
-    name = f"{who}:{typed}"[:150]
-    await limiter.refuse_if_spent(FAILURES, who)
-    await limiter.refuse_if_spent(BY_NAME, name)
+    paid = await guessing.pay(turn.exchange, turn.work.db, user.id if user is not None else None, typed)
     method = await _method(turn, user, given, stage)
     if method is not None and user is not None:
+        await paid.give_back()
         return await _right(turn, user, given, stage, method)
     async with turn.work.aside() as aside:
         await write_failure(aside, turn, user, typed, model("passwordstage", stage))
-    await limiter.spend_strictly(FAILURES, who)
-    await limiter.spend_strictly(BY_NAME, name)
     turn.context["_failed"] = turn.context.get("_failed", 0) + 1
     if turn.context["_failed"] >= stage["failed_attempts_before_cancel"]:
         return Denied("Too many wrong passwords.", "failed attempts")
@@ -60,6 +52,8 @@ async def _right(turn: Turn, user: User, given: str, stage: dict[str, Any], meth
     if refusal is not None:
         return refusal
     turn.context["auth_method"] = method
+    if method == "password":
+        confirming.proved(turn, user.id)
     passwords = turn.work.find(Passwords)
     if method == "password" and user.password is not None and passwords.needs_rehash(user.password):
         hashed = await passwords.hash(given)

@@ -60,8 +60,8 @@ class Person(msgspec.Struct, frozen=True):
             uid=hashlib.sha256(user.uuid.encode()).hexdigest(),
             username=user.username,
             name=user.name,
-            email=user.email,
-            email_verified=bool(user.email) and user.confirmed_at is not None,
+            email=user.counted_email,
+            email_verified=user.is_email_verified,
             is_active=user.is_active,
             is_superuser=user.role in ADMINISTRATORS or any(group["is_superuser"] for group in self.groups),
             type=user.type,
@@ -97,7 +97,7 @@ async def _candidates(work: Work, filters: Mapping[str, Any]) -> list[User]:
         case {"username": str(name)}:
             found = await store.find(work.db, name.replace("\0", ""))
         case {"email": str(email)}:
-            return await store.with_email(work.db, email.replace("\0", ""))
+            found = await store.owner_of(work.db, email.replace("\0", ""))
         case _:
             raise ValueError("people are found by pk, uuid, username or email")
     return [found] if found is not None else []

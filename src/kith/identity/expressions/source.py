@@ -7,14 +7,15 @@ import re
 MOST_BYTES = 65_536
 FUNCTION = "_expression"
 
-# Strings and comments. The lines inside a string are part of its value, so they must not be moved.
-_STRINGS = re.compile(
-    r"""\#[^\n]*
-    | \"\"\"(?:\\.|[^\\])*?\"\"\" | '''(?:\\.|[^\\])*?'''
-    | "(?:\\.|[^"\\\n])*"         | '(?:\\.|[^'\\\n])*'
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+# Where a comment or a string begins, and what a string consists of up to its end. Nothing is tried twice: the parts of
+# a string begin with different characters, and none is given back once it is taken.
+_BEGIN = re.compile(r"""\#[^\n]*+|\"{3}|'{3}|["']""")
+_INSIDE = {
+    '"""': re.compile(r"""(?:[^"\\]|\\.|"(?!""))*+""", re.DOTALL),
+    "'''": re.compile(r"""(?:[^'\\]|\\.|'(?!''))*+""", re.DOTALL),
+    '"': re.compile(r"""(?:[^"\\\n]|\\.)*+""", re.DOTALL),
+    "'": re.compile(r"""(?:[^'\\\n]|\\.)*+""", re.DOTALL),
+}
 _HEAD = f"def {FUNCTION}():\n pass\n"
 _HEAD_LINES = _HEAD.count("\n")
 
@@ -57,12 +58,19 @@ class Source:
 
 
 def _lines_inside_strings(text: str) -> set[int]:
+    """The lines that begin inside a string. One without an end is none, and no author's text can be run with it."""
     found: set[int] = set()
-    line = place = 0
-    for string in _STRINGS.finditer(text):
-        line += text.count("\n", place, string.start())
-        place = string.end()
-        inside = string.group().count("\n")
-        found.update(range(line + 1, line + inside + 1))
-        line += inside
+    line = counted = place = 0
+    while (begin := _BEGIN.search(text, place)) is not None:
+        place, mark = begin.end(), begin.group()
+        if mark.startswith("#"):
+            continue
+        inside = _INSIDE[mark].match(text, place)
+        place = inside.end() if inside is not None else place
+        if text.startswith(mark, place):
+            place += len(mark)
+            line += text.count("\n", counted, begin.start())
+            lines = text.count("\n", begin.start(), place)
+            found.update(range(line + 1, line + lines + 1))
+            line, counted = line + lines, place
     return found

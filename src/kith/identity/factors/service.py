@@ -104,11 +104,14 @@ def wait_of(factor: Factor, factor_seconds: float, now: datetime) -> float:
     return float(max(0.0, wait - (now - factor.failed_at).total_seconds()))
 
 
-async def try_code(work: Work, devices: Sequence[Factor], code: str) -> Factor | None:
-    """The device whose code this is; it is used up, and whoever sends it again is refused."""
+async def try_code(work: Work, devices: Sequence[Factor], code: str, *, is_paid: bool = False) -> Factor | None:
+    """The device whose code this is; it is used up, and whoever sends it again is refused.
+
+    Each device counts the guess, unless it was paid for elsewhere.
+    """
     known = {one.device_uuid: one for one in await store.totps(work.db, [d.device_uuid for d in devices])}
     given = "".join(code.split())[:200]
-    guessed = [device for device in devices if await store.guess(work.db, device, work.now)]
+    guessed = [device for device in devices if is_paid or await store.guess(work.db, device, work.now)]
     for device in guessed:
         if await _is_right(work, device, known.get(device.device_uuid), given):
             await used(work, device)
@@ -141,7 +144,7 @@ async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     )  # fmt: skip
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
-    notices.tell(work, user.email, user.username, f"A way to sign in was added to your account: {factor.name}.")
+    notices.tell(work, user.counted_email, user.username, f"A way to sign in was added to your account: {factor.name}.")
     return factor
 
 
@@ -155,7 +158,9 @@ async def remove(work: Work, user: User, device_uuid: str) -> None:
     if factor is None or not await store.remove(work.db, user.id, device_uuid):
         raise NotFound("This factor was already removed")
     await _record(work, "model_deleted", factor, user.username)
-    notices.tell(work, user.email, user.username, f"A way to sign in was removed from your account: {factor.name}.")
+    notices.tell(
+        work, user.counted_email, user.username, f"A way to sign in was removed from your account: {factor.name}."
+    )
 
 
 async def _record(work: Work, action: str, factor: Factor, username: str) -> None:

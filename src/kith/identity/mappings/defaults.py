@@ -14,11 +14,11 @@ from kith.identity.mappings.kinds import ldap, saml, scope
 from kith.identity.rest import verbs
 from kith.identity.rest.shelf import Shelf
 
-SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None)
+SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
 _SHELVES = {"scope": Shelf(scope.RESOURCE), "saml": Shelf(saml.RESOURCE), "ldap": Shelf(ldap.RESOURCE)}
 _PREFIX = "kith.dev"
 
-_PROFILE = """words = user.name.split(" ")
+PROFILE = """words = user.name.split(" ")
 return {
     "name": user.name,
     "given_name": words[0],
@@ -40,7 +40,7 @@ SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     }),
     ("scope", "providers/oauth2/scope-profile", {
         "name": "OpenID: profile", "scope_name": "profile", "description": "Your name, user name and groups",
-        "expression": _PROFILE,
+        "expression": PROFILE,
     }),
     ("scope", "providers/oauth2/scope-groups", {
         "name": "OpenID: groups", "scope_name": "groups", "description": "Your groups",

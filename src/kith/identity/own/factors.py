@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 import msgspec
 from sqlalchemy import select
 
 from kith.base.db import query
 from kith.base.errors import Conflict, NotFound
-from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.factors import service, store
@@ -18,10 +15,6 @@ from kith.identity.flows.resources import flows
 from kith.identity.messages import service as messages
 from kith.identity.own.visitor import Visitor
 from kith.identity.stages.kinds import otp_static, otp_time, password, webauthn
-from kith.identity.users.passwords import Passwords
-
-FRESH = timedelta(minutes=15)
-GUESSES = Rule("confirm", most=10, seconds=600)
 
 # Where people set up what, as the stages say it.
 _set_up = {
@@ -75,24 +68,6 @@ async def rename_device(work: Work, me: Visitor, device_uuid: str, name: str) ->
     diff = audit.difference({"name": factor.name}, {"name": name})
     await audit.record(work, "model_updated", "core.factors", user_id=me.user.id, username=me.user.username,
                        context={"model": model, "diff": diff})  # fmt: skip
-
-
-def is_fresh(work: Work, me: Visitor) -> bool:
-    """Whether they have proved lately who they are."""
-    return work.now - me.session.created_at < FRESH
-
-
-async def is_password(work: Work, me: Visitor, given: str) -> bool:
-    """Whether this is their password; who guesses too often must wait."""
-    limiter, who = work.find(Limiter), str(me.user.id)
-    await limiter.refuse_if_spent(GUESSES, who)
-    if await work.find(Passwords).check(me.user.password, given):
-        return True
-    async with work.aside() as aside:
-        await audit.record(aside, "login_failed", "core.settings", user_id=me.user.id, username=me.user.username,
-                           context={"username": me.user.username, "stage": "settings"})  # fmt: skip
-    await limiter.spend_strictly(GUESSES, who)
-    return False
 
 
 async def remove_device(work: Work, me: Visitor, device_uuid: str) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, UniqueConstraint
+from typing import Any
+
+from sqlalchemy import Column, UniqueConstraint, func, select
 
 from kith.base.db import UID
+from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
 from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer, Reference
 from kith.identity.rest.resource import Resource, record_table
 from kith.identity.rest.targets import policy_targets
+from kith.identity.users.tables import users
 
 _ONE = ("policy", "group", "user")
 
@@ -29,11 +33,26 @@ bindings = record_table("identity_policy_bindings", Column("policy_binding_uuid"
 bindings.append_constraint(UniqueConstraint("policy", "target", "order"))
 
 
+def _name(column: Any, key: Any, reference: Any) -> Any:
+    return select(column).where(key == reference).scalar_subquery()
+
+
+# What decides, by its name.
+_decider = func.coalesce(
+    _name(policies.c.name, policies.c.policy_uuid, bindings.c.policy),
+    _name(groups.c.name, groups.c.group_uuid, bindings.c.group),
+    _name(users.c.username, users.c.id, bindings.c.user),
+    "",
+)
+
+
 async def check(draft: Draft) -> None:
     given = [name for name in _ONE if draft.now(name) is not None]
+    if draft.whole and not any(name in draft.values for name in _ONE):
+        given = []  # whoever sends the whole record says who decides
     if not given:
-        words = "This field is required." if draft.is_new else "One of policy, group, user must be set."
-        draft.complain("policy" if draft.is_new else "", words, "required")
+        words = "This field is required." if draft.whole else "One of policy, group, user must be set."
+        draft.complain("policy" if draft.whole else "", words, "required")
     elif len(given) > 1:
         draft.complain("", "Only one of policy, group, user can be set.")
 
@@ -44,9 +63,10 @@ RESOURCE = Resource(
     key="policy_binding_uuid",
     table=bindings,
     fields=FIELDS,
-    search=(),
+    search=(_decider, "policy_binding_uuid"),
     order=("order",),
     exact=("policy", "target", "enabled", "order", "timeout"),
     label="policy_binding_uuid",
     prepare=check,
+    decides=True,
 )

@@ -43,4 +43,4 @@ policies = record_table(
     fields=FIELDS,
 )
 
-POLICIES = Family(table=policies, key="policy_uuid", fields=FIELDS)
+POLICIES = Family(table=policies, key="policy_uuid", fields=FIELDS, decides=True)

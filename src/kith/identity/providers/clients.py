@@ -57,7 +57,7 @@ CLIENT_SECRET = Secret(
     default=new_client_secret,
     blank=True,
     most=255,
-    help="Shown when it is made, and afterwards only to those who may see secrets.",
+    help="Shown when it is made or changed; afterwards to those who may change the provider and see secrets.",
     pattern=_ASCII,
     refusal=_NOT_ASCII,
 )

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from kith.identity.providers import every, setup
+import msgspec
+
+from kith.identity.providers import every, preview, setup
 from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
+from kith.identity.providers.oauth2.leaving import provider_removed
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource, ...] = (
     every.RESOURCE,
     applicationgateway.RESOURCE,
-    oauth.RESOURCE,
-    openid.RESOURCE,
+    *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     saml.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = setup.ACTIONS
+ACTIONS: tuple[Action, ...] = (*setup.ACTIONS, *preview.ACTIONS)

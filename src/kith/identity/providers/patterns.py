@@ -1,14 +1,16 @@
 """Regular expressions for redirect URIs: only such as say where they lead, and are decided in no time.
 
 An expression always has to match the whole address. It begins with its scheme, and it repeats nothing that repeats
-itself, so that no address can keep the server busy.
+itself. It is run by RE2, so that no address can keep the server busy.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Any
 
+from kith.base.patterns import linear
 from kith.identity.providers.redirects import RUNS_IN_THE_BROWSER
 
 MOST_CHARACTERS = 500
@@ -41,6 +43,8 @@ def complain_pattern(pattern: str) -> str | None:
         return f"{shown}: put alternatives into brackets, so that each has the scheme before it."
     if len(_REPEAT.findall(bare)) > MOST_REPEATS:
         return f"{shown} may hold {MOST_REPEATS} repetitions at most."
+    if linear(pattern) is None:
+        return f"{shown} is not a regular expression that RE2 knows."
     return None
 
 
@@ -51,6 +55,6 @@ def _outside_brackets(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def compiled(pattern: str) -> re.Pattern[str] | None:
+def compiled(pattern: str) -> Any | None:
     """None for one that would not be saved, however it came to be kept."""
-    return None if complain_pattern(pattern) is not None else re.compile(pattern)
+    return None if complain_pattern(pattern) is not None else linear(pattern)

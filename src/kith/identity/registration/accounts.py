@@ -53,6 +53,7 @@ async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
     if client is None:
         raise Closed
     decision, wish = await _decided(work, wish)
+    mailed = await addresses.may_get_mail(work, wish.email)
     user = await signups.register(
         work,
         work.find(Passwords),
@@ -63,7 +64,7 @@ async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
         ),
     )  # fmt: skip
     await _settle(work, user, decision)
-    if signups.must_confirm(work.settings, user):
+    if signups.must_confirm(work.settings, user) and mailed:
         await addresses.send(work, user, user.email)
     return await _give_token(work, client, user)
 
@@ -143,24 +144,27 @@ async def send_confirmation(work: Work, user_id: int, app_id: int | None, email:
         raise NotTheirApp
     if user.confirmed_at is not None:
         raise AlreadyConfirmed
+    await work.find(Limiter).spend_strictly(MAILS, str(user_id))  # first of all: the complaint tells what is taken
     if email is not None and email_key(email) != user.email_key:
         complaint = await complain_address(work, email, of=user.id)
         if complaint is not None:
             raise Invalid(fields={"email": [complaint]})
-    await work.find(Limiter).spend_strictly(MAILS, str(user_id))
+    mailed = await addresses.may_get_mail(work, email or user.email)
     if email is not None and email != user.email:
         user = await _readdress(work, user, email)
-    await addresses.send(work, user, user.email)
+    if mailed:
+        await addresses.send(work, user, user.email)
 
 
 async def _readdress(work: Work, user: User, email: str) -> User:
     """Nobody has confirmed the old address, so nobody has to be told there."""
-    await users.write(work.db, user.id, {"email": email, "email_key": email_key(email)}, work.now)
+    values = {"email": email, "email_key": email_key(email), "owned_email_key": None, "email_verified_at": None}
+    await users.write(work.db, user.id, values, work.now)
     diff = audit.difference({"email": user.email}, {"email": email})
     await audit.record(work, "user_write", "core.signups", user_id=user.id, username=user.username,
                        context={"created": False, "diff": diff})  # fmt: skip
     work.announce(UserChanged(user_id=user.id))
-    return msgspec.structs.replace(user, email=email, email_key=email_key(email))
+    return await users.get(work.db, user.id)
 
 
 async def is_confirmed(work: Work, user_id: int) -> bool:

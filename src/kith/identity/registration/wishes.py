@@ -39,18 +39,22 @@ class Wish(msgspec.Struct, kw_only=True):
 
 
 async def complain(work: Work, wish: Wish, *, invited: bool) -> Complaints:
-    """Everything at once, so that a form can show it all."""
+    """Everything at once, so that a form can show it all. No address at all is no valid one, either."""
     settings = work.settings
-    found = {
+    found: dict[str, Complaint | list[str] | None] = {
         "username": await _username(work, wish.username),
-        "email": await complain_address(work, wish.email),
+        "email": await complain_address(work, wish.email) if wish.email else [_blank(), _invalid()],
         "password": _password(wish.password),
         "agreement": None if wish.agreement else Complaint("must be accepted", "accepted"),
         "locale": _locale(wish.locale),
         "reason": _reason(wish.reason, needed=needs_approval(settings, invited=invited)),
         "date_of_birth": _age(wish.date_of_birth, settings.minimum_age, work.now.date()),
     }
-    return {name: [complaint] for name, complaint in found.items() if complaint is not None}
+    return {
+        name: complaints if isinstance(complaints, list) else [complaints]
+        for name, complaints in found.items()
+        if complaints is not None
+    }
 
 
 async def _username(work: Work, name: str) -> Complaint | None:
@@ -73,10 +77,11 @@ async def complain_address(work: Work, email: str, *, of: int | None = None) -> 
         return _too_long(MOST_IN_EMAIL)
     wrong = complain_email(email)
     if wrong is not None:
-        return wrong if wrong.code == "too_long" else Complaint("is invalid", "invalid")
+        return wrong if wrong.code == "too_long" else _invalid()
     if await blocks.is_blocked(work, email):
         return Complaint("contains a disallowed e-mail provider", "blocked")
-    if any(user.id != of for user in await users.with_email(work.db, email)):
+    owner = await users.owner_of(work.db, email)
+    if owner is not None and owner.id != of:
         return Complaint("has already been taken", "taken")
     if work.settings.check_email_host and not await _resolves(email.rpartition("@")[2]):
         return Complaint("does not seem to exist", "unreachable")
@@ -126,6 +131,10 @@ def _age(born: date | None, least: int, today: date) -> Complaint | None:
 
 def _blank() -> Complaint:
     return Complaint("can't be blank", "blank")
+
+
+def _invalid() -> Complaint:
+    return Complaint("is invalid", "invalid")
 
 
 def _too_long(most: int) -> Complaint:

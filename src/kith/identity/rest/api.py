@@ -130,9 +130,9 @@ def _identifier(shelf: Shelf, text: str) -> Any:
 
 async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
     query_string = exchange.query_string
-    memo, sees_secrets = exchange.find(Memo), caller.may("core.view_secret")
+    memo = exchange.find(Memo)
     only = caller.id if shelf.resource.own and not caller.may(shelf.resource.permission("view")) else None
-    key = (shelf.resource.path, query_string, sees_secrets, only)
+    key = (shelf.resource.path, query_string, only)
     kept: Answer | None = memo.get(exchange.version, key)
     if kept is None:
         work = exchange.work
@@ -140,7 +140,7 @@ async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
         asked = await Asked.read(shelf, work, parse_qs(query_string.decode("latin-1"), keep_blank_values=True))
         if only is not None:
             asked.exact[shelf.resource.own] = only
-        count, records = await asked.fetch(work, page, sees_secrets=sees_secrets)
+        count, records = await asked.fetch(work, page)
         url = public_url(work.settings.base_url, exchange.path)
         kept = Answer(200, JSON, _encode(envelope(url, page, count, records)))
         memo.put(exchange.version, key, kept, size=len(kept.body))
@@ -154,10 +154,15 @@ async def _create(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
 
 
 async def _read(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    record = await verbs.read(shelf, exchange.work, id, sees_secrets=caller.may("core.view_secret"))
-    own = shelf.resource.own
-    if own and record[own] != caller.id and not caller.may(shelf.resource.permission("view")):
+    """A secret is shown to those who may change the record and see secrets, and that is written down."""
+    resource = shelf.resource
+    sees_secrets = caller.may(resource.permission("change")) and caller.may("core.view_secret")
+    record = await verbs.read(shelf, exchange.work, id, sees_secrets=sees_secrets)
+    own = resource.own
+    if own and record[own] != caller.id and not caller.may(resource.permission("view")):
         raise NotFound
+    if sees_secrets:
+        await verbs.record_view(exchange.work, caller, resource, record)
     return show(record)
 
 

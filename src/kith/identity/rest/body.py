@@ -8,13 +8,13 @@ from kith.base.errors import Invalid, Malformed, TooLarge, UnsupportedMedia
 from kith.base.exchange import Exchange
 from kith.base.params import Limits, parse_json
 
-MOST_BYTES = 1 << 20
-_LIMITS = Limits(depth=32)
+MOST_BYTES = 512 << 10
+_LIMITS = Limits(depth=32, values=50_000)
 
 
-async def read_object(exchange: Exchange) -> dict[str, Any]:
+async def read_object(exchange: Exchange, most: int = MOST_BYTES) -> dict[str, Any]:
     content_type = exchange.header(b"content-type").decode("latin-1")
-    body = await _read(exchange)
+    body = await _read(exchange, most)
     if content_type.partition(";")[0].strip().lower() != "application/json":
         if not body and not content_type:
             return {}
@@ -30,7 +30,7 @@ async def read_object(exchange: Exchange) -> dict[str, Any]:
         raise
 
 
-async def _read(exchange: Exchange) -> bytes:
+async def _read(exchange: Exchange, most: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     while True:
@@ -39,7 +39,7 @@ async def _read(exchange: Exchange) -> bytes:
             raise Malformed("The client went away")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > MOST_BYTES:
+        if size > most:
             raise TooLarge
         if not message.get("more_body"):
             return b"".join(parts)

@@ -13,17 +13,20 @@ class Draft:
     """`values` holds what will be written, `before` the stored record (None for a new one).
 
     `columns` holds what the record does not show but the table wants, `once` what only the answer to this call
-    shows. `now` is what a field will be once this is saved.
+    shows. `now` is what a field will be once this is saved. `whole` says that the record was sent as a whole (a new
+    one, or a PUT), so what is required must be in it.
     """
 
     def __init__(
-        self, work: Work, caller: Caller, *, values: dict[str, Any], before: dict[str, Any] | None, id: Any = None
-    ) -> None:
+        self, work: Work, caller: Caller, *, values: dict[str, Any], before: dict[str, Any] | None, id: Any = None,
+        whole: bool = True,
+    ) -> None:  # fmt: skip
         self.work = work
         self.caller = caller
         self.values = values
         self.before = before
         self.id = id
+        self.whole = whole
         self.columns: dict[str, Any] = {}
         self.once: dict[str, Any] = {}
         self.complaints: dict[str, list[str]] = {}

@@ -76,7 +76,8 @@ class Asked:
                     continue
             self.filters[one.name] = (one.bind, values if one.many else values[0])
 
-    async def fetch(self, work: Work, page: Page, *, sees_secrets: bool) -> tuple[int, list[dict[str, Any]]]:
+    async def fetch(self, work: Work, page: Page) -> tuple[int, list[dict[str, Any]]]:
+        """How many there are, and those of the page; a list shows nobody a secret."""
         shelf = self.shelf
         exact, filters = tuple(self.exact), tuple(self.filters)
         params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
@@ -99,7 +100,7 @@ class Asked:
             )
         if not self.terms and not exact and not filters:
             shelf.is_large = count > LARGE
-        return count, await verbs.render(shelf, work, rows, sees_secrets=sees_secrets)
+        return count, await verbs.render(shelf, work, rows, sees_secrets=False)
 
 
 def _pattern(term: str) -> str:

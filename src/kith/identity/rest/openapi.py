@@ -52,7 +52,14 @@ SHAPES: dict[str, dict[str, Any]] = {
     "PasswordSet": {
         "type": "object",
         "required": ["password"],
-        "properties": {"password": {"type": "string", "minLength": 1, "maxLength": 256}},
+        "properties": {
+            "password": {"type": "string", "minLength": 1, "maxLength": 256},
+            "current_password": {
+                "type": "string",
+                "writeOnly": True,
+                "description": "One's own, for a new password of one's own, unless the sign-in is fresh.",
+            },
+        },
     },
     "Impersonation": {
         "type": "object",

@@ -27,6 +27,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     table: Table
     key: str
     fields: tuple[Field, ...]
+    decides: bool = False
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +65,11 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     removing: Callable[[Work, dict[str, Any]], Awaitable[None]] | None = None
     decorate: Callable[[Work, list[dict[str, Any]]], Awaitable[None]] | None = None
     describe: str = ""
+    decides: bool = False  # who may enter an application hangs on it
+
+    @property
+    def decides_access(self) -> bool:
+        return self.decides or (self.family is not None and self.family.decides)
 
     @property
     def area(self) -> str:

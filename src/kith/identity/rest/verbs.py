@@ -14,6 +14,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.rest import targets
 from kith.identity.rest.draft import Draft
+from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import MASK, Code, Field, Reference, References, Refused, Secret, missing
 from kith.identity.rest.resource import Resource
 from kith.identity.rest.shelf import Shelf, holders, linked, missing_references, relink
@@ -45,7 +46,9 @@ async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, An
     if resource.saved is not None:
         await resource.saved(draft)
     record = await read(shelf, work, draft.id, sees_secrets=True)
-    await _write_down(work, caller, "model_created", resource, record, created=_told(resource, draft.values))
+    told = {"created": _told(resource, draft.values)} | _as_shown(resource, record)
+    _announce(resource, work)
+    await _write_down(work, caller, "model_created", resource, record, **told)
     return record | draft.once
 
 
@@ -61,7 +64,7 @@ async def update(
     resource = shelf.resource
     values = await _take(resource, sent, whole=whole, new=False)
     before = await _stored(shelf, work, caller, id, "change")
-    draft = Draft(work, caller, values=values, before=before, id=id)
+    draft = Draft(work, caller, values=values, before=before, id=id, whole=whole)
     await _prepare(shelf, draft)
     await _check_references(shelf, draft)
     await complain_taken(shelf, draft)
@@ -70,11 +73,12 @@ async def update(
         await _write(shelf, work, draft, changed)
     if resource.saved is not None:
         await resource.saved(draft)
-    record = await read(shelf, work, id, sees_secrets=caller.may("core.view_secret"))
+    record = await read(shelf, work, id, sees_secrets=any(name in changed for name in _shown_secrets(resource)))
     if changed:
+        _announce(resource, work)
         was, becomes = _told(resource, before), _told(resource, changed)
         diff = {name: {"previous_value": was.get(name), "new_value": value} for name, value in becomes.items()}
-        await _write_down(work, caller, "model_updated", resource, record, diff=diff)
+        await _write_down(work, caller, "model_updated", resource, record, diff=diff, **_as_shown(resource, record))
     return record
 
 
@@ -149,7 +153,13 @@ async def remove(shelf: Shelf, work: Work, caller: Caller, id: Any) -> None:
             await targets.remove(work.db, [record["pbm_uuid"]])
     except Dangling as error:
         raise Conflict("Something refers to this record, so it cannot be deleted.") from error
+    _announce(resource, work)
     await _write_down(work, caller, "model_deleted", resource, record)
+
+
+def _announce(resource: Resource, work: Work) -> None:
+    if resource.decides_access:
+        work.announce(AccessChanged())
 
 
 async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:
@@ -174,14 +184,19 @@ async def _take(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new
 
 
 def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
-    """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first."""
+    """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first.
+
+    A secret is not shown, so a record that is put back as it was read keeps it; its mask means the same. In a new
+    record there is nothing to keep.
+    """
     values: dict[str, Any] = {}
     complaints: dict[str, list[str]] = {}
     for field in resource.all_fields:
-        if field.read_only or (field.name in sent and isinstance(field, Secret) and sent[field.name] == MASK):
+        masked = isinstance(field, Secret) and sent.get(field.name) == MASK
+        if field.read_only or (masked and not new):
             continue
         name = field.alias if field.alias and field.alias in sent and field.name not in sent else field.name
-        if name in sent:
+        if name in sent and not masked:
             try:
                 values[field.name] = field.read(sent[name])
             except Refused as refused:
@@ -235,6 +250,22 @@ def _shown_secret(shelf: Shelf, work: Work, field: Field, sealed: str | None, *,
     return opened if sees_secrets or not opened else MASK
 
 
+def _shown_secrets(resource: Resource) -> list[str]:
+    return [field.name for field in resource.all_fields if isinstance(field, Secret) and field.shown]
+
+
+def _as_shown(resource: Resource, record: Mapping[str, Any]) -> dict[str, Any]:
+    """Which secrets the answer shows in the clear, for the audit trail."""
+    names = [name for name in _shown_secrets(resource) if record.get(name) not in (None, "", MASK)]
+    return {"shown": names} if names else {}
+
+
+async def record_view(work: Work, caller: Caller, resource: Resource, record: Mapping[str, Any]) -> None:
+    """Whoever reads a secret leaves a trace."""
+    for name in _as_shown(resource, record).get("shown", ()):
+        await _write_down(work, caller, "secret_view", resource, record, viewed=name)
+
+
 def _told(resource: Resource, values: Mapping[str, Any]) -> dict[str, Any]:
     """Field by field for the audit trail: here it is known which are secret, whatever they are called."""
     secret = {field.name for field in resource.all_fields if field.write_only}
@@ -250,10 +281,15 @@ async def _write_down(
     **told: Any,
 ) -> None:
     model = {
-        "app": resource.area, "model_name": resource.model, "pk": record["pk"],
-        "name": str(record.get(resource.label) or record["pk"]),
+        "app": resource.area, "model_name": resource.model, "pk": record["pk"], "name": _name_of(resource, record),
     }  # fmt: skip
     await audit.record(
         work, action, f"{resource.area}.{resource.model}", user_id=caller.id or None, username=caller.username,
         context={"model": model}, known=told,
     )  # fmt: skip
+
+
+def _name_of(resource: Resource, record: Mapping[str, Any]) -> str:
+    """What people know it by: where it has no name, what else it is called."""
+    names = (resource.label, "slug", "client_id", "field_key", "identifier")
+    return str(next((record[name] for name in names if record.get(name)), record["pk"]))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from http.cookies import CookieError, SimpleCookie
-
+from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
@@ -15,11 +14,7 @@ COOKIE = "kith_session"
 
 
 def carried_key(exchange: Exchange) -> str | None:
-    try:
-        cookies = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
-    except CookieError:
-        return None
-    return cookies[COOKIE].value if COOKIE in cookies else None
+    return carried_cookie(exchange, COOKIE) or None
 
 
 async def find(exchange: Exchange) -> Session | None:

@@ -46,6 +46,9 @@ _of_user = query(
     ),
     Session,
 )
+_is_there = query(
+    select(sessions.c.session_uuid).where(sessions.c.session_uuid == bindparam("session", type_=UID())), str
+)
 _touch = command(
     update(sessions)
     .where(sessions.c.session_uuid == bindparam("session", type_=UID()))
@@ -101,6 +104,10 @@ async def find_live(db: Db, key_hash: str, now: datetime) -> Session | None:
 
 async def of_user(db: Db, user_id: int, now: datetime) -> list[Session]:
     return await db.all(_of_user, user=user_id, now=now)
+
+
+async def is_there(db: Db, session_uuid: str) -> bool:
+    return await db.one(_is_there, session=session_uuid) is not None
 
 
 async def touch(db: Db, session: Session, *, ip: str, agent: str, now: datetime, until: datetime) -> None:

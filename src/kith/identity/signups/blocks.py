@@ -10,7 +10,7 @@ from kith.base.db import UID, any_of, query
 from kith.base.work import Work
 from kith.identity.rest import Draft, Resource, record_table
 from kith.identity.rest.fields import Choice, Text
-from kith.identity.users.names import email_key
+from kith.identity.users.names import domain_key, email_key
 
 FIELDS = (
     Choice(name="kind", default="domain", choices=("domain", "address")),
@@ -28,8 +28,7 @@ async def is_blocked(work: Work, email: str) -> bool:
     """Whether this address is refused by itself, or for its domain or one above."""
     address = email_key(email)
     local, _, host = address.rpartition("@")
-    domain = _domain_key(host)
-    labels = domain.split(".")
+    labels = host.split(".")
     plain = f"{local.partition('+')[0]}@{host}"  # what stands behind a plus is a note to oneself
     above = [".".join(labels[place:]) for place in range(len(labels))]
     return await work.db.one(_any_of_these, values=[address, plain, *above]) is not None
@@ -48,19 +47,10 @@ async def check(draft: Draft) -> None:
             draft.complain("value", "This is not an address.")
         draft.values["value"] = email_key(value)
         return
-    domain = _domain_key(value.removeprefix("@"))
+    domain = domain_key(value.removeprefix("@"))
     if not _DOMAIN.fullmatch(domain):
         draft.complain("value", "This is not a domain.")
     draft.values["value"] = domain
-
-
-def _domain_key(host: str) -> str:
-    """As the name service writes it."""
-    plain = host.strip().rstrip(".").lower()
-    try:
-        return plain.encode("idna").decode()
-    except UnicodeError:
-        return plain
 
 
 RESOURCE = Resource(

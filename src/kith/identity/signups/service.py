@@ -13,6 +13,7 @@ from kith.identity.audit import service as audit
 from kith.identity.messages import service as messages
 from kith.identity.signups import mails, store
 from kith.identity.signups.tables import Signup
+from kith.identity.users import owning
 from kith.identity.users import service as users
 from kith.identity.users import store as user_store
 from kith.identity.users.passwords import Passwords
@@ -57,7 +58,7 @@ def must_confirm(settings: Settings, user: User) -> bool:
     return settings.confirm_email and user.confirmed_at is None and bool(user.email)
 
 
-async def register(work: Work, passwords: Passwords, new: NewSignup) -> User:
+async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: bool = False) -> User:
     """Make the account of somebody who asks for one. Staff hear of it once it is more than a claim."""
     settings = work.settings
     if settings.registrations == "closed" and not new.invited:
@@ -68,8 +69,9 @@ async def register(work: Work, passwords: Passwords, new: NewSignup) -> User:
         passwords,
         users.NewUser(
             username=new.username, name=new.name, email=new.email, password=new.password,
-            confirmed=new.confirmed or not settings.confirm_email, approved=not waits,
+            confirmed=new.confirmed, enters=not settings.confirm_email, approved=not waits,
         ),
+        judged=judged,
     )  # fmt: skip
     locale = new.locale if len(new.locale) <= 35 and _LOCALE.fullmatch(new.locale) else ""
     reason = new.reason.replace("\0", "").strip()[:MOST_IN_REASON]
@@ -83,15 +85,24 @@ async def register(work: Work, passwords: Passwords, new: NewSignup) -> User:
     return user
 
 
-async def confirm(work: Work, user: User) -> None:
-    """The address is theirs."""
-    if user.confirmed_at is not None:
-        return
-    await user_store.change(work.db, user.id, "confirmed_at", work.now, work.now)
+async def confirm(work: Work, user: User) -> bool:
+    """The address is theirs, and counts; False when somebody else has proven it before."""
+    if user.is_email_verified:
+        return True
+    if not await _prove(work, user):
+        return False
     work.announce(users.UserChanged(user_id=user.id))
-    if user.approved_at is None:
+    if user.approved_at is None and user.confirmed_at is None:
         signup = await store.find(work.db, user.id)
         await _tell_staff(work, user, signup.reason if signup is not None else "")
+    return True
+
+
+async def _prove(work: Work, user: User) -> bool:
+    if user.email:
+        return await owning.prove(work, user, user.email)
+    await user_store.change(work.db, user.id, "confirmed_at", user.confirmed_at or work.now, work.now)
+    return True
 
 
 async def _tell_staff(work: Work, user: User, reason: str) -> None:

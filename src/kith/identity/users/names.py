@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from kith.base.errors import Complaint
+from kith.base.unicode import normal_form
 
 _USERNAME = re.compile(r"[\w.@+-]+\Z")
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
@@ -16,11 +16,27 @@ MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when i
 
 def username_key(username: str) -> str:
     """Two names that look alike or differ only in case are one name."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", username).casefold())
+    return normal_form("NFKC", normal_form("NFKC", username).casefold())
 
 
 def email_key(email: str) -> str:
-    return unicodedata.normalize("NFKC", email).casefold()
+    """Two addresses that differ only in case, in how a letter is written or in how their domain is spelled are one."""
+    local, at, host = normal_form("NFKC", email.strip()).rpartition("@")
+    return f"{username_key(local)}{at}{domain_key(host)}"
+
+
+def domain_key(host: str) -> str:
+    """As the name service writes it."""
+    plain = host.strip().rstrip(".").casefold()
+    try:
+        return plain.encode("idna").decode()
+    except UnicodeError:
+        return plain
+
+
+def typed_key(typed: str) -> str:
+    """What somebody types to say who they are, in the one form in which it is counted."""
+    return email_key(typed) if "@" in typed else username_key(typed.strip())
 
 
 def complain_username(username: str) -> Complaint | None:
@@ -33,6 +49,13 @@ def complain_username(username: str) -> Complaint | None:
             "Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
             "invalid",
         )
+    return None
+
+
+def complain_chosen(username: str) -> Complaint | None:
+    """A name that somebody picks for themselves: never one that looks like somebody's address."""
+    if "@" in username:
+        return Complaint("A user name contains no @.", "invalid")
     return None
 
 

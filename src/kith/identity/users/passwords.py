@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
+from kith.base.metrics import PASSWORD_CHECKS as CHECKS
+
 __all__ = ["MOST_CHARACTERS", "Passwords"]
 
 MOST_CHARACTERS = 256
@@ -32,27 +34,33 @@ class Passwords:
     async def hash(self, password: str) -> str:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._hasher.hash, password)
 
-    async def check(self, stored: str | None, password: str) -> bool:
-        """Whether `password` belongs to `stored`; with nothing stored it costs the same and is never right."""
+    async def check(self, stored: str | None, password: str, *, where: str = "", anew: bool = False) -> bool:
+        """Whether `password` belongs to `stored`; with nothing stored it costs the same and is never right.
+
+        A right one is remembered for whoever comes from `where`, and for nobody else. `anew`: worked out whatever is
+        remembered, and not remembered, for an answer that must always cost the same.
+        """
         if len(password) > MOST_CHARACTERS:
             return False
-        if self.is_remembered(stored, password):
+        if not anew and self.is_remembered(stored, password, where):
             return True
         if self._nobody is None:
             self._nobody = await self.hash(secrets.token_urlsafe(16))
         right = await asyncio.get_running_loop().run_in_executor(
             self._threads, self._verify, stored or self._nobody, password
         )
+        CHECKS.inc()
         if not right or stored is None:
             return False
-        self._remember(self._memory(stored, password))
+        if not anew:
+            self._remember(self.memory(stored, password, where))
         return True
 
-    def is_remembered(self, stored: str | None, password: str) -> bool:
+    def is_remembered(self, stored: str | None, password: str, where: str = "") -> bool:
         """A check that was right a moment ago for this very hash: a changed password is never remembered."""
         if stored is None or len(password) > MOST_CHARACTERS:
             return False
-        return self._right_until.get(self._memory(stored, password), 0.0) > time.monotonic()
+        return self._right_until.get(self.memory(stored, password, where), 0.0) > time.monotonic()
 
     def needs_rehash(self, stored: str) -> bool:
         try:
@@ -60,9 +68,11 @@ class Passwords:
         except InvalidHashError:
             return True
 
-    def _memory(self, stored: str, password: str) -> bytes:
+    def memory(self, stored: str, password: str, where: str = "") -> bytes:
         """Kept instead of the password: worthless without this process's key, void once `stored` changes."""
-        return hashlib.blake2b(f"{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key).digest()
+        return hashlib.blake2b(
+            f"{where}\0{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key
+        ).digest()
 
     def _remember(self, memory: bytes) -> None:
         now = time.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from kith.base.errors import Complaint
+from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity.users import store
 from kith.identity.users.names import username_key
@@ -37,7 +38,7 @@ def skeleton(name: str) -> str:
     """What is left of a name when everything that only looks different is taken away."""
     bare = "".join(
         letter
-        for letter in unicodedata.normalize("NFKD", username_key(name))
+        for letter in normal_form("NFKD", username_key(name))
         if not unicodedata.combining(letter) and unicodedata.category(letter) != "Cf"
     )
     folded = bare.translate(_ALIKE)

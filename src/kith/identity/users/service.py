@@ -7,6 +7,7 @@ import hmac
 import secrets
 import uuid
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -17,9 +18,10 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity import notices
 from kith.identity.audit import service as audit
-from kith.identity.users import store
+from kith.identity.users import owning, store
 from kith.identity.users.names import complain_email, complain_name, complain_username
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
+from kith.identity.users.rules import PasswordRules
 from kith.identity.users.tables import User
 
 Role = Literal["user", "moderator", "administrator", "owner"]
@@ -32,6 +34,13 @@ class UserCreated(Fact, frozen=True):
 
 class UserChanged(Fact, frozen=True):
     user_id: int
+
+
+class UserBarred(Fact, frozen=True):
+    """They may not come in any more: what they had open at that moment ends, even if they may again a moment later."""
+
+    user_id: int
+    at: datetime
 
 
 class UserDeleted(Fact, frozen=True):
@@ -56,7 +65,8 @@ class NewUser(msgspec.Struct, kw_only=True):
     email: str = ""
     password: str | None = None
     role: Role = "user"
-    confirmed: bool = False
+    confirmed: bool = False  # somebody knows that the address is theirs
+    enters: bool = False  # they may come in although nobody does
     approved: bool = True
 
 
@@ -69,9 +79,19 @@ class Owner(msgspec.Struct, kw_only=True):
     name: str = ""
 
 
-async def create(work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = "") -> User:
-    """Make a person; their password is hashed before the first write, which must not wait for it."""
+async def create(
+    work: Work, passwords: Passwords, new: NewUser, *, by: int | None = None, by_name: str = "", judged: bool = False
+) -> User:
+    """Make a person; their password is hashed before the first write, which must not wait for it.
+
+    `judged`: whoever calls has had the password judged, or means to set it whatever the policies say.
+    `confirmed` says that the address is theirs, and is refused where somebody else has proven it. Any other address
+    only counts where nothing is confirmed, and where it is nobody's.
+    """
     _check(new)
+    if new.password is not None and not judged:
+        known = {"username": new.username, "name": new.name, "email": new.email}
+        await check_password(work, new.password, known=known)
     hashed = await passwords.hash(new.password) if new.password is not None else None
     try:
         user = await store.insert(
@@ -91,12 +111,17 @@ async def create(work: Work, passwords: Passwords, new: NewUser, *, by: int | No
                 "updated_at": work.now,
                 "last_login_at": None,
                 "password_changed_at": work.now if hashed else None,
-                "confirmed_at": work.now if new.confirmed else None,
+                "confirmed_at": work.now if new.confirmed or new.enters else None,
                 "approved_at": work.now if new.approved else None,
             },
         )
     except Taken as error:
         raise Invalid(fields={"username": [Complaint("A user with that username already exists.", "taken")]}) from error
+    if new.email and new.confirmed and not await owning.prove(work, user, new.email):
+        raise Invalid(fields={"email": [Complaint(owning.TAKEN, "taken")]})
+    if new.email and not new.confirmed and not work.settings.confirm_email:
+        await owning.claim(work, user, new.email)
+    user = await store.get(work.db, user.id)
     await _record(work, "model_created", user, by, by_name, created={"email": user.email, "role": user.role})
     work.announce(UserCreated(user_id=user.id))
     return user
@@ -135,15 +160,41 @@ def complain_password(password: str, *, fewest: int = 1) -> Complaint | None:
     return None
 
 
-async def set_password(
-    work: Work, passwords: Passwords, user: User, password: str, *, by: int | None = None, by_name: str = ""
+async def complaints_of(
+    work: Work, password: str, *, user_id: int | None = None, known: Mapping[str, str] | None = None
+) -> list[Complaint]:
+    """What is wrong with a new password: its form, and what the server's policies say. Asked before any write."""
+    complaint = complain_password(password)
+    if complaint is not None:
+        return [complaint]
+    rules = work.find(PasswordRules)  # type: ignore[type-abstract]
+    return [Complaint(words, "policy") for words in await rules.ask(work, password, user_id, known or {})]
+
+
+async def check_password(
+    work: Work, password: str, *, user_id: int | None = None, known: Mapping[str, str] | None = None
 ) -> None:
-    """From now on only the new password opens the door; remembered checks of the old one are void at once."""
+    complaints: list[str] = [*await complaints_of(work, password, user_id=user_id, known=known)]
+    if complaints:
+        raise Invalid(fields={"password": complaints})
+
+
+async def set_password(
+    work: Work, passwords: Passwords, user: User, password: str, *, by: int | None = None, by_name: str = "",
+    judged: bool = False,
+) -> None:  # fmt: skip
+    """From now on only the new password opens the door; remembered checks of the old one are void at once.
+
+    `judged` as in `create`.
+    """
     complaint = complain_password(password)
     if complaint is not None:
         raise Invalid(fields={"password": [complaint]})
+    if not judged:
+        known = {"username": user.username, "name": user.name, "email": user.email}
+        await check_password(work, password, user_id=user.id, known=known)
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
-    await record_password_set(work, user.id, user.username, user.email, by=by, by_name=by_name)
+    await record_password_set(work, user.id, user.username, user.counted_email, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))
 
 
@@ -171,6 +222,8 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
 async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
     """A person who is not active can do nothing anywhere, from the next request on."""
     await _change(work, user, "is_active", active, by, by_name)
+    if user.is_active and not active:
+        work.announce(UserBarred(user_id=user.id, at=work.now))
 
 
 async def _change(work: Work, user: User, name: str, value: object, by: int | None, by_name: str) -> None:
@@ -218,7 +271,13 @@ async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) 
         username=owner.username, name=owner.name, email=owner.email, password=owner.password, role="owner",
         confirmed=True,
     )  # fmt: skip
-    user = await create(work, passwords, new)
+    try:
+        user = await create(work, passwords, new)
+    except Invalid:
+        await work.rollback()
+        await work.db.begin()
+        await check_setup(work, token)  # somebody else may have been faster
+        raise
     if not await store.use_setup(work.db, _hash(token), work.now):
         raise SetupClosed
     return user

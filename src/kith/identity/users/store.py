@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import String, and_, bindparam, delete, func, literal_column, or_, select, update
+from sqlalchemy import String, and_, bindparam, case, delete, func, literal_column, or_, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
@@ -29,6 +29,7 @@ class Login(msgspec.Struct):
     password: str | None
     is_active: bool
     role: str
+    is_confirmed: bool
 
 
 _login = select(
@@ -37,11 +38,35 @@ _login = select(
     users.c.password,
     and_(users.c.is_active, users.c.approved_at.is_not(None)).label("is_active"),
     users.c.role,
+    or_(users.c.confirmed_at.is_not(None), users.c.email == "").label("is_confirmed"),
 )
 _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
+# Whoever owns an address comes before whoever has a name that looks like it.
+_typed = or_(users.c.owned_email_key == bindparam("address"), users.c.username_key == bindparam("key"))
+_owner_first = case((users.c.owned_email_key == bindparam("address"), literal_column("0")), else_=literal_column("1"))
+_by_typed = query(select(users).where(_typed).order_by(_owner_first).limit(1), User)
+_login_by_typed = query(_login.where(_typed).order_by(_owner_first).limit(1), Login)
+_owner = query(select(users).where(users.c.owned_email_key == bindparam("key")), User)
+_release = command(
+    update(users)
+    .where(
+        and_(
+            users.c.owned_email_key == bindparam("key"),
+            users.c.email_verified_at.is_(None),
+            users.c.id != bindparam("user"),
+        )
+    )
+    .values(owned_email_key=None)
+)
+_verified = query(
+    select(users.c.id).where(
+        and_(any_of(users.c.id, "ids"), users.c.owned_email_key.is_not(None), users.c.email_verified_at.is_not(None))
+    ),
+    int,
+)
 _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
 _with_email = query(
     select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
@@ -161,6 +186,38 @@ async def find_login(db: Session, username: str) -> Login | None:
     return await db.one(_login_by_key, key=username_key(username))
 
 
+async def find_login_typed(db: Session, typed: str) -> Login | None:
+    """Whom somebody means who signs in with this, by address or by name."""
+    return await db.one(_login_by_typed, **_keys_of(typed))
+
+
+async def find_typed(db: Session, typed: str, *, by_name: bool = True, by_address: bool = True) -> User | None:
+    """As above. Both are always looked for, so that neither is known by the time it takes."""
+    keys = _keys_of(typed)
+    return await db.one(_by_typed, key=keys["key"] if by_name else "", address=keys["address"] if by_address else "")
+
+
+def _keys_of(typed: str) -> dict[str, str]:
+    """Nobody has an empty name, nor owns an empty address."""
+    typed = typed.strip()
+    return {"key": username_key(typed), "address": email_key(typed) if "@" in typed else ""}
+
+
+async def owner_of(db: Session, email: str) -> User | None:
+    """The one person whose address this is."""
+    return await db.one(_owner, key=email_key(email)) if email else None
+
+
+async def release(db: Session, email: str, *, user_id: int) -> None:
+    """Whoever only said that this address is theirs has it no longer: `user_id` has proven it."""
+    await db.run(_release, key=email_key(email), user=user_id)
+
+
+async def verified(db: Session, ids: Sequence[int]) -> set[int]:
+    """Those of them whose address is proven."""
+    return set(await db.all(_verified, ids=list(ids)))
+
+
 async def find_login_by_id(db: Session, user_id: int) -> Login | None:
     return await db.one(_login_by_id, user=user_id)
 
@@ -177,13 +234,13 @@ async def get(db: Session, user_id: int) -> User:
 
 
 async def insert(db: Session, values: Mapping[str, Any]) -> User:
-    keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
-    made = await db.one(_insert, **values, **keys)
-    return User(id=made, **values, **keys)  # type: ignore[arg-type]
+    row = _keyed(values)
+    made = await db.one(_insert, **row)
+    return User(id=made, **row)  # type: ignore[arg-type]
 
 
 async def with_email(db: Session, email: str) -> list[User]:
-    """Everybody with this address; nothing keeps two people from sharing one."""
+    """Everybody who has this address in their record, whether it counts as theirs or not."""
     return await db.all(_with_email, key=email_key(email))
 
 
@@ -206,10 +263,12 @@ async def names_near(db: Session, username: str) -> list[str]:
 
 
 async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    keyed = [
-        {**row, "username_key": username_key(row["username"]), "email_key": email_key(row["email"])} for row in rows
-    ]
-    await db.many(_insert_many, keyed)
+    await db.many(_insert_many, [_keyed(row) for row in rows])
+
+
+def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
+    keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
+    return {"owned_email_key": None, "email_verified_at": None, **values, **keys}
 
 
 async def count_members(db: Session) -> int:

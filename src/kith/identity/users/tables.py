@@ -30,6 +30,10 @@ users = Table(
     Column("password_changed_at", Instant),
     Column("confirmed_at", Instant),
     Column("approved_at", Instant),
+    # The address while it counts as theirs: proven, or taken at its word where nothing is confirmed.
+    Column("owned_email_key", String(254)),
+    Column("email_verified_at", Instant),
+    Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
     Index("ix_identity_users_name", "name", "id"),
@@ -71,3 +75,20 @@ class User(msgspec.Struct):
     password_changed_at: datetime | None
     confirmed_at: datetime | None
     approved_at: datetime | None
+    owned_email_key: str | None = None
+    email_verified_at: datetime | None = None
+
+    @property
+    def owns_email(self) -> bool:
+        """Whether the address counts: for signing in, for recovery, and for whatever is told to others."""
+        return bool(self.email) and self.owned_email_key is not None
+
+    @property
+    def is_email_verified(self) -> bool:
+        """Whether somebody has proven it: the person by a link, or whoever vouches for them."""
+        return self.owns_email and self.email_verified_at is not None
+
+    @property
+    def counted_email(self) -> str:
+        """The address, or nothing while it does not count."""
+        return self.email if self.owns_email else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-import unicodedata
 
 from kith.base.db import Taken
 from kith.base.errors import NotFound
+from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.social.accounts import store
@@ -44,6 +44,11 @@ class Faces:
                 return False
         self._believed_until[user_id] = now + BELIEVED_SECONDS
         return True
+
+    async def may_sign_in(self, work: Work, user_id: int) -> bool:
+        """Whoever moved away or was shut out may still look after what is theirs; nobody speaks for the dead."""
+        account = await store.find_of_user(work.db, user_id)
+        return account is None or not account.memorial
 
     async def id_of(self, work: Work, user_id: int) -> int:
         known = self._known.get(user_id)
@@ -98,7 +103,7 @@ async def make(work: Work, user_id: int) -> None:
 
 async def _free_name(work: Work, username: str) -> str:
     """Names here are plain; a longer or richer one becomes what is left of it, with a number if need be."""
-    plain = unicodedata.normalize("NFKD", username).encode("ascii", "ignore").decode()
+    plain = normal_form("NFKD", username).encode("ascii", "ignore").decode()
     name = _NOT_A_NAME.sub("_", plain).strip("_")[:LONGEST_NAME] or "member"
     taken = await store.names_beginning(work.db, name[: LONGEST_NAME - 6].lower())
     if name.lower() not in taken:

@@ -8,6 +8,7 @@ import msgspec
 
 from kith.base.jobs import Kind
 from kith.base.work import Work
+from kith.identity.face import UserDeleted
 from kith.social.accounts import pictures, store
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.accounts.tables import Account
@@ -19,7 +20,7 @@ class Part(msgspec.Struct):
     """Somebody's record was deleted. It took the way to their account with it, so all such accounts are meant."""
 
 
-async def part(work: Work, _payload: Part) -> None:
+async def part(work: Work, _payload: Part | UserDeleted) -> None:
     orphans = await store.find_orphans(work.db, BATCH)
     for account in orphans:
         await _empty(work, account)

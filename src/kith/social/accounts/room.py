@@ -11,6 +11,7 @@ from kith.social.accounts import api, leaving, pictures, tasks, verification
 from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces
 from kith.social.accounts.faces import Faces
+from kith.social.accounts.portraits import Portraits
 from kith.social.errors import DIALECT
 from kith.social.guards import Presence
 from kith.social.standing import Standing
@@ -27,9 +28,11 @@ ROOM = Room(
         (identity.UserDeleted, leaving.PART),
     ),
     parts=(
-        Part(Faces, lambda _: Faces(), also=(Standing,)),
+        Part(Faces, lambda _: Faces(), also=(Standing, identity.Admission)),
         Part(Presence, lambda _: Presence()),
         Part(AccountPieces, lambda _: AccountPieces()),
+        Part(identity.Pictures, lambda _: Portraits()),
         Part(Directory, lambda _: NoDirectory()),
     ),
+    at_once=((identity.UserDeleted, leaving.part),),
 )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import timedelta
-from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,13 +16,11 @@ from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.moments import moment
+from kith.social.webpages.reading import Webpages
 
 MOST_BYTES = 1 << 20
 SECONDS = 10.0
 LONGEST_URL = 2048
-
-_LINK = re.compile(r"<(?:a|link)\s([^<>]{1,8192})>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([a-z-]{1,30})\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+))""", re.IGNORECASE)
 
 
 def is_verifiable(field: Mapping[str, Any]) -> bool:
@@ -47,20 +43,7 @@ async def links_back(work: Work, account: Account, url: str) -> bool:
     if answer.status != 200 or not answer.url.startswith("https://"):
         return False
     ours = {_normal(one) for one in (account.url, account.uri) if one}
-    return any(_normal(link) in ours for link in own_links(answer.body.decode("utf-8", "replace")))
-
-
-def own_links(page: str) -> list[str]:
-    """Where the page says its owner is, too."""
-    found = []
-    for match in _LINK.finditer(page):
-        attributes = {
-            name.lower(): unescape(double or single or bare)
-            for name, double, single, bare in _ATTRIBUTE.findall(match.group(1))
-        }
-        if "me" in attributes.get("rel", "").lower().split() and attributes.get("href"):
-            found.append(attributes["href"])
-    return found
+    return any(_normal(link) in ours for link in await work.find(Webpages).own_links(answer.body))
 
 
 def _normal(url: str) -> str:

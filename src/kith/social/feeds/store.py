@@ -39,9 +39,9 @@ _newest = query(
     tuple,
 )
 _drop_status = command(delete(feeds).where(feeds.c.status_id == bindparam("status")))
-_drop_author = command(
-    delete(feeds).where(and_(feeds.c.owner == _owner, feeds.c.author_id == bindparam("author"), ~feeds.c.by_tag))
-)
+_brought = and_(any_of(feeds.c.owner, "owners"), any_of(feeds.c.author_id, "authors"), ~feeds.c.by_tag)
+_drop_authors = command(delete(feeds).where(_brought))
+_drop_boosts = command(delete(feeds).where(and_(_brought, feeds.c.status_id != feeds.c.original_id)))
 _drop_these = command(delete(feeds).where(and_(feeds.c.owner == _owner, any_of(feeds.c.status_id, "ids"))))
 _clear = command(delete(feeds).where(feeds.c.owner == _owner))
 _clear_many = command(delete(feeds).where(any_of(feeds.c.owner, "owners")))
@@ -104,9 +104,15 @@ async def drop_status(db: Session, status_id: int) -> int:
     return await db.run(_drop_status, status=status_id)
 
 
-async def drop_author(db: Session, owner: int, author_id: int) -> None:
-    """What an author brought into one feed; what a tag brought stays."""
-    await db.run(_drop_author, owner=owner, author=author_id)
+async def drop_authors(db: Session, owners: Sequence[int], author_ids: Sequence[int]) -> None:
+    """What these authors brought into these feeds; what a tag brought stays."""
+    if owners and author_ids:
+        await db.run(_drop_authors, owners=list(owners), authors=list(author_ids))
+
+
+async def drop_boosts(db: Session, owners: Sequence[int], author_id: int) -> None:
+    """What an author brought into these feeds by boosting it."""
+    await db.run(_drop_boosts, owners=list(owners), authors=[author_id])
 
 
 async def drop_these(db: Session, owner: int, ids: Sequence[int]) -> None:

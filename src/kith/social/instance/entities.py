@@ -65,7 +65,7 @@ def v1(settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec
         "version": VERSION,
         "urls": {"streaming_api": _streaming(settings)},
         "stats": {"user_count": numbers.members, "status_count": numbers.said, "domain_count": numbers.domains},
-        "thumbnail": None,
+        "thumbnail": static_url(settings, NO_HEADER),
         "languages": LANGUAGES,
         "registrations": settings.registrations != "closed",
         "approval_required": settings.registrations == "approval",
@@ -92,8 +92,7 @@ def v2(
         "icon": [],
         "languages": LANGUAGES,
         "configuration": {
-            "urls": {"streaming": _streaming(settings), "status": None, "about": None, "privacy_policy": None,
-                     "terms_of_service": None},
+            "urls": _urls(settings),
             "vapid": {"public_key": vapid},
             **LIMITS,
             "translation": {"enabled": bool(settings.translator)},
@@ -116,6 +115,17 @@ def v2(
     }  # fmt: skip
 
 
+def _urls(settings: Settings) -> dict[str, str]:
+    at = settings.base_url
+    return {
+        "streaming": _streaming(settings),
+        "status": f"{at}/health",
+        "about": f"{at}/about",
+        "privacy_policy": f"{at}/privacy-policy",
+        "terms_of_service": f"{at}/terms-of-service",
+    }
+
+
 def _streaming(settings: Settings) -> str:
     return "ws" + settings.base_url.removeprefix("http")
 
@@ -124,11 +134,15 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
     return {"id": str(rule.id), "text": rule.text, "hint": rule.hint, "translations": {}}
 
 
-def page_shape(page: Page | None) -> dict[str, str]:
-    """A page that nobody has written is empty, since the day there could have been one."""
+def description_shape(page: Page | None) -> dict[str, str | None]:
     if page is None:
-        return {"updated_at": moment(UNWRITTEN), "content": ""}
+        return {"updated_at": None, "content": ""}
     return {"updated_at": moment(page.updated_at), "content": page.text}
+
+
+def policy_shape(page: Page | None) -> dict[str, str | None]:
+    """Whose time is always told: one that nobody has written is empty since the day there could have been one."""
+    return description_shape(page) if page is not None else {"updated_at": moment(UNWRITTEN), "content": ""}
 
 
 def terms_shape(terms: Terms) -> dict[str, Any]:

@@ -17,4 +17,9 @@ ROOM = Room(
         (FollowWithdrawn, tasks.GIVE_UP),
         (FollowRejected, tasks.ACCEPT_NO),
     ),
+    at_once=(
+        (Unfollowed, tasks.part),
+        (FollowWithdrawn, tasks.give_up),
+        (FollowRejected, tasks.accept_no),
+    ),
 )

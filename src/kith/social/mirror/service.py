@@ -31,14 +31,16 @@ __all__ = ["FETCH", "Arrivals", "Fetch", "bring"]
 
 PICTURE_SECONDS = 15.0
 FILM_SECONDS = 600.0
+AT_ONCE = 8
 _PLAYING = ("video", "gifv", "audio")
 _FOR_NOW = ("timeout", "connect", "protocol")
 
 
 class Arrivals:
-    """What is being fetched, so that two who look fetch it once."""
+    """What is being fetched, so that two who look fetch it once, and only so much at a time for everybody."""
 
     def __init__(self) -> None:
+        self.room = asyncio.Semaphore(AT_ONCE)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, media_id: int) -> asyncio.Lock:
@@ -70,7 +72,8 @@ async def _picture(work: Work, media_id: int) -> Media | None:
         if row.file:
             return row
         try:
-            made = await _fetched(work, row, seconds=PICTURE_SECONDS, most=limits.IMAGE_BYTES, may_play=False)
+            async with work.find(Arrivals).room:
+                made = await _fetched(work, row, seconds=PICTURE_SECONDS, most=limits.IMAGE_BYTES, may_play=False)
         except OutgoingError as error:
             raise (Unavailable if error.reason in _FOR_NOW else NotFound) from error
         except BadFile as error:

@@ -49,4 +49,12 @@ ROOM = Room(
         (DomainBlocked, tasks.FORGET_DOMAIN),
         (AccountDeleted, tasks.FORGET_GONE),
     ),
+    at_once=(
+        (Unfollowed, tasks.take_back_follow),
+        (FollowRejected, tasks.forget_request),
+        (FollowAuthorized, tasks.forget_request),
+        (Blocked, tasks.forget_blocked),
+        (Muted, tasks.forget_muted),
+        (DomainBlocked, tasks.forget_domain),
+    ),
 )

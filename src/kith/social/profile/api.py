@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import Limits, Upload, fill
+from kith.base.params import Limits, Loose, Upload, fill
 from kith.base.routing import RequestBody, delete, get, patch
 from kith.base.work import Work
 from kith.social.accounts import service as accounts
@@ -20,7 +20,7 @@ from kith.social.profile import entities, service
 SENT = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
 
-class Row(msgspec.Struct, kw_only=True):
+class Row(Loose, kw_only=True):
     name: str = ""
     value: str = ""
 

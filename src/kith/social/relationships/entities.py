@@ -15,10 +15,11 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Relationship(msgspec.Struct):
-    """Every key is always told."""
+    """Every key is always told. `follow_state` is the older name of `following` and `showing_reblogs` together."""
 
     id: str
     following: bool = False
+    follow_state: dict[str, bool] | bool = False
     showing_reblogs: bool = False
     notifying: bool = False
     languages: list[str] | None = None
@@ -69,6 +70,7 @@ def _tell(shape: Relationship, flag: int, rest: Sequence[Any]) -> None:
     elif flag in (store.FOLLOWING, store.REQUESTED):
         shape.following, shape.requested = flag == store.FOLLOWING, flag == store.REQUESTED
         shape.showing_reblogs, shape.notifying, shape.languages = first, second, languages
+        shape.follow_state = {"reblogs": bool(first)} if shape.following else False
     elif flag == store.MUTING:
         shape.muting, shape.muting_notifications, shape.muting_expires_at = True, first, maybe(until)
     elif flag == store.NOTED:

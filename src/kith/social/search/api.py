@@ -79,8 +79,9 @@ async def _search(
     wish = Wish(
         text=_text(sought.q), me=me, limit=limit, offset=offset if sought.type else 0, resolve=sought.resolve,
         following=sought.following, exclude_unreviewed=sought.exclude_unreviewed,
-        author=number(sought.account_id) if sought.account_id else None, max_id=_integer(exchange, "max_id"),
-        min_id=_integer(exchange, "min_id"),
+        author=number(sought.account_id) if sought.account_id else None,
+        max_id=_integer(exchange, "max_id") if sought.type else None,
+        min_id=_integer(exchange, "min_id") if sought.type else None,
     )  # fmt: skip
     kinds = (sought.type,) if sought.type else KINDS
     people = await service.find_people(work, wish) if "accounts" in kinds else []

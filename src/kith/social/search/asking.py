@@ -23,7 +23,7 @@ _PIECE = re.compile(
 _HAS = frozenset({"media", "image", "video", "audio", "poll", "link", "embed"})
 _IS = frozenset({"reply", "sensitive", "quote"})
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,4})?\Z", re.IGNORECASE)
-_HANDLE = re.compile(r"@?[a-z0-9_]+(?:[a-z0-9_.-]*[a-z0-9_])?(?:@[^\s@]+)?\Z", re.IGNORECASE)
+_HANDLE = re.compile(r"@?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?:@[^\s@]+)?\Z", re.IGNORECASE)
 _SECONDS = re.compile(r"\d{9,11}\Z", re.ASCII)
 
 

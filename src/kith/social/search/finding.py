@@ -7,7 +7,20 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Text, and_, bindparam, cast, desc, func, literal_column, not_, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    desc,
+    func,
+    literal,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
 
 from kith.base.db import Instant, Query, any_of, query
 from kith.base.work import Work
@@ -59,8 +72,13 @@ _WITHIN: dict[str, Callable[[], Clause]] = {"library": _library, "public": _publ
 
 
 def _has_media(*kinds: str) -> Clause:
+    """What an edit took out belongs to the status still, for its history, but is not among what it shows."""
     own = media.alias()
-    return any_row(own, and_(own.c.status_id == S.c.id, own.c.kind.in_(kinds)))
+    shown = cast(S.c.media_ids, Text)
+    # A JSON list of numbers, read as text: both databases write them with or without spaces between.
+    listed = func.replace(func.replace(func.replace(shown, " ", ""), "[", ","), "]", ",")
+    is_listed = listed.like(literal("%,").concat(cast(own.c.id, Text)).concat(",%"))
+    return any_row(own, and_(own.c.status_id == S.c.id, own.c.kind.in_(kinds), is_listed))
 
 
 def _embeds() -> Clause:
@@ -224,18 +242,16 @@ async def is_mine(work: Work, me: int, account_id: int) -> bool:
 
 @lru_cache(2)
 def _tags(*, reviewed: bool) -> Query[Tag]:
-    name = bindparam("name", type_=Text())
     clauses: list[Clause] = [tags.c.listable, tags.c.name.like(bindparam("pattern", type_=Text()), escape="!")]
     if reviewed:
         clauses.append(tags.c.trendable.is_not(None))
-    order = (desc(tags.c.name == name), tags.c.last_status_at.is_(None), tags.c.last_status_at.desc())
-    found = select(tags).where(and_(*clauses)).order_by(*order, tags.c.name)
+    found = select(tags).where(and_(*clauses)).order_by(func.length(tags.c.name), tags.c.name)
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), Tag)
 
 
 async def find_tags(work: Work, name: str, *, reviewed: bool, limit: int, offset: int) -> list[Tag]:
-    """The one that is called so first, then those that begin so, used last first."""
-    return await work.db.slow(_tags(reviewed=reviewed), name=name, pattern=_beginning(name), limit=limit, offset=offset)
+    """Those that begin so, the shortest first: the one that is called so, if there is one."""
+    return await work.db.slow(_tags(reviewed=reviewed), pattern=_beginning(name), limit=limit, offset=offset)
 
 
 def _beginning(text: str) -> str:

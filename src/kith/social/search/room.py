@@ -19,4 +19,8 @@ ROOM = Room(
         (AccountChanged, tasks.LEARN_CHANGED),
         (AccountDeleted, tasks.FORGET_ACCOUNT),
     ),
+    at_once=(
+        (StatusEdited, tasks.learn_edit),
+        (AccountChanged, tasks.learn_changed),
+    ),
 )

@@ -22,7 +22,7 @@ from kith.social.text.parts import is_tag, normal_tag
 
 SHORTEST = 3
 NO_WORDS = "At least one keyword or phrase is required"
-_HANDLE = re.compile(r"@?(?P<name>[a-z0-9_]+(?:[a-z0-9_.-]*[a-z0-9_])?)(?:@(?P<domain>[^\s@/]+))?\Z", re.IGNORECASE)
+_HANDLE = re.compile(r"@?(?P<name>[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?:@(?P<domain>[^\s@/]+))?\Z", re.IGNORECASE)
 _URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
 
 Row = tuple[Any, ...]

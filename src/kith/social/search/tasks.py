@@ -63,6 +63,11 @@ async def learn_edited(work: Work, facts: Sequence[StatusEdited]) -> None:
     await _learn_statuses(work, [fact.status_id for fact in facts])
 
 
+async def learn_edit(work: Work, fact: StatusEdited) -> None:
+    """Before the answer leaves: what an edit took out is not found any more."""
+    await _learn_statuses(work, [fact.status_id])
+
+
 async def forget(work: Work, fact: StatusDeleted) -> None:
     await work.db.run(_forget_status, id=fact.status_id)
 

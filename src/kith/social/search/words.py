@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from kith.base.unicode import normal_form
+
 MOST_CHARACTERS = 20_000
 MOST_TERMS = 16
 LONGEST_WORD = 64
@@ -36,8 +38,8 @@ class Term(msgspec.Struct, frozen=True):
 
 
 def normal(text: str) -> str:
-    folded = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFC", "".join(one for one in folded if ord(one) not in _ACCENTS))
+    folded = normal_form("NFD", normal_form("NFKC", text).casefold())
+    return normal_form("NFC", "".join(one for one in folded if ord(one) not in _ACCENTS))
 
 
 def to_index(*texts: str) -> str:

@@ -23,7 +23,7 @@ _held = query(select(polls).where(polls.c.id == bindparam("poll")).with_for_upda
 _own_votes = query(
     select(votes.c.poll_id, votes.c.choice)
     .where(and_(votes.c.account_id == bindparam("me"), any_of(votes.c.poll_id, "ids")))
-    .order_by(votes.c.poll_id, votes.c.choice),
+    .order_by(votes.c.poll_id, votes.c.id),
     tuple,
 )
 _voters = query(select(votes.c.account_id).where(votes.c.poll_id == bindparam("poll")).distinct(), int)

@@ -14,6 +14,7 @@ from kith.social.statuses.cards import service as cards
 from kith.social.statuses.entities import StatusLines
 from kith.social.statuses.facts import StatusDeleted, StatusEdited
 from kith.social.statuses.service import schedule
+from kith.social.webpages.reading import Webpages
 
 ROOM = Room(
     name="statuses",
@@ -43,5 +44,9 @@ ROOM = Room(
         (StatusEdited, tasks.LOOK_AGAIN),
         (AccountChanged, cards.CREDIT),
     ),
-    parts=(Part(StatusPieces, lambda _: StatusPieces()), Part(StatusLines, lambda _: StatusLines())),
+    parts=(
+        Part(Webpages, lambda _: Webpages()),
+        Part(StatusPieces, lambda _: StatusPieces()),
+        Part(StatusLines, lambda _: StatusLines()),
+    ),
 )

@@ -7,16 +7,26 @@ import regex  # type: ignore[import-untyped]
 from kith.social.text.parts import find
 
 URL_LENGTH = 23
+LONGEST = 16 * 1024
 _CLUSTER = regex.compile(r"\X")
+_FLAGS = regex.compile("[\U0001f1e6-\U0001f1ff]+")
 
 
 def graphemes(text: str) -> int:
-    """What people see as one character each."""
-    return len(text) if text.isascii() and "\r" not in text else sum(1 for _ in _CLUSTER.finditer(text))
+    """What people see as one character each; a text longer than any limit is not looked into."""
+    if len(text) > LONGEST:
+        return len(text)
+    if text.isascii() and "\r" not in text:
+        return len(text)
+    # Of the letters that flags are made of, two make one. The expression would count each run again from its start.
+    text = _FLAGS.sub(lambda run: "x" * ((run.end() - run.start() + 1) // 2), text)
+    return sum(1 for _ in _CLUSTER.finditer(text))
 
 
 def length(text: str) -> int:
-    """Every link counts alike, and of a mention only the name."""
+    """Every link counts alike, and of a mention only the name; a text longer than any limit is not looked into."""
+    if len(text) > LONGEST:
+        return len(text)
     parts: list[str] = []
     links = place = 0
     for one in find(text):

@@ -11,6 +11,8 @@ LONGEST = 253
 
 def domain_of(text: str) -> str | None:
     """How a domain is compared: lower case, punycode, without a final dot. None when it is none."""
+    if len(text) > 2 * LONGEST:
+        return None
     name = text.strip().lower().rstrip("/")
     for start in ("https://", "http://"):
         name = name.removeprefix(start)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
-from html import escape, unescape
+from html import escape
 
 import nh3
 
+from kith.social.text.entities import unescaped
 from kith.social.text.parts import Found, find, normal_tag
 
 __all__ = ["clean", "plain", "to_html", "to_line"]
@@ -15,6 +17,7 @@ __all__ = ["clean", "plain", "to_html", "to_line"]
 SHOWN_CHARACTERS = 30
 MOST_CHARACTERS = 64 * 1024
 MOST_NESTING = 100
+MOST_STYLES = 8
 
 # Name and domain in lower case, to the profile's address and the name as its owner writes it.
 People = Mapping[tuple[str, str], tuple[str, str]]
@@ -55,8 +58,8 @@ def _paragraphs(marked: str) -> str:
 
 def _shared_names(people: People) -> set[str]:
     """Names that two of those mentioned have in common, so that the domain must be told."""
-    names = [name for name, _ in people]
-    return {name for name in names if names.count(name) > 1}
+    names = Counter(name for name, _ in people)
+    return {name for name, count in names.items() if count > 1}
 
 
 def _linked(one: Found, people: People, shared: set[str], tag_url: Callable[[str], str], *, own_links: bool) -> str:
@@ -107,7 +110,8 @@ _ATTRIBUTES = {
 _SCHEMES = frozenset({"http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "xmpp", "magnet", "gemini"})
 _CLASSES = frozenset({"mention", "hashtag", "ellipsis", "invisible", "quote-inline"})
 _HEADING = re.compile(r"<(/?)h[1-6]\b[^>]*>", re.IGNORECASE)
-_ELEMENT = re.compile(r"<(/?)(?!(?:br|img|hr|wbr|input)\b)[a-z]", re.IGNORECASE)
+_ELEMENT = re.compile(r"<(/?)(?!(?:br|img|hr|wbr|input)\b)([a-z][a-z0-9]{0,20})", re.IGNORECASE)
+_STYLES = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
 _BREAK = re.compile(r"<br\s*/?>|</p\s*>|</li\s*>", re.IGNORECASE)
 _ANY_TAG = re.compile(r"<[^>]*>")
 
@@ -136,22 +140,34 @@ def clean(html: str) -> str:
     Too long or too deep to be cleaned in good time, it becomes its text.
     """
     html = html[:MOST_CHARACTERS]
-    if _depth(html) > MOST_NESTING:
+    if not _is_shallow(html):
         return f"<p>{_escaped(plain(html))}</p>"
-    html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", html)
+    end = html.rfind(">") + 1
+    html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", html[:end]) + html[end:]
     return _cleaner.clean(html)
 
 
-def _depth(html: str) -> int:
-    """How deep it is nested at the most, if every element that is opened is one that can be closed."""
-    depth = deepest = 0
+def _is_shallow(html: str) -> bool:
+    """Cleaning costs the square of the depth; and a reader of HTML opens every letter style (bold, a link) that was
+    not closed again in each paragraph that follows, so few of them may be open at once. An end tag counts only where
+    it ends what was opened last."""
+    stack: list[str] = []
+    styles = 0
     for match in _ELEMENT.finditer(html):
-        depth = max(depth - 1, 0) if match[1] else depth + 1
-        deepest = max(deepest, depth)
-    return deepest
+        name = match[2].lower()
+        if not match[1]:
+            stack.append(name)
+            styles += name in _STYLES
+            if len(stack) > MOST_NESTING or styles > MOST_STYLES:
+                return False
+        elif stack and stack[-1] == name:
+            stack.pop()
+            styles -= name in _STYLES
+    return True
 
 
 def plain(html: str) -> str:
     """The text alone: for search, filters and notices."""
     text = _BREAK.sub("\n", html[: MOST_CHARACTERS * 2])
-    return unescape(_ANY_TAG.sub("", text)).strip()
+    end = text.rfind(">") + 1  # after it no tag ends, so none is looked for there again and again
+    return unescaped(_ANY_TAG.sub("", text[:end]) + text[end:]).strip()

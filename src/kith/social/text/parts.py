@@ -8,6 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from kith.base.unicode import normal_form
+
 __all__ = ["Found", "find", "hashtags", "mentions", "normal_tag"]
 
 Kind = Literal["url", "mention", "hashtag"]
@@ -23,7 +25,7 @@ _LABEL = re.compile(r"[^\W_](?:[\w-]*[^\W_])?\Z")
 _TRAILING = ".,:;!?'\"*_~`’”»…。、，！？：；）」』】》"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _MENTION = re.compile(
-    r"(?<![\w/=@])@(?P<name>[a-z0-9_]+(?:[a-z0-9_.-]*[a-z0-9_]+)?)"
+    r"(?<![\w/=@])@(?P<name>[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)"
     r"(?:@(?P<domain>[\w](?:[\w.-]*[\w])?(?::\d{1,5})?))?",
     re.IGNORECASE,
 )
@@ -76,16 +78,20 @@ def hashtags(text: str) -> list[str]:
 
 def normal_tag(name: str) -> str:
     """How tags are compared: without case, accents or width."""
-    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    if name.isascii():
+        return name.lower()
+    folded = normal_form("NFKD", normal_form("NFKC", name).casefold())
     plain = "".join(
         character for character in folded if not (unicodedata.combining(character) and ord(character) < 0x370)
     )
-    return unicodedata.normalize("NFC", plain).replace("\u200c", "").strip("·・")
+    return normal_form("NFC", plain).replace("\u200c", "").strip("·・")
 
 
 def is_tag(name: str) -> bool:
+    if len(name) > LONGEST_TAG:
+        return False
     found = _TAG.fullmatch(f"#{name}")
-    return found is not None and bool(_LETTER.search(name)) and bool(normal_tag(name)) and len(name) <= LONGEST_TAG
+    return found is not None and bool(_LETTER.search(name)) and bool(normal_tag(name))
 
 
 def _urls(text: str) -> list[Found]:

@@ -7,6 +7,7 @@ import msgspec
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange, Headers
 from kith.base.paging import Cursor, Kind
+from kith.base.params import Loose
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, post
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -46,7 +47,7 @@ class OfAccount(msgspec.Struct, kw_only=True):
     tagged: str = ""
 
 
-class Read(msgspec.Struct, kw_only=True):
+class Read(Loose, kw_only=True):
     last_read_id: int
 
 

@@ -380,9 +380,9 @@ entries_from = query(
     ),
     int,
 )
-# What a tag alone has brought into a home: none of its other tags is followed.
+# What a tag has brought into a home: none of its other tags is followed. And what nothing else would bring there.
 _other_tag, _other_follow = status_tags.alias("other_tag"), tag_follows.alias("other_follow")
-brought_by_tag = query(
+_by_tag = (
     select(_feed.c.status_id, _feed.c.author_id)
     .join(status_tags, status_tags.c.status_id == _feed.c.status_id)
     .where(
@@ -397,7 +397,8 @@ brought_by_tag = query(
                 .correlate_except(_other_tag, _other_follow)
             ),
         )
-    ),
-    tuple,
+    )
 )
+brought_by_tag = query(_by_tag, tuple)
+brought_by_tag_alone = query(_by_tag.where(~_follows(_owner, _feed.c.author_id)), tuple)
 overfull = query(select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int)

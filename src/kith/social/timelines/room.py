@@ -52,4 +52,15 @@ ROOM = Room(
         (ListDeleted, tasks.DROP_LIST),
         (TagUnfollowed, tasks.DROP_TAG),
     ),
+    at_once=(
+        (Unfollowed, tasks.give_up),
+        (FollowChanged, tasks.drop_boosts),
+        (Blocked, tasks.hide_blocked),
+        (Muted, tasks.hide_muted),
+        (DomainBlocked, tasks.hide_domain),
+        (ListJoined, tasks.keep_member_out),
+        (ListLeft, tasks.leave_list),
+        (ListChanged, tasks.keep_members_out),
+        (TagUnfollowed, tasks.leave_tag),
+    ),
 )

@@ -14,6 +14,7 @@ from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.lists import store as lists
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
+from kith.social.relationships import store as relationships
 from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
@@ -120,13 +121,17 @@ async def merge(work: Work, me: int, author: int) -> None:
 
 async def unmerge(work: Work, me: int, author: int) -> None:
     """From all one's lists, for the author may have left them already."""
-    for owner in (me, *await work.db.all(filling.lists_of, owner=me)):
-        await feeds.drop_author(work.db, owner, author)
+    await feeds.drop_authors(work.db, await _feeds_of(work, me), [author])
+
+
+async def _feeds_of(work: Work, me: int) -> list[int]:
+    """One's home, and all one's lists."""
+    return [me, *await work.db.all(filling.lists_of, owner=me)]
 
 
 async def hide(work: Work, me: int, author: int) -> None:
     """Everything of and about somebody leaves one's feeds."""
-    for owner in (me, *await work.db.all(filling.lists_of, owner=me)):
+    for owner in await _feeds_of(work, me):
         ids = await work.db.all(filling.entries_with, owners=[owner], author=author)
         await feeds.drop_these(work.db, owner, ids)
 
@@ -163,7 +168,7 @@ async def hide_muted(work: Work, fact: Muted) -> None:
 
 async def hide_domain(work: Work, fact: DomainBlocked) -> None:
     """Everything said by anybody there, and boosts of it, leaves one's feeds."""
-    for owner in (fact.account_id, *await work.db.all(filling.lists_of, owner=fact.account_id)):
+    for owner in await _feeds_of(work, fact.account_id):
         ids = await work.db.all(filling.entries_from, owner=owner, domain=fact.domain)
         await feeds.drop_these(work.db, owner, ids)
 
@@ -184,12 +189,11 @@ async def bring_into_list(work: Work, fact: ListJoined) -> None:
         return
     await work.db.run(filling.merge_into_list, owner=found.id, author=fact.member_id, most=MERGED, now=work.now)
     await feeds.trim(work.db, [found.id])
-    if found.exclusive and fact.member_id != fact.account_id:
-        await feeds.drop_author(work.db, fact.account_id, fact.member_id)
+    await keep_member_out(work, fact)
 
 
 async def take_from_list(work: Work, fact: ListLeft) -> None:
-    await feeds.drop_author(work.db, fact.list_id, fact.member_id)
+    await leave_list(work, fact)
     await _bring_home(work, fact.account_id, [fact.member_id])
 
 
@@ -213,12 +217,10 @@ async def rebuild_list(work: Work, fact: ListChanged) -> None:
         await feeds.trim(work.db, [found.id])
     if not fact.exclusive:
         return
-    on_it = [id for id in await lists.members_of(work.db, found.id) if id != fact.account_id]
-    if not found.exclusive:
-        await _bring_home(work, fact.account_id, on_it)
-        return
-    for member in on_it:
-        await feeds.drop_author(work.db, fact.account_id, member)
+    if found.exclusive:
+        await keep_members_out(work, fact)
+    else:
+        await _bring_home(work, fact.account_id, await _members_but(work, found.id, fact.account_id))
 
 
 async def drop_list(work: Work, fact: ListDeleted) -> None:
@@ -231,6 +233,45 @@ async def drop_tag(work: Work, fact: TagUnfollowed) -> None:
     found = await work.db.all(filling.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
     await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
     await _bring_home(work, fact.account_id, sorted({author_id for _, author_id in found}))
+
+
+# What is done before the answer leaves: whatever is not wanted any more is not shown any more. The jobs above do it
+# again, for posts that were being carried into the feeds at that very moment.
+
+
+async def drop_boosts(work: Work, fact: FollowChanged) -> None:
+    follow = await relationships.find_follow(work.db, fact.account_id, fact.target_id)
+    if follow is not None and not follow.reblogs:
+        await feeds.drop_boosts(work.db, await _feeds_of(work, fact.account_id), fact.target_id)
+
+
+async def leave_list(work: Work, fact: ListLeft) -> None:
+    await feeds.drop_authors(work.db, [fact.list_id], [fact.member_id])
+
+
+async def keep_member_out(work: Work, fact: ListJoined) -> None:
+    """Whoever is on an exclusive list is not read at home."""
+    found = await lists.find(work.db, fact.account_id, fact.list_id)
+    if found is not None and found.exclusive and fact.member_id != fact.account_id:
+        await feeds.drop_authors(work.db, [fact.account_id], [fact.member_id])
+
+
+async def keep_members_out(work: Work, fact: ListChanged) -> None:
+    """The same for everybody on a list that has become exclusive."""
+    found = await lists.find(work.db, fact.account_id, fact.list_id)
+    if fact.exclusive and found is not None and found.exclusive:
+        members = await _members_but(work, found.id, fact.account_id)
+        await feeds.drop_authors(work.db, [fact.account_id], members)
+
+
+async def _members_but(work: Work, list_id: int, me: int) -> list[int]:
+    return [id for id in await lists.members_of(work.db, list_id) if id != me]
+
+
+async def leave_tag(work: Work, fact: TagUnfollowed) -> None:
+    """What a follow would bring as well stays."""
+    found = await work.db.all(filling.brought_by_tag_alone, owner=fact.account_id, tag=fact.tag_id)
+    await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:

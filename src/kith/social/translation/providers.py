@@ -155,8 +155,8 @@ async def _ask(
     if answer.status != 200:
         raise Failed from ValueError(f"the translation service answered {answer.status}")
     try:
-        return msgspec.json.decode(answer.body)
-    except msgspec.DecodeError as error:
+        return answer.json()
+    except ValueError as error:
         raise Failed from error
 
 

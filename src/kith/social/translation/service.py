@@ -26,7 +26,7 @@ __all__ = ["Translation", "Translator", "translate"]
 
 KEPT = timedelta(days=1)
 MOST_BYTES = 8 << 20
-_TAG = re.compile(r"(<[^>]*>)")
+_TAG = re.compile(r"(<[^<>]*>)")
 _WRAPPED = re.compile(r'<span translate="no">(:[A-Za-z0-9_]{2,}:)</span>')
 
 Key = tuple[int, int, str]

@@ -49,6 +49,13 @@ WORDS = {
     "Welcome": "Willkommen",
     "One member so far.": "Bisher ein Mitglied.",
     "{count} members so far.": "Bisher {count} Mitglieder.",
+    # What the operator has written
+    "About": "Über uns",
+    "Privacy policy": "Datenschutzerklärung",
+    "Terms of service": "Nutzungsbedingungen",
+    "Nothing has been written here yet.": "Hier steht noch nichts.",
+    "Rules": "Regeln",
+    "Contact": "Kontakt",
     # Setting up the server
     "Set up": "Einrichten",
     "Welcome to {name}": "Willkommen bei {name}",
@@ -194,6 +201,18 @@ WORDS = {
     "Add a passkey": "Passkey hinzufügen",
     "Make recovery codes": "Wiederherstellungscodes anlegen",
     "Make new recovery codes": "Neue Wiederherstellungscodes anlegen",
+    "Make a key": "Schlüssel erstellen",
+    "Make it": "Erstellen",
+    "To make a key for a program, please show that it is you.": (
+        "Um einen Schlüssel für ein Programm zu erstellen, zeige bitte, dass du es bist."
+    ),
+    (
+        "To make a key for a program, please sign out and in again first: "
+        "it is some time since you have shown that it is you."
+    ): (
+        "Um einen Schlüssel für ein Programm zu erstellen, melde dich bitte erst ab und wieder an: "
+        "Es ist eine Weile her, dass du gezeigt hast, dass du es bist."
+    ),
     "Remove a factor": "Faktor entfernen",
     "To remove {name}, please show that it is you.": "Um {name} zu entfernen, zeige bitte, dass du es bist.",
     ("To remove {name}, please sign out and in again first: it is some time since you have shown that it is you."): (
@@ -391,7 +410,7 @@ WORDS = {
     "Authorized applications": "Zugelassene Anwendungen",
     "Back to security": "Zurück zur Sicherheit",
     "Connect a device": "Gerät verbinden",
-    "Copy this code and paste it into the program that asked for it. It works once, and only for a minute.": (
+    "Copy this code and paste it into the program that asked for it. It works once, and only for ten minutes.": (
         "Kopiere diesen Code in das Programm, das danach gefragt hat. Er gilt einmal und nur eine Minute lang."
     ),
     "Deny": "Ablehnen",
@@ -459,6 +478,7 @@ SAID_ELSEWHERE = {
     ),
     "Choose a password that is not the old one.": "Wähle ein Passwort, das nicht das alte ist.",
     "Username is already taken.": "Dieser Benutzername ist schon vergeben.",
+    "A user name contains no @.": "Ein Benutzername enthält kein @.",
     "A user with that username already exists.": "Dieser Benutzername ist schon vergeben.",
     "Failed to update user. Please try again later.": (
         "Das Konto konnte nicht geändert werden. Bitte versuche es später noch einmal."

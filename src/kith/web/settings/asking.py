@@ -8,7 +8,9 @@ from kith.base import csrf
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.params import read_body
+from kith.base.work import Work
 from kith.identity import face as identity
+from kith.web.words import later
 
 HERE = "/settings/security"
 SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
@@ -24,3 +26,15 @@ async def sent(exchange: Exchange) -> tuple[identity.Visitor | None, dict[str, A
 def text(form: dict[str, Any], name: str) -> str:
     given = form.get(name, "")
     return given.replace("\0", "").strip() if isinstance(given, str) else ""
+
+
+async def proof_missing(work: Work, visitor: identity.Visitor, form: dict[str, Any]) -> list[str] | None:
+    """None once they have shown that it is them; else what was wrong with the password they gave, if they gave one."""
+    if identity.is_fresh(work, visitor):
+        return None
+    given = form.get("password")
+    if visitor.user.password is None or not isinstance(given, str):
+        return []
+    if given and await identity.is_password(work, visitor, given):
+        return None
+    return [later("Invalid password")]

@@ -8,7 +8,7 @@ from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import face as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, sent, text
+from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
 from kith.web.settings.security import security_page
 from kith.web.words import later
 
@@ -36,12 +36,9 @@ async def remove_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
     if visitor is None:
         return see_other(SIGN_IN)
     factor = await identity.get_device(work, visitor, id)
-    if not identity.is_fresh(work, visitor):
-        given = form.get("password")
-        if visitor.user.password is None or not isinstance(given, str):
-            return _ask(exchange, visitor, factor)
-        if not given or not await identity.is_password(work, visitor, given):
-            return _ask(exchange, visitor, factor, [later("Invalid password")])
+    wrong = await proof_missing(work, visitor, form)
+    if wrong is not None:
+        return _ask(exchange, visitor, factor, wrong)
     try:
         await identity.remove_device(work, visitor, id)
     except Conflict as problem:

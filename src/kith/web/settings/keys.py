@@ -10,8 +10,8 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import face as identity
-from kith.web.pages import see_other
-from kith.web.settings.asking import HERE, SIGN_IN, sent, text
+from kith.web.pages import page, see_other
+from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
 from kith.web.settings.security import security_page
 from kith.web.words import later
 
@@ -36,11 +36,23 @@ async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
         return see_other(SIGN_IN)
     try:
         name, scopes, expires_at = _read(form, work.now, intent)
+        wrong = await proof_missing(work, visitor, form)
+        if wrong is not None:
+            return _ask(exchange, visitor, form, wrong)
         key = await identity.make_key(work, visitor, intent, name, scopes=scopes, expires_at=expires_at)
     except Invalid as problem:
         errors = {f"{intent}_{field}": words for field, words in problem.fields.items()}
         return await security_page(exchange, work, visitor, status=400, errors=errors, form={intent: form})
     return await security_page(exchange, work, visitor, status=201, key=key, key_intent=intent)
+
+
+def _ask(exchange: Exchange, visitor: identity.Visitor, form: dict[str, Any], wrong: list[str]) -> Answer:
+    """What was filled in goes along, so that the password is all that is left to give."""
+    kept = {name: text(form, name) for name in ("description", "scopes", "expires")}
+    return page(
+        exchange, "settings/confirm_key.html", status=400 if wrong else 200, visitor=visitor, here="security",
+        action=exchange.path, kept=kept, wrong=wrong,
+    )  # fmt: skip
 
 
 def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, datetime | None]:

@@ -80,8 +80,8 @@ async def _ask(turn: Turn, stage: dict[str, Any], stage_uuid: str, given: str) -
             "POST", stage["api_url"], headers={"Content-Type": stage["request_content_type"]}, body=body,
             max_bytes=1 << 16, timeout=8.0, max_redirects=0,
         )  # fmt: skip
-        found = msgspec.json.decode(answer.body)
-    except (OutgoingError, msgspec.DecodeError):
+        found = answer.json()
+    except (OutgoingError, ValueError):
         return UNREACHABLE
     if answer.status != 200 or not isinstance(found, dict):
         return UNREACHABLE

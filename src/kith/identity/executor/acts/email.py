@@ -1,7 +1,12 @@
-"""Sends a link that leads back to this very place. To whom there is no account, it looks as if one was sent."""
+"""Sends a link that leads back to this very place. To whom there is no account, it looks as if one was sent.
+
+A link that lets somebody choose a new password goes only to an address that counts as theirs; one that confirms an
+address never to one that is somebody else's: its owner is told instead.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from html import escape
 from typing import Any
@@ -9,16 +14,19 @@ from typing import Any
 import msgspec
 
 from kith.base.errors import Throttled
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, Rule, address_key
 from kith.base.mail import Mail
 from kith.identity.audit import service as audit
+from kith.identity.executor import confirming
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.links import service as links
 from kith.identity.rest.fields import read_offset
 from kith.identity.sealing import Sealer
+from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages.mailing import post
 from kith.identity.users import store as users
+from kith.identity.users.names import typed_key
 from kith.identity.users.tables import User
 
 PLACE = "identity_flow_tokens.plan"
@@ -79,20 +87,49 @@ async def _send(turn: Turn, challenge: Challenge) -> Outcome:
     if turn.context.get("pending_user") is None and "pending_user_identifier" not in turn.context:
         return Denied("Nobody was named.", "email stage without a pending user")
     user = await turn.pending_user()
-    whom = str(user.id) if user is not None else str(turn.context.get("pending_user_identifier", "")).lower()
     seconds = int(read_offset(turn.stage["recovery_cache_timeout"]) or 300)
     rule = Rule("flow-mail", most=turn.stage["recovery_max_attempts"], seconds=max(seconds, 1))
     try:
-        await turn.work.find(Limiter).spend_strictly(rule, whom[:150])
+        await turn.work.find(Limiter).spend_strictly(rule, _asker(turn))
     except Throttled as problem:
         words = f"Too many mails were asked for. Please wait {problem.retry_after} seconds."
         return challenge.complain("non_field_errors", words, "throttled")
     turn.context["_mailed"] = turn.plan.steps[0].fsb_uuid
     turn.context["email_sent"] = True
-    address = turn.context.get("email") or (user.email if user is not None else "")
-    if user is not None and address:
-        await _post(turn, user, str(address))
+    if user is not None:
+        await _mail(turn, rule, user)
     return challenge
+
+
+async def _mail(turn: Turn, rule: Rule, user: User) -> None:
+    address = _address(turn, user)
+    if not address or not await _may_mail(turn, rule, user, address):
+        return
+    if turn.stage["template"] == CONFIRMS and await addresses.tell_owner(turn.work, address, user.id):
+        return
+    await _post(turn, user, address)
+
+
+def _asker(turn: Turn) -> str:
+    """By what was typed and from where, the same for a name that nobody has: who is told to wait learns nothing."""
+    typed = typed_key(str(turn.context.get("pending_user_identifier", ""))).encode("utf-8", "surrogatepass")
+    return f"{address_key(turn.exchange.address)} {hashlib.sha256(typed).hexdigest()[:40]}"
+
+
+def _address(turn: Turn, user: User) -> str:
+    given = turn.context.get("email")
+    if given:
+        return str(given)
+    return user.email if turn.stage["template"] == CONFIRMS else user.counted_email
+
+
+async def _may_mail(turn: Turn, rule: Rule, user: User, address: str) -> bool:
+    """However many ask, a person gets no more mails than the stage says; nobody is told when that is so."""
+    try:
+        await turn.work.find(Limiter).spend_strictly(rule, f"user {user.id}")
+    except Throttled:
+        return False
+    return await addresses.may_get_mail(turn.work, address)
 
 
 async def _post(turn: Turn, user: User, address: str) -> None:
@@ -143,7 +180,9 @@ async def _arrive(turn: Turn) -> Outcome:
         return Denied("This link is not valid any more.", "the person is gone")
     now = turn.work.now
     if turn.context.get("_address") == user.email:
-        await signups.confirm(turn.work, user)
+        if not await signups.confirm(turn.work, user):
+            return Denied("This link is not valid any more.", "somebody else has proven the address")
+        confirming.proved(turn, user.id)
     if turn.stage["activate_user_on_success"] and not user.is_active:
         await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
     for name in ("_arrived", "_address", "_mailed"):

@@ -17,6 +17,7 @@ from kith.identity.executor.proving import model, try_password, write_failure
 from kith.identity.executor.shelves import find_stage
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.factors import passkeys
+from kith.identity.guessing import service as guessing
 from kith.identity.policies import scores
 from kith.identity.sources.offered import offered
 from kith.identity.users import store as users
@@ -94,10 +95,9 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
             return right
         if not right:
             return challenge.complain("non_field_errors", UNKNOWN)
-    elif user is None:
+    elif user is None and not turn.stage["pretend_user_exists"]:
         await scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
-        if not turn.stage["pretend_user_exists"]:
-            return challenge.complain("uid_field", UNKNOWN)
+        return challenge.complain("uid_field", UNKNOWN)
     _remember(turn, given, answer)
     turn.context["pending_user"] = user.id if user is not None else None
     return PASSED
@@ -135,6 +135,7 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
     """The device says who is there, and has made sure of it itself: nothing else needs to be asked."""
     if turn.stage["webauthn_stage"] is None or asked is None:
         return challenge.complain("passkey", UNKNOWN)
+    paid = await guessing.pay_for_key(turn.exchange)
     try:
         device = await passkeys.verify(turn.work, asked, sent, verified=True)
     except passkeys.Refused as error:
@@ -143,6 +144,7 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
         name = owner.username if owner is not None else ""
         await write_failure(turn.work, turn, owner, name, model("identificationstage", turn.stage))
         return challenge.complain("passkey", UNKNOWN)
+    await paid.give_back(turn.work.db)
     user = await users.find_by_id(turn.work.db, device.user_id)
     if user is None:
         return challenge.complain("passkey", UNKNOWN)
@@ -158,13 +160,11 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
 
 
 async def _find(turn: Turn, given: str) -> User | None:
-    """By name, then by address; always both look-ups, so that neither is known by the time it takes."""
+    """By an address that counts, then by name: whoever owns an address is found by it, whatever others are called."""
     if "\0" in given:
         return None
     ways = turn.stage["user_fields"]
-    named = await users.find(turn.work.db, given) if "username" in ways else None
-    same = await users.with_email(turn.work.db, given) if "email" in ways else []
-    found = named or (same[0] if len(same) == 1 else None)
+    found = await users.find_typed(turn.work.db, given, by_name="username" in ways, by_address="email" in ways)
     if found is None and "upn" in ways:
         found = await users.with_upn(turn.work.db, given)
     if found is not None and not turn.stage["case_insensitive_matching"]:

@@ -17,6 +17,7 @@ from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome,
 from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
 from kith.identity.flows.stages import stages
+from kith.identity.guessing import service as guessing
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
 from kith.identity.stages.every import VERBOSE_NAMES
@@ -146,8 +147,16 @@ async def _take_code(turn: Turn, shown: Challenge, devices: list[Factor], answer
     code = str(given).strip() if isinstance(given, (str, int)) and not isinstance(given, bool) else ""
     if not code:
         return shown.complain("code", "This field may not be blank.", "blank")
-    waits = {one.device_uuid: _wait(turn, one) for one in devices if one.kind in CODES}
-    free = [one for one in devices if waits.get(one.device_uuid) == 0]
+    mine = [one for one in devices if one.kind in CODES]
+    paid = await guessing.pay_for_code(turn.exchange, mine[0].user_id) if mine else None
+    if paid is not None:  # whoever guesses elsewhere does not make this browser wait
+        right = await service.try_code(turn.work, mine, code, is_paid=True)
+        if right is None:
+            return await _failed(turn, shown, "code", WRONG)
+        await paid.give_back(turn.work.db)
+        return _passed(turn, right)
+    waits = {one.device_uuid: _wait(turn, one) for one in mine}
+    free = [one for one in mine if waits[one.device_uuid] == 0]
     if not free:
         seconds = math.ceil(min(waits.values(), default=0))
         return shown.complain("code", f"Too many wrong codes. Try again in {max(seconds, 1)} seconds.", "throttled")
@@ -167,11 +176,13 @@ async def _take_passkey(turn: Turn, shown: Challenge, devices: list[Factor], ask
     if asked is None or not keys:
         return shown.complain("webauthn", NOT_THIS)
     verified = turn.stage["webauthn_user_verification"] == "required"
+    paid = await guessing.pay_for_key(turn.exchange)
     try:
         right = await passkeys.verify(turn.work, asked, sent, verified=verified, among=keys)
     except passkeys.Refused as refused:
         _log.info("webauthn.refused", reason=str(refused))
         return await _failed(turn, shown, "webauthn", NOT_THIS)
+    await paid.give_back(turn.work.db)
     return _passed(turn, right)
 
 

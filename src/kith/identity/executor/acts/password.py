@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.identity.confirmation import is_fresh
 from kith.identity.executor.flow_links import recovery_url
 from kith.identity.executor.proving import try_password
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
@@ -35,9 +36,11 @@ def _is_signed_in(turn: Turn) -> bool:
 
 
 def _came_by_recovery(turn: Turn, user: User) -> bool:
-    """They were let in because they have forgotten it, and have chosen no other since."""
+    """They were let in just now because they have forgotten it, and have chosen no other since."""
     session, changed_at = turn.held.session, user.password_changed_at
-    return session.auth_method == "recovery" and (changed_at is None or changed_at < session.created_at)
+    if session.auth_method != "recovery" or not is_fresh(session, turn.work.now):
+        return False
+    return changed_at is None or changed_at < session.created_at
 
 
 async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.identity.executor import expired
+from kith.identity.executor import expired, password_rules
 from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.expressions.asking import helpers_for
 from kith.identity.expressions.run import Expressions
@@ -20,7 +20,7 @@ from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages.prompts import prompts
 from kith.identity.users import store as users
-from kith.identity.users.names import complain_email, complain_username
+from kith.identity.users.names import complain_chosen, complain_email, complain_username
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.reserved import complain_reserved
 
@@ -105,6 +105,8 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     await _check_passwords(turn, questions, data, challenge)
     if not challenge.errors:
         await _ask_policies(turn, data, challenge)
+    if not challenge.errors:
+        await _judge_password(turn, data, challenge)
     if challenge.errors:
         for question in questions:
             if question["type"] not in ("password", *SERVERS_OWN) and question["field_key"] in data:
@@ -201,20 +203,31 @@ def _number(text: str) -> int | float:
 
 
 def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
     for question in questions:
         name, kind = data.get(question["field_key"]), question["type"]
+        if kind != "username" and question["field_key"] == "username" and name:
+            _check_chosen(turn, "username", str(name), challenge)
         if kind not in ("username", "email") or not name:
             continue
         if kind == "username":
             found = await users.find_login(turn.work.db, name)
             if found is not None and found.id != turn.context.get("pending_user"):
                 challenge.complain(question["field_key"], "Username is already taken.", "taken")
+            if found is None:
+                _check_chosen(turn, question["field_key"], name, challenge)
         if turn.flow.designation == "enrollment":
             await _check_new(turn, question["field_key"], kind, name, challenge)
+
+
+def _check_chosen(turn: Turn, place: str, name: str, challenge: Challenge) -> None:
+    fixed = turn.context.get("_fixed_data") or {}
+    complaint = complain_chosen(name) if name != fixed.get("username") else None
+    if complaint is not None:
+        challenge.complain(place, complaint, complaint.code)
 
 
 async def _check_new(turn: Turn, place: str, kind: str, given: str, challenge: Challenge) -> None:
@@ -249,6 +262,20 @@ async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) 
         if not verdict.passing:
             for words in verdict.messages or ["These answers were refused."]:
                 challenge.complain("non_field_errors", words, "policy")
+
+
+async def _judge_password(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:
+    """A new password must pass what the server asks of every one, besides what this form asks."""
+    password = data.get("password")
+    if not isinstance(password, str) or not password:
+        return
+    asked = frozenset((turn.stage["pbm_uuid"], *turn.stage["validation_policies"]))
+    known = {name: value for name, value in data.items() if isinstance(value, str)}
+    user_id = turn.context.get("pending_user")
+    for words in await password_rules.complain(turn.work, password, user_id, known, asked=asked):
+        challenge.complain("non_field_errors", words, "policy")
+    if not challenge.errors:
+        turn.context["_judged"] = password_rules.print_of(password)
 
 
 ACT = Act("prompt", show, take)

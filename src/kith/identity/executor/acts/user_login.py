@@ -9,6 +9,7 @@ from kith.identity.audit import service as audit
 from kith.identity.executor import expired, marks
 from kith.identity.executor.admitting import refused
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.guessing import service as guessing
 from kith.identity.messages import service as messages
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
@@ -52,6 +53,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     )  # fmt: skip
     if known:
         marks.leave(turn, user, "device")
+    await guessing.entered(turn.work, turn.exchange, user.id, browser=True)
     await scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED

@@ -8,6 +8,7 @@ from kith.base.errors import Conflict, Invalid
 from kith.identity.audit import service as audit
 from kith.identity.executor.acts.invitation import REFUSED
 from kith.identity.executor.invited import is_still_good, use
+from kith.identity.executor.password_rules import print_of
 from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
 from kith.identity.groups import store as groups
 from kith.identity.messages import service as messages
@@ -15,7 +16,7 @@ from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.users import service, store
-from kith.identity.users.names import username_key
+from kith.identity.users.names import complain_chosen, username_key
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
@@ -37,7 +38,8 @@ async def show(turn: Turn) -> Outcome:
     try:
         written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
     except Invalid as problem:
-        return Denied(FAILED, str(problem.fields))
+        await turn.work.rollback()  # a no leaves nothing behind
+        return Denied(_words_of(problem), str(problem.fields))
     except signups.SignupClosed as problem:
         return Denied(str(problem.message), "registrations are closed")
     turn.context["pending_user"] = written.id
@@ -46,8 +48,34 @@ async def show(turn: Turn) -> Outcome:
     return PASSED
 
 
+def _words_of(problem: Invalid) -> str:
+    """Why a password is refused is for the person to know."""
+    said = [one for one in problem.fields.get("password", []) if getattr(one, "code", "") == "policy"]
+    return " ".join(said) or FAILED
+
+
+def _is_judged(turn: Turn, password: str | None) -> bool:
+    """Whether this very password has passed the policies at the form where it was chosen."""
+    return password is not None and turn.context.get("_judged") == print_of(password)
+
+
+def _check_chosen(turn: Turn, user: User | None, data: dict[str, Any]) -> None:
+    """Nobody gives themselves a name that looks like an address; whoever invites may name people as they like."""
+    name, fixed = str(data.get("username") or ""), turn.context.get("_fixed_data") or {}
+    if name == fixed.get("username") or (user is not None and name == user.username):
+        return
+    complaint = complain_chosen(name)
+    if complaint is not None:
+        raise Invalid(fields={"username": [complaint]})
+
+
 async def _make(turn: Turn, data: dict[str, Any]) -> User:
-    user = await signups.register(turn.work, turn.work.find(Passwords), _signup(turn, data))
+    _check_chosen(turn, None, data)
+    new = _signup(turn, data)
+    judged = _is_judged(turn, new.password)
+    user = await signups.register(turn.work, turn.work.find(Passwords), new, judged=judged)
+    if not user.owns_email and user.confirmed_at is not None:
+        await addresses.tell_owner(turn.work, user.email, user.id)  # no mail follows that could tell them
     if not await use(turn):
         raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
     kind = turn.stage["user_type"]
@@ -84,13 +112,17 @@ async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
         name: str(data[name]) for name in PLAIN if data.get(name) and str(data[name]) != getattr(user, name)
     }
     service.check_names(changed)
-    address = changed.pop("email", None)
+    _check_chosen(turn, user, data)
+    address, mailed = changed.pop("email", None), False
     if address is not None:
         await addresses.count(turn.work, user)
+        mailed = await addresses.may_get_mail(turn.work, address)
     password = str(data["password"]) if data.get("password") else None
     if password is not None:
-        passwords = turn.work.find(Passwords)
-        await service.set_password(turn.work, passwords, user, password, by=user.id, by_name=user.username)
+        await service.set_password(
+            turn.work, turn.work.find(Passwords), user, password, by=user.id, by_name=user.username,
+            judged=_is_judged(turn, password),
+        )  # fmt: skip
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     if "username" in changed:
         changed["username_key"] = username_key(changed["username"])
@@ -99,7 +131,9 @@ async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
         changed["attributes"] = attributes
     if changed:
         await _write(turn, user, changed)
-    if address is not None and not await addresses.change(turn.work, user, address, by=user.id, by_name=user.username):
+    if address is not None and not await addresses.change(
+        turn.work, user, address, mails=mailed, by=user.id, by_name=user.username
+    ):
         await messages.leave(turn.work, user.id, f"Follow the link in the mail to {address} to make it yours.", "info")
     return await store.get(turn.work.db, user.id)
 

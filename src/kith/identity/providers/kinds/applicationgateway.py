@@ -5,13 +5,13 @@ The gateway is an OpenID client of its own. The server makes that client and kee
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy import Column, String
 from sqlalchemy import Text as SQLText
 
+from kith.base.patterns import linear
 from kith.base.work import Work
 from kith.identity.providers import assigned
 from kith.identity.providers.clients import new_client_id, new_client_secret, random_text, register_client
@@ -82,9 +82,7 @@ async def check(draft: Draft) -> None:
     _check_basic(draft)
     check_spans(draft, positive=("access_token_validity", "refresh_token_validity"))
     for line in draft.values.get("skip_path_regex", "").splitlines():
-        try:
-            re.compile(line)
-        except (re.error, RecursionError, OverflowError):
+        if linear(line) is None:
             draft.complain("skip_path_regex", f"{line[:100]} is not a valid regular expression.")
     await check_signing_key(draft, "certificate", ("rsa", "ec", "ed25519"))
     if draft.is_new:

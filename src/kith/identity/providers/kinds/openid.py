@@ -32,6 +32,7 @@ RESPONSE_TYPES = {
 }
 
 
+DEFAULT_ALG = "RS256"
 # Which key pairs sign in which way.
 KEYS_FOR = {"RS256": ("rsa",), "ES256": ("ec",), "EdDSA": ("ed25519", "ed448")}
 _WANTED = {"RS256": "an RSA key", "ES256": "an EC key", "EdDSA": "an Ed25519 or Ed448 key"}
@@ -66,9 +67,10 @@ FIELDS = (
     ),
     Choice(
         name="jwt_alg",
-        default="RS256",
+        default=DEFAULT_ALG,
         choices=("HS256", *KEYS_FOR),
-        help="HS256 signs with the client's secret, all others with a key of the server.",
+        help="HS256 signs with the client's secret, all others with a key of the server. A signing key of another type "
+        "than RS256 needs implies its algorithm.",
     ),
     Boolean(name="reuse_consent", default=True, help="Remember a consent once it is given."),
     Boolean(name="require_consent", default=True, help="False: never ask."),
@@ -96,9 +98,20 @@ async def check(draft: Draft) -> None:
         if draft.now("client_type") == "public":
             draft.complain("jwt_alg", "A public client has no secret, so HS256 would prove nothing.")
     else:
-        alg = draft.now("jwt_alg") or "RS256"
-        if await key_type_of(draft, "signing_key") not in (None, *KEYS_FOR[alg]):
-            draft.complain("signing_key", f"{alg} needs {_WANTED[alg]}.")
+        await _follow_key(draft)
+
+
+async def _follow_key(draft: Draft) -> None:
+    """A key of another type implies its algorithm, unless another one was asked for in so many words."""
+    alg, key_type = draft.now("jwt_alg") or DEFAULT_ALG, await key_type_of(draft, "signing_key")
+    if key_type in (None, *KEYS_FOR[alg]):
+        return
+    implied = next((name for name, types in KEYS_FOR.items() if key_type in types), None)
+    is_chosen = "jwt_alg" in draft.values and draft.values["jwt_alg"] != DEFAULT_ALG
+    if implied is None or is_chosen:
+        draft.complain("signing_key", f"{alg} needs {_WANTED[alg]}.")
+    else:
+        draft.values["jwt_alg"] = implied
 
 
 def tell_lists(record: dict[str, Any]) -> None:

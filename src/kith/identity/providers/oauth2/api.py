@@ -18,7 +18,7 @@ from kith.identity.providers.oauth2.forms import read_form, refuse_secrets_in_qu
 from kith.identity.providers.oauth2.token import answer_token
 
 PREFIX = "/application/o/"
-_PUBLIC: Headers = ((b"cache-control", b"public, max-age=300"), (b"access-control-allow-origin", b"*"))
+_PUBLIC: Headers = ((b"cache-control", b"public, max-age=900"), (b"access-control-allow-origin", b"*"))
 
 
 # Forms

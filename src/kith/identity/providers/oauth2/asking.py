@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.errors import Malformed
+from kith.base.languages import first_known
 from kith.base.params import Limits
 from kith.base.params.nesting import split_pairs
 from kith.identity.providers.oauth2.clients import Client
@@ -33,8 +34,7 @@ _UNSUPPORTED = {
     "request_uri": "request_uri_not_supported",
     "registration": "registration_not_supported",
 }
-_CHALLENGES = {"S256": re.compile(r"[A-Za-z0-9_-]{43}"), "plain": re.compile(r"[A-Za-z0-9._~-]{43,128}")}
-_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _TRUE = ("1", "t", "true", "on", "yes")
 
 
@@ -202,7 +202,7 @@ def _check_mode(sent: Parameters, target: Target) -> None:
 
 
 def _challenge(sent: Parameters, client: Client, response_type: str) -> tuple[str, str]:
-    """PKCE: none, or a whole one. `plain` is for confidential clients of the identity half alone."""
+    """PKCE: none, or a whole one. `plain`, which is also meant by no method at all, proves nothing to who listens."""
     if "code" not in response_type.split():
         return "", ""
     challenge, method = sent.values.get("code_challenge"), sent.values.get("code_challenge_method")
@@ -212,10 +212,9 @@ def _challenge(sent: Parameters, client: Client, response_type: str) -> tuple[st
         if client.is_public:
             raise invalid_request("Missing required parameter: code_challenge. A public client must use PKCE (S256).")
         return "", ""
-    method = "plain" if method is None else method
-    if method not in _CHALLENGES or (method == "plain" and (client.is_public or client.is_social)):
+    if method != "S256":
         raise invalid_request("The code_challenge_method must be S256.")
-    if _CHALLENGES[method].fullmatch(challenge) is None:
+    if _CHALLENGE.fullmatch(challenge) is None:
         raise invalid_request("The code_challenge is not well-formed.")
     return challenge, method
 
@@ -239,25 +238,24 @@ def _max_age(sent: Parameters) -> int | None:
 
 
 def _language(sent: Parameters) -> str:
-    """The first of those that were named which looks like a language at all."""
-    for word in [sent.get("lang"), *sent.get("ui_locales").split()]:
-        if _LANGUAGE.fullmatch(word) and len(word) <= 20:
-            return word
-    return ""
+    """The first of those that were named which our pages speak."""
+    return first_known([sent.get("lang"), *sent.get("ui_locales").split()[:20]])
 
 
 def _claims(sent: Parameters) -> dict[str, Any]:
-    """The `claims` parameter and `acr_values`, as the grant keeps them."""
+    """The `claims` parameter and `acr_values`, as the grant keeps them; what is unknown in it is left alone."""
     kept: dict[str, Any] = {}
     text = sent.get("claims")
     if text:
         if len(text) > _MOST_CLAIMS:
             raise invalid_request("The claims parameter is too long.")
         try:
-            asked = msgspec.json.decode(text.encode(), type=dict[str, dict[str, dict[str, Any] | None]])
+            asked = msgspec.json.decode(text.encode(), type=dict[str, Any])
+            places = {place: asked[place] for place in ("userinfo", "id_token") if asked.get(place) is not None}
+            wishes = msgspec.convert(places, dict[str, dict[str, dict[str, Any] | None]])
+            kept = {place: named for place, named in wishes.items() if named}
         except (msgspec.DecodeError, msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
             raise invalid_request("The claims parameter must be a JSON object as OpenID Connect has it.") from error
-        kept = {place: asked[place] for place in ("userinfo", "id_token") if asked.get(place)}
     acr = sent.get("acr_values").split()[:20]
     return kept | {"acr_values": acr} if acr else kept
 

@@ -23,7 +23,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import clients, keys, store
 from kith.identity.providers.oauth2.clients import Client
-from kith.identity.providers.oauth2.errors import invalid_client, invalid_request, missing
+from kith.identity.providers.oauth2.errors import OAuthError, invalid_client, invalid_request, missing, unfit_proof
 from kith.identity.providers.oauth2.forms import refuse_secrets_in_query
 from kith.identity.providers.oauth2.service import hash_key
 
@@ -50,15 +50,21 @@ async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
     """The client behind this request, which has proven itself as its record demands."""
     shown = read_client(exchange, sent)
     limiter, who = exchange.find(Limiter), f"{address_key(exchange.address)}:{shown.client_id}"[:150]
-    await limiter.refuse_if_spent(FAILURES, who)
     work = exchange.work
     client = await clients.find(work, shown.client_id)
-    if client is not None and shown.method in client.auth_methods and await _is_proven(work, client, shown, exchange):
-        return client
+    refusal = invalid_client(basic=shown.is_basic)
+    # Counted in the same moment in which a secret is compared: of many at once none slips through between the two.
+    limiter.spend(FAILURES, who)
+    try:
+        is_known = client is not None and shown.method in client.auth_methods
+        if client is not None and is_known and await _is_proven(work, client, shown, exchange):
+            limiter.unspend(FAILURES, who)
+            return client
+    except OAuthError as error:
+        refusal = error
     if client is not None:
         await _write_down(work, client, shown.method)
-    await limiter.spend_strictly(FAILURES, who)
-    raise invalid_client(basic=shown.is_basic)
+    raise refusal
 
 
 async def confidential_client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
@@ -125,6 +131,7 @@ async def _is_proven(work: Work, client: Client, shown: Shown, exchange: Exchang
 
 
 async def _is_signed(work: Work, client: Client, proof: str, exchange: Exchange) -> bool:
+    """False for what this client has not signed. What it has signed and is not good enough, it is told why."""
     try:
         header = keys.read_header(proof)
         claims = jwt.decode(proof, _key_of(client, header), algorithms=ASSERTION_ALGS).claims
@@ -132,19 +139,29 @@ async def _is_signed(work: Work, client: Client, proof: str, exchange: Exchange)
         return False
     if claims.get("iss") != client.client_id or claims.get("sub") != client.client_id:
         return False
+    wrong = _wrong_with(work, claims, _places(work, client, exchange))
+    ends = _moment(claims.get("exp"))
+    if wrong is None and ends is not None and await _is_new(work, f"{client.client_id}\n{claims['jti']}", ends + SLACK):
+        return True
+    raise unfit_proof(wrong or "its jti was used before.")
+
+
+def _wrong_with(work: Work, claims: dict[str, Any], places: set[str]) -> str | None:
     audience = claims.get("aud")
     named = audience if isinstance(audience, list) else [audience]
-    if not _places(work, client, exchange).intersection(one for one in named if isinstance(one, str)):
-        return False
+    if not places.intersection(one for one in named if isinstance(one, str)):
+        return "its aud is not this server."
     ends, jti = _moment(claims.get("exp")), claims.get("jti")
-    if ends is None or not work.now - SLACK < ends <= work.now + LONGEST_ASSERTION + SLACK:
-        return False
+    if ends is None or ends <= work.now - SLACK:
+        return "it has expired, or does not say when it does (exp)."
+    if ends > work.now + LONGEST_ASSERTION + SLACK:
+        return f"it may be valid for {LONGEST_ASSERTION.seconds // 60} minutes at most, and exp is later."
     begins = [_moment(claims[name]) for name in ("nbf", "iat") if name in claims]
     if any(one is None or one > work.now + SLACK for one in begins):
-        return False
+        return "it is not valid yet (nbf, iat)."
     if not isinstance(jti, str) or not jti or len(jti) > 500:
-        return False
-    return await _is_new(work, f"{client.client_id}\n{jti}", ends + SLACK)
+        return "it needs a jti of at most 500 characters."
+    return None
 
 
 def _key_of(client: Client, header: dict[str, Any]) -> Any:

@@ -6,31 +6,32 @@ request. Everything is looked at again each time; what was walked is proven by a
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlencode
 
-import msgspec
 from sqlalchemy import select
 
+from kith.base import languages
 from kith.base.db import query
 from kith.base.exchange import Exchange, Headers
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.executor.api import open_walk
-from kith.identity.executor.choosing import find_default, leave
+from kith.identity.executor.choosing import CANCEL, find_default, leave
 from kith.identity.executor.engine import Ended, Walk
 from kith.identity.executor.flow_links import slug_of
 from kith.identity.executor.plan import Step, find_flow, steps_of
 from kith.identity.executor.telling import Failed
 from kith.identity.executor.turn import Challenge, Denied
 from kith.identity.flows.stages import stages
-from kith.identity.providers.oauth2 import clients, granting, keeping, keys, store
+from kith.identity.providers.oauth2 import clients, granting, keeping, store
 from kith.identity.providers.oauth2.asking import Ask, Parameters, Target, Unfit, find_target, read_ask
-from kith.identity.providers.oauth2.claims import subject
+from kith.identity.providers.oauth2.claims import scopes_asked
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.entering import Entry, Refused, check
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
-from kith.identity.providers.oauth2.keeping import MOMENT, PROOF, Kept
+from kith.identity.providers.oauth2.keeping import CANCELLED, MOMENT, PROOF
 from kith.identity.providers.oauth2.outcomes import AskConsent, ErrorPage, Local, Outcome, refuse
+from kith.identity.providers.oauth2.presence import Decision, Visit, is_hinted, is_too_old
 from kith.identity.providers.oauth2.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.service import hash_key, new_key
 from kith.identity.providers.oauth2.wording import permissions
@@ -47,8 +48,6 @@ DENIED = "The resource owner or authorization server denied the request."
 MOST_CARRIED = 1500
 HAND_IN = Rule("oauth.hand_in", most=120, seconds=300)
 
-Decision = Literal["", "allow", "deny"]
-
 _consent_stage = query(
     select(stages.c.stage_uuid)
     .where(stages.c.kind == "consent")
@@ -56,26 +55,6 @@ _consent_stage = query(
     .limit(1),
     str,
 )
-
-
-class Visit(msgspec.Struct, frozen=True, kw_only=True):
-    """One arrival of one request."""
-
-    exchange: Exchange
-    kept: Kept
-    ask: Ask
-    scopes: list[str]
-    moment: str = ""
-    proof: str = ""
-    decision: Decision = ""
-
-    @property
-    def client(self) -> Client:
-        return self.ask.client
-
-    @property
-    def is_silent(self) -> bool:
-        return "none" in self.ask.prompts
 
 
 async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decision: Decision = "") -> Outcome:
@@ -91,9 +70,18 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
             exchange=exchange, kept=kept, ask=ask, scopes=await _scopes(exchange, ask), moment=sent.get(MOMENT),
             proof=sent.get(PROOF), decision=decision,
         )  # fmt: skip
-        return await _go(visit)
+        languages.suggest(exchange, ask.language)
+        return await (_cancel(visit) if sent.get(CANCELLED) else _go(visit))
     except OAuthError as error:
         return refuse(target, error)
+
+
+async def _cancel(visit: Visit) -> Outcome:
+    """Somebody left on the way, by the link that every page has: the client need not wait for them."""
+    if visit.kept.request is not None:
+        async with visit.exchange.work.aside() as work:
+            await store.claim_request(work.db, visit.kept.request.request_hash, work.now)
+    raise OAuthError("access_denied", DENIED)
 
 
 async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
@@ -144,7 +132,7 @@ async def _go(visit: Visit) -> Outcome:
     exchange.user_id = user.id
     is_proven = keeping.is_proven(visit.kept, visit.proof, user.id)
     is_acting = session.by_id is not None  # and is turned away below
-    if not is_proven and not is_acting and (_is_too_old(visit, session) or not await _is_hinted(visit, user)):
+    if not is_proven and not is_acting and (is_too_old(visit, session) or not await is_hinted(visit, session, user)):
         return await _sign_in(visit, again=True)
     try:
         entry = Entry(
@@ -169,32 +157,6 @@ def _turned_away(visit: Visit, messages: list[str], refusal: str = "") -> Outcom
 # Who is there
 
 
-def _is_too_old(visit: Visit, session: Session) -> bool:
-    """Whether they must sign in anew; once is enough, and it counts when it was after we asked for it."""
-    ask, now = visit.ask, visit.exchange.work.now
-    age = (now - session.created_at).total_seconds()
-    if "login" not in ask.prompts and (ask.max_age is None or 0 < age <= ask.max_age):
-        return False
-    moment = keeping.read_moment(visit.exchange, visit.kept.values, visit.moment) if visit.moment else None
-    return moment is None or session.created_at < moment
-
-
-async def _is_hinted(visit: Visit, user: User) -> bool:
-    """Whether it is the one whom the client remembers, if it says whom. A hint that is none of ours is a mistake."""
-    if not visit.ask.id_token_hint or visit.client.is_social:
-        return True
-    try:
-        told = await keys.verify(visit.exchange.work, visit.client, visit.ask.id_token_hint)
-    except keys.BadToken as error:
-        raise OAuthError("invalid_request", "The id_token_hint is not one of ours for this client.") from error
-    if told.get("sub") == subject(visit.exchange.work, visit.client, user):
-        return True
-    moment = keeping.read_moment(visit.exchange, visit.kept.values, visit.moment) if visit.moment else None
-    if moment is not None:
-        raise OAuthError("login_required", "Somebody else is signed in.")
-    return False
-
-
 async def _sign_in(visit: Visit, *, again: bool) -> Outcome:
     if visit.is_silent:
         raise OAuthError("login_required", "Nobody is signed in who could be asked.")
@@ -207,7 +169,8 @@ async def _sign_in(visit: Visit, *, again: bool) -> Outcome:
              "again": "true" if again else ""}  # fmt: skip
     asked = {name: value for name, value in asked.items() if value}
     walk = await open_walk(exchange, slug, asked)
-    begun = await walk.begin({"application": _application(visit.client)})
+    cancel = await _here(visit, again=False, cancelled=True)
+    begun = await walk.begin({"application": _application(visit.client), CANCEL: cancel})
     if isinstance(begun, Denied):
         return _turned_away(visit, [begun.message], begun.code)
     if begun is not None:
@@ -215,10 +178,12 @@ async def _sign_in(visit: Visit, *, again: bool) -> Outcome:
     return Local(f"/flows/{slug}/?{urlencode(asked)}", _session_headers(exchange, walk))
 
 
-async def _here(visit: Visit, *, again: bool) -> str:
+async def _here(visit: Visit, *, again: bool, cancelled: bool = False) -> str:
     """The way back to this request. Whoever must sign in anew brings the moment at which that was said."""
     exchange, values = visit.exchange, visit.kept.values
     more = {MOMENT: keeping.sign_moment(exchange, values, exchange.work.now)} if again else {}
+    if cancelled:
+        more = {CANCELLED: "true"}
     path = SOCIAL_PATH if visit.client.is_social else IDENTITY_PATH
     whole = f"{path}?{urlencode(values | more)}"
     if not visit.kept.key and len(whole) <= MOST_CARRIED:
@@ -300,7 +265,8 @@ async def _walk(visit: Visit, user: User) -> Outcome | None:
     back = _named(client, key, {PROOF: proof})
     query = {"lang": visit.ask.language} if visit.ask.language else {}
     walk = await open_walk(exchange, slug, query)
-    begun = await walk.begin(await _context(visit, back), await _more_steps(visit, slug))
+    context = await _context(visit, back) | {CANCEL: _named(client, key, {CANCELLED: "true"})}
+    begun = await walk.begin(context, await _more_steps(visit, slug))
     result = begun or await walk.go()
     match result:
         case Ended(to=to) if to == back and walk.held.key is None and not walk.signed_out:
@@ -342,7 +308,7 @@ async def _context(visit: Visit, back: str) -> dict[str, Any]:
         "application": _application(client),
         "is_sso": True,
         "redirect": back,
-        "consent_permissions": await permissions(visit.exchange.work, client, visit.scopes),
+        "consent_permissions": await permissions(visit.exchange.work, client, await _told_by(visit)),
         "consent_ask": "consent" in visit.ask.prompts,
     }
     if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
@@ -350,6 +316,12 @@ async def _context(visit: Visit, back: str) -> dict[str, Any]:
     elif client.consent != "flow":
         context["consent_mode"] = {"always": "always_require"}.get(client.consent, client.consent)
     return context
+
+
+async def _told_by(visit: Visit) -> list[str]:
+    """The scopes, and those that the claims which are asked for by name come to."""
+    named = await scopes_asked(visit.exchange.work, visit.client, visit.ask.claims) if "openid" in visit.scopes else []
+    return list(dict.fromkeys((*visit.scopes, *named)))
 
 
 async def _more_steps(visit: Visit, slug: str) -> list[Step]:

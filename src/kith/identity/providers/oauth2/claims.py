@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from kith.base.keys import Keys
@@ -14,8 +15,10 @@ from kith.identity.expressions.people import Person
 from kith.identity.providers.oauth2 import keys, scope_mappings
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.users.pictures import picture_of
 from kith.identity.users.tables import User
 
+_PLACES = ("id_token", "userinfo")
 ACR = "urn:kith:acr:default"
 ACR_MULTI = "urn:kith:acr:mfa"
 DEFAULT_SECONDS = 3600.0
@@ -31,7 +34,12 @@ PROTOCOL = frozenset({
     "sid",
 })  # fmt: skip
 TOLD = ("iss", "sub", "aud", "azp", "exp", "iat", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash", "sid")
-BUILT_IN = ("name", "given_name", "family_name", "preferred_username", "nickname", "groups", "email", "email_verified")
+BUILT_IN = (
+    "name", "given_name", "family_name", "preferred_username", "nickname", "picture", "groups", "email",
+    "email_verified",
+)  # fmt: skip
+# The scope that brings a claim, for those that are asked for by their own names.
+_SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {"groups": "groups", "email": "email", "email_verified": "email"}
 
 
 def subject(work: Work, client: Client, user: User) -> str:
@@ -43,7 +51,7 @@ def subject(work: Work, client: Client, user: User) -> str:
             return user.uuid
         case "user_username":
             return user.username
-        case "user_email" if user.email:
+        case "user_email" if user.owns_email:
             return user.email
         case "user_upn" if isinstance(user.attributes.get("upn"), str) and user.attributes["upn"]:
             return str(user.attributes["upn"])
@@ -68,18 +76,62 @@ async def user_claims(
 ) -> dict[str, Any]:
     """`sub` and what the scopes bring. Mappings may take their time: ask before this work's first write.
 
-    In an ID token that is kept short stand only those that the request named.
+    In an ID token that is kept short stand only those that the request named. What it names beyond its scopes comes
+    too, where this client could have asked for the scope.
     """
     person = await people.find(work, grant.user_id) if grant.user_id is not None else None
     if person is None:
         return {}
+    told, place = await brought(work, client, person, scopes), "id_token" if for_id_token else "userinfo"
+    if for_id_token and not client.claims_in_id_token:
+        named = _named(grant.claims, "id_token")
+        told = {name: value for name, value in told.items() if name in named}
+    asked = {name: wish for name, wish in _named(grant.claims, place).items() if name not in told}
+    more = [scope for scope in await scopes_for(work, client, asked) if scope not in scopes]
+    found = await brought(work, client, person, more) if more else {}
+    told |= {name: found[name] for name, wish in asked.items() if name in found and _fits(found[name], wish)}
+    return {"sub": subject(work, client, person.user), **told}
+
+
+async def brought(work: Work, client: Client, person: Person, scopes: list[str]) -> dict[str, Any]:
+    """What these scopes tell of somebody. Who writes a mapping of their own for `profile` decides on pictures, too."""
     told, covered = await scope_mappings.evaluate(work, client, person, scopes)
     told = _built_in(person, [scope for scope in scopes if scope not in covered]) | told
-    told = {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}
-    if for_id_token and not client.claims_in_id_token:
-        named = _named(grant, "id_token")
-        told = {name: value for name, value in told.items() if name in named}
-    return {"sub": subject(work, client, person.user), **told}
+    if "profile" in scopes and "picture" not in told and not await scope_mappings.has_own_profile(work, client):
+        told["picture"] = await picture_of(work, person.user)
+    return {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}
+
+
+# Claims that are asked for by name (OpenID Connect Core 5.5)
+
+
+async def scopes_for(work: Work, client: Client, names: Iterable[str]) -> list[str]:
+    """The scopes that bring these claims, as far as this client could ask for them."""
+    wanted = dict.fromkeys(_SCOPE_OF[name] for name in names if name in _SCOPE_OF)
+    return await scope_mappings.granted_scopes(work, client, " ".join(wanted)) or [] if wanted else []
+
+
+async def scopes_asked(work: Work, client: Client, asked: dict[str, Any]) -> list[str]:
+    """Those that a request for claims comes to, which people are asked about like any other scope."""
+    return await scopes_for(work, client, (name for place in _PLACES for name in _named(asked, place)))
+
+
+def needed(asked: dict[str, Any], name: str, *, essential: bool) -> list[str]:
+    """The values of which one must be true of whoever is there; empty where any will do."""
+    wish = _named(asked, "id_token").get(name) or {}
+    return [one for one in _values(wish) if isinstance(one, str)] if wish.get("essential") or not essential else []
+
+
+def _fits(value: Any, wish: dict[str, Any] | None) -> bool:
+    values = _values(wish or {})
+    return not values or value in values
+
+
+def _values(wish: dict[str, Any]) -> list[Any]:
+    if "value" in wish:
+        return [wish["value"]]
+    values = wish.get("values")
+    return values if isinstance(values, list) else []
 
 
 def _built_in(person: Person, scopes: list[str]) -> dict[str, Any]:
@@ -93,15 +145,15 @@ def _built_in(person: Person, scopes: list[str]) -> dict[str, Any]:
         }  # fmt: skip
     if "groups" in scopes:
         told["groups"] = groups
-    if "email" in scopes and user.email:
-        told |= {"email": user.email, "email_verified": user.confirmed_at is not None}
+    if "email" in scopes and user.owns_email:
+        told |= {"email": user.email, "email_verified": user.is_email_verified}
     return told
 
 
-def _named(grant: Grant, place: str) -> set[str]:
+def _named(asked: dict[str, Any], place: str) -> dict[str, dict[str, Any] | None]:
     """What the `claims` parameter asks for in this place; anything else it holds is left alone."""
-    asked = grant.claims.get(place)
-    return set(asked) if isinstance(asked, dict) else set()
+    found = asked.get(place)
+    return found if isinstance(found, dict) else {}
 
 
 async def id_token(

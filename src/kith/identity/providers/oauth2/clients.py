@@ -27,12 +27,14 @@ DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 CODE_SECONDS = 60.0
+# People copy the code of a program that they cannot be sent back to, and apps on telephones may be put to sleep.
+SOCIAL_CODE_SECONDS = 600.0
 Consent = Literal["flow", "never", "always", "permanent"]
 
 _SHELVES = {"oauth2": Shelf(oauth.RESOURCE), "openid": Shelf(openid.RESOURCE)}
 _BY_WORDS = {id: words for words, id in RESPONSE_TYPES.items()}
 _GRANTS_OF = {
-    "authorization-code": frozenset({"authorization_code", "refresh_token", DEVICE_CODE}),
+    "authorization-code": frozenset({"authorization_code", "refresh_token"}),
     "implicit": frozenset({"implicit"}),
     "password": frozenset({"password", "refresh_token"}),
     "client-credentials": frozenset({"client_credentials"}),
@@ -95,6 +97,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...] | None = None
     mappings: tuple[str, ...] = ()
     provider_id: int | None = None
+    kind: str = ""  # of its provider
     app_id: int | None = None
     application: Application | None = None
     authorization_flow: str | None = None
@@ -179,7 +182,7 @@ async def of_app(work: Work, app: App) -> Client | None:
         client_id=app.client_id, name=app.name, is_public=is_public, secret_hash=app.secret_hash, auth_methods=methods,
         redirect_uris=uris, grant_types=grant_types, response_types=frozenset({"code"}),
         scopes=tuple(app.scopes.split()), app_id=app.id, consent="never" if app.trusted else "always",
-        issuer_mode="global", website=app.website,
+        issuer_mode="global", website=app.website, code_seconds=SOCIAL_CODE_SECONDS,
     )  # fmt: skip
 
 
@@ -193,7 +196,7 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
         return None
     record = {name: _plain(value) for name, value in record.items()}
     application = await work.db.one(_application, provider=provider_id)
-    common = _common(record, application)
+    common = _common(record, application) | {"kind": kind}
     return _oauth(record, common) if kind == "oauth2" else _openid(record, common)
 
 
@@ -222,7 +225,7 @@ def _common(record: dict[str, Any], application: Application | None) -> dict[str
         "authorization_flow": record["authorization_flow"],
         "authentication_flow": record["authentication_flow"],
         "invalidation_flow": record["invalidation_flow"],
-        "code_seconds": min(_seconds(record["access_code_validity"]), CODE_SECONDS),
+        "code_seconds": _seconds(record["access_code_validity"]),
         "access_seconds": _seconds(record["access_token_validity"]),
         "refresh_seconds": _seconds(record["refresh_token_validity"]),
         # Whoever has no secret to prove itself with gets a new token every time.

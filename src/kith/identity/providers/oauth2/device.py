@@ -15,7 +15,7 @@ from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.providers.oauth2 import clients, service, store
+from kith.identity.providers.oauth2 import clients, service, store, visits
 from kith.identity.providers.oauth2.authenticate import client_of
 from kith.identity.providers.oauth2.clients import DEVICE_CODE, Client
 from kith.identity.providers.oauth2.entering import model_of
@@ -115,20 +115,18 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[Device, Cli
     """The device that shows this code and waits. Guessing is counted, for the person and for the address."""
     limiter, work, code = exchange.find(Limiter), exchange.work, read_code(text)
     keys = (f"user:{user_id}", address_key(exchange.address))
-    for who in keys:
-        await limiter.refuse_if_spent(GUESSES, who)
+    paid = await limiter.pay(*((GUESSES, who) for who in keys))
     row: Device | None = None
     if len(code) == 8:
         row = await work.db.one(_by_code, hash=hash_key(code), now=work.now)
     client = await clients.find(work, row.client_id) if row is not None else None
     if row is None or client is None:
-        for who in keys:
-            await limiter.spend_strictly(GUESSES, who)
         return None
+    await paid.give_back()
     return row, client
 
 
-async def approve(work: Work, device: Device, client: Client, asked: Asked, *, username: str) -> bool:
+async def approve(work: Work, device: Device, client: Client, asked: Asked, *, user: User) -> bool:
     """Somebody said yes; False when the code ran out or was answered before."""
     # The device stays where it is when the browser that let it in signs out.
     grant = await service.open_grant(work, client, msgspec.structs.replace(asked, session_uuid=None))
@@ -136,10 +134,11 @@ async def approve(work: Work, device: Device, client: Client, asked: Asked, *, u
     if not done:
         await store.drop_grant(work.db, grant.grant_uuid)
         return False
+    await visits.note(work, client, grant, user)
     context = {"authorized_application": model_of(client), "client": client.client_id, "grant_type": DEVICE_CODE,
                "scopes": grant.scopes}  # fmt: skip
     await audit.record(
-        work, "authorize_application", "providers.oauth2", user_id=asked.user_id, username=username, context=context
+        work, "authorize_application", "providers.oauth2", user_id=user.id, username=user.username, context=context
     )
     return True
 

@@ -45,7 +45,7 @@ async def answer_waiting(exchange: Exchange, waiting: Waiting, user: User, sessi
         scopes=split(waiting.device.scopes), user_id=user.id, session_uuid=session.session_uuid,
         auth_method=session.auth_method, auth_time=session.created_at,
     )  # fmt: skip
-    return await devices.approve(work, waiting.device, waiting.client, asked, username=user.username)
+    return await devices.approve(work, waiting.device, waiting.client, asked, user=user)
 
 
 __all__ = ["Refused", "Waiting", "answer_waiting", "find_waiting"]

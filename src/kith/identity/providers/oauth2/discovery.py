@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.base.languages import LANGUAGES
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import claims, keys
 from kith.identity.providers.oauth2.authenticate import ASSERTION_ALGS
@@ -51,7 +52,7 @@ async def describe(work: Work, client: Client | None) -> dict[str, Any]:
         "claims_supported": [*claims.TOLD, *claims.BUILT_IN],
         "claim_types_supported": ["normal"],
         "prompt_values_supported": ["none", "login", "consent"],
-        "ui_locales_supported": ["en"],
+        "ui_locales_supported": list(LANGUAGES),
         "claims_parameter_supported": True,
         "request_parameter_supported": False,
         "request_uri_parameter_supported": False,
@@ -62,6 +63,8 @@ async def describe(work: Work, client: Client | None) -> dict[str, Any]:
         "frontchannel_logout_supported": True,
         "frontchannel_logout_session_supported": True,
     }
+    if client is not None and DEVICE_CODE not in client.grant_types:
+        del told["device_authorization_endpoint"]
     if slug:
         told["registration_endpoint"] = f"{own}/register/"
     return told

@@ -71,13 +71,9 @@ def _why_not(work: Work, user: User, session: Session) -> str | None:
     return NOT_YET_APPROVED if user.approved_at is None else None
 
 
-async def check_policies(work: Work, client: Client, user: User, entry: Entry) -> None:
+async def check_policies(work: Work, client: Client, user: User | None, entry: Entry) -> None:
     """Ask whatever is bound to the application; a no is written down. Before this work's first write."""
-    context = entry.context() | {"is_sso": True}
-    if client.application is not None:
-        application = client.application
-        context["application"] = {"pk": application.pbm_uuid, "name": application.name, "slug": application.slug}
-    verdict, request = await access.ask(work, client, user.id, context)
+    verdict, request = await access.ask(work, client, user.id if user is not None else None, context_of(client, entry))
     if verdict.passing:
         return
     messages = verdict.messages or [NOT_ALLOWED]
@@ -90,9 +86,19 @@ async def check_policies(work: Work, client: Client, user: User, entry: Entry) -
     raise Refused(messages, code)
 
 
-async def _record(work: Work, client: Client, user: User, reason: str, entry: Entry, code: str) -> None:
+def context_of(client: Client, entry: Entry) -> dict[str, Any]:
+    """What policies are told of the way in."""
+    context = entry.context() | {"is_sso": True}
+    if client.application is not None:
+        application = client.application
+        context["application"] = {"pk": application.pbm_uuid, "name": application.name, "slug": application.slug}
+    return context
+
+
+async def _record(work: Work, client: Client, user: User | None, reason: str, entry: Entry, code: str) -> None:
     await audit.record(
-        work, "authorization_refused", "providers.oauth2", user_id=user.id, username=user.username,
+        work, "authorization_refused", "providers.oauth2", user_id=user.id if user is not None else None,
+        username=user.username if user is not None else "",
         context={"authorized_application": model_of(client), "reason": reason[:1000], "scopes": entry.scopes,
                  "grant_type": entry.grant_type, "client": client.client_id, "refusal": code},
     )  # fmt: skip

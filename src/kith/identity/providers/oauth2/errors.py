@@ -57,6 +57,11 @@ def invalid_client(*, basic: bool = False) -> OAuthError:
     return OAuthError("invalid_client", INVALID_CLIENT, status=401, headers=headers)
 
 
+def unfit_proof(words: str) -> OAuthError:
+    """For whoever has proven by its signature that it is the client, and is told what else is wrong."""
+    return OAuthError("invalid_client", f"The client_assertion was not accepted: {words}", status=401)
+
+
 def invalid_grant(description: str = INVALID_GRANT) -> OAuthError:
     return OAuthError("invalid_grant", description)
 

@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.consents import store as consents
 from kith.identity.consents.service import ConsentWithdrawn
-from kith.identity.providers.oauth2 import clients, service, store
+from kith.identity.providers.oauth2 import clients, leaving, store
 from kith.identity.providers.oauth2.clients import Client
 from kith.identity.providers.oauth2.entering import model_of
 from kith.identity.providers.oauth2.scopes import split
@@ -70,8 +70,8 @@ async def take_back(work: Work, user: User, key: str) -> bool:
     if not theirs:
         return False
     client = await clients.find(work, theirs[0].client_id)
-    for grant in theirs:
-        await service.end_grant(work, grant)
+    for client_id in dict.fromkeys(grant.client_id for grant in theirs):
+        await leaving.end_all_of(work, user.id, until=work.now, client_id=client_id)
     if client is not None:
         await _forget(work, user, client)
     context = {"authorized_application": model_of(client) if client else theirs[0].client_id,
@@ -96,7 +96,7 @@ async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
             continue
         client = await clients.find(work, grant.client_id)
         if client is not None and client.application is not None and client.application.pbm_uuid == fact.application:
-            await service.end_grant(work, grant)
+            await leaving.end_all_of(work, fact.user_id, until=work.now, client_id=grant.client_id)
 
 
 CONSENT_WITHDRAWN: Kind[ConsentWithdrawn] = Kind(

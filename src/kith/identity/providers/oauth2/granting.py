@@ -6,7 +6,7 @@ from typing import Any
 
 from kith.base.exchange import Exchange
 from kith.identity.audit import service as audit
-from kith.identity.providers.oauth2 import claims, keys, service, store
+from kith.identity.providers.oauth2 import claims, keys, service, store, visits
 from kith.identity.providers.oauth2.asking import Ask
 from kith.identity.providers.oauth2.entering import model_of
 from kith.identity.providers.oauth2.errors import OAuthError
@@ -34,6 +34,7 @@ async def answer(
     if request is not None and await store.claim_request(work.db, request.request_hash, work.now) is None:
         raise OAuthError("invalid_request", "This request was answered already.")
     await store.insert_grant(work.db, grant)
+    await visits.note(work, client, grant, user)
     told: dict[str, str] = {}
     if "code" in words:
         told["code"] = await service.issue_code(

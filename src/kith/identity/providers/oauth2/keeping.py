@@ -25,6 +25,8 @@ MOMENT_LIFE = timedelta(hours=1)
 # What we add to a request of which we ourselves are the next reader.
 MOMENT = "signed_in_after"
 PROOF = "proof"
+CANCELLED = "cancelled"
+_OURS = frozenset({MOMENT, PROOF, CANCELLED, "csrf", "_method"})
 _KEPT = "kept-"
 _GONE = "This request has expired or was answered already. Please go back to the application and start again."
 
@@ -62,7 +64,7 @@ async def resolve(exchange: Exchange, sent: Parameters) -> Kept:
     """What `sent` asks, or what was kept under the name it gives, which is then all that counts."""
     name = sent.get("request_uri")
     if not name.startswith(PREFIX):
-        values = {one: value for one, value in sent.values.items() if one not in (MOMENT, PROOF, "csrf", "_method")}
+        values = {one: value for one, value in sent.values.items() if one not in _OURS}
         return Kept(values, sent.repeated)
     key = name.removeprefix(PREFIX)
     request = await _find(exchange, key)

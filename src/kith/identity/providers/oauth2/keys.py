@@ -117,13 +117,13 @@ class Rotate(msgspec.Struct):
 
 async def ready(work: Work, client: Client) -> None:
     """See to it that the key exists and is read. Both take a while: ask before this work's first write."""
-    if not _secret_signs(client) and await _pair_of(work, client) is None:
+    if not secret_signs(client) and await _pair_of(work, client) is None:
         await _private(work, await _ensure(work, alg_of_own(client)))
 
 
 async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:
     header: dict[str, Any] = {"typ": typ}
-    if _secret_signs(client):
+    if secret_signs(client):
         return jwt.encode(header | {"alg": "HS256"}, claims, _secret_key(client), algorithms=["HS256"])
     pair = await _pair_of(work, client)
     if pair is not None:
@@ -148,7 +148,7 @@ async def verify(work: Work, client: Client, token: str) -> dict[str, Any]:
 
 
 async def alg_of(work: Work, client: Client) -> str:
-    if _secret_signs(client):
+    if secret_signs(client):
         return "HS256"
     pair = await _pair_of(work, client)
     return alg_of_own(client) if pair is None else pair.alg
@@ -162,7 +162,7 @@ def half_hash(alg: str, text: str) -> str:
 
 async def public_keys(work: Work, client: Client | None) -> dict[str, Any]:
     """The JWKS: what checks the tokens of this client, or of all that the server itself signs for."""
-    if client is not None and _secret_signs(client):
+    if client is not None and secret_signs(client):
         return {"keys": []}
     pair = await _pair_of(work, client) if client is not None else None
     if pair is not None:
@@ -196,7 +196,7 @@ def read_unchecked(token: str) -> dict[str, Any]:
     return claims if isinstance(claims, dict) else {}
 
 
-def _secret_signs(client: Client) -> bool:
+def secret_signs(client: Client) -> bool:
     """A client that registered itself has a secret we do not know any more, so a key of ours signs for it."""
     return client.alg == "HS256" and bool(client.secret)
 
@@ -212,7 +212,7 @@ def alg_of_own(client: Client) -> str:
 async def _key_for(work: Work, client: Client, token: str) -> tuple[str, AsymmetricKey | OctKey]:
     header = read_header(token)
     kid = header.get("kid")
-    if _secret_signs(client):
+    if secret_signs(client):
         return "HS256", _secret_key(client)
     pair = await _pair_of(work, client)
     if pair is not None:

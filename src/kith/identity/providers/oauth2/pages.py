@@ -1,11 +1,12 @@
 """What pages need of the engine, under one name."""
 
 from kith.identity.providers.oauth2.asking import Parameters, Unfit, read_parameters
-from kith.identity.providers.oauth2.authorize import Decision, authorize, hand_in
+from kith.identity.providers.oauth2.authorize import authorize, hand_in
 from kith.identity.providers.oauth2.device_page import Waiting, answer_waiting, find_waiting
 from kith.identity.providers.oauth2.entering import Refused
 from kith.identity.providers.oauth2.granted import Granted, list_granted, take_back
 from kith.identity.providers.oauth2.outcomes import AskConsent, ErrorPage, FormPost, Local, Outcome, Redirect
+from kith.identity.providers.oauth2.presence import Decision
 from kith.identity.providers.oauth2.redirecting import is_web, origin_of
 
 __all__ = [

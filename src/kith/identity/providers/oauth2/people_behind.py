@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.callers import FAILURES
 from kith.identity.factors import store as factors
+from kith.identity.guessing import service as guessing
+from kith.identity.hints import service as hints
 from kith.identity.policies import scores
-from kith.identity.providers.oauth2.errors import OAuthError, invalid_grant, missing
+from kith.identity.providers.oauth2.errors import invalid_grant, missing
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
-# The same rule as at the password stage: for one name from one address.
-BY_NAME = Rule("sign-in-name", most=10, seconds=600)
 WRONG = "The username or password is wrong, or may not be used here."
 
 
@@ -48,38 +46,22 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
         if name not in sent:
             raise missing(name)
     given, password, work = sent["username"].strip()[:320], sent["password"], exchange.work
-    limiter, who = exchange.find(Limiter), address_key(exchange.address)
-    name = f"{who}:{given}"[:150]
-    await limiter.refuse_if_spent(FAILURES, who)
-    await limiter.refuse_if_spent(BY_NAME, name)
-    user = await _find(work, given)
-    if user is not None and await _owns_key(work, user, password):
-        right = True
-    elif with_password:
-        right = await work.find(Passwords).check(user.password if user is not None else None, password)
-        right = right and user is not None and not await factors.has_any(work.db, user.id)
-    else:
-        right = False
-    if right and user is not None and may_act(work, user):
+    user = await users.find_typed(work.db, given) if "\0" not in given else None
+    paid = await guessing.pay(exchange, work.db, user.id if user is not None else None, given)
+    able = user is not None and may_act(work, user)
+    has_factor = await factors.has_any(work.db, user.id if user is not None else 0)
+    right = user is not None and await _owns_key(work, user, password)
+    hints_at = None
+    if not right and with_password:
+        knows = await work.find(Passwords).check(user.password if user is not None else None, password, anew=True)
+        right = knows and not has_factor
+        hints_at = user if knows and has_factor and able else None
+    if right and able and user is not None:
+        await paid.give_back()
+        await guessing.entered_by_program(work, exchange, user.id)
         return user
-    await _failed(exchange, user, given)
-    await limiter.spend_strictly(FAILURES, who)
-    await limiter.spend_strictly(BY_NAME, name)
-    raise _wrong()
-
-
-def _wrong() -> OAuthError:
-    return invalid_grant(WRONG)
-
-
-async def _find(work: Work, given: str) -> User | None:
-    if "\0" in given:
-        return None
-    found = await users.find(work.db, given)
-    if found is None:
-        same = await users.with_email(work.db, given)
-        found = same[0] if len(same) == 1 else None
-    return found
+    await _failed(exchange, user, given, hints_at)
+    raise invalid_grant(WRONG)
 
 
 async def _owns_key(work: Work, user: User, password: str) -> bool:
@@ -93,7 +75,7 @@ async def _owns_key(work: Work, user: User, password: str) -> bool:
     return True
 
 
-async def _failed(exchange: Exchange, user: User | None, given: str) -> None:
+async def _failed(exchange: Exchange, user: User | None, given: str, hints_at: User | None) -> None:
     async with exchange.work.aside() as aside:
         await scores.change(aside, identifier=user.username if user else given, ip=exchange.address, by=-1)
         if user is not None:
@@ -101,3 +83,5 @@ async def _failed(exchange: Exchange, user: User | None, given: str) -> None:
                 aside, "login_failed", "providers.oauth2", user_id=user.id, username=given,
                 context={"username": given, "auth_method": "oauth2 password grant"},
             )  # fmt: skip
+        if hints_at is not None:
+            await hints.tell_app_password(aside, hints_at)

@@ -1,4 +1,7 @@
-"""Clients that register themselves with an application (RFC 7591): for those who may enter it, with a token for it."""
+"""Clients that register themselves with an application (RFC 7591).
+
+For those who may change the application's provider and may enter it, with a token for that.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,17 @@ from typing import Any
 import msgspec
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet, OctKey
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from kith.base.db import query
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule
 from kith.base.params import parse_json
+from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
 from kith.identity.audit import service as audit
+from kith.identity.providers.family import providers
 from kith.identity.providers.oauth2 import clients, store
 from kith.identity.providers.oauth2.clients import Client, hash_secret
 from kith.identity.providers.oauth2.entering import Entry, Refused, check_policies
@@ -27,9 +32,11 @@ from kith.identity.providers.oauth2.people_behind import find_able
 from kith.identity.providers.oauth2.scope_mappings import allowed_scopes
 from kith.identity.providers.oauth2.scopes import split
 from kith.identity.providers.oauth2.service import new_key
+from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import App
 from kith.identity.providers.oauth2.userinfo import bearer_refusal, find_bearer
 from kith.identity.providers.redirects import complain_redirect
+from kith.identity.rights import rights_of
 
 SCOPE = "dcr"
 MOST_BYTES = 16 * 1024
@@ -37,6 +44,7 @@ MOST_URIS, MOST_IN_URI, MOST_IN_NAME = 10, 2000, 100
 METHODS = ("client_secret_basic", "client_secret_post", "private_key_jwt", "none")
 REGISTERS = Rule("oauth-register", most=50, seconds=3600)
 _names = query(select(applications.c.name), str)
+_kind = query(select(providers.c.kind).where(providers.c.id == bindparam("provider")), str)
 
 
 class Metadata(msgspec.Struct, kw_only=True):
@@ -64,6 +72,7 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
         raise bearer_refusal("insufficient_scope", "This needs the scope dcr.", 403)
     sent = await _read(exchange)
     exchange.spent = await exchange.find(Limiter).spend_strictly(REGISTERS, str(bearer.user_id))
+    await _check_rights(work, base, bearer)
     await _check_policies(work, base, bearer.user_id)
     await _check(work, sent)
     app, secret = await _app(work, base, sent)
@@ -74,6 +83,20 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
         context={"model": model, "scopes": app.scopes, "redirect_uris": app.redirect_uris.split()},
     )  # fmt: skip
     return _shown(app, secret, sent)
+
+
+async def _check_rights(work: Work, base: Client, bearer: Bearer) -> None:
+    """A new client of an application is a change of its provider, whoever else may enter there."""
+    kind = await work.db.one(_kind, provider=base.provider_id) or ""
+    needed = f"providers.change_{kind}provider"
+    rights = await rights_of(work.db, bearer.user_id or 0, bearer.role or "")
+    if rights is not None and needed not in rights:
+        async with work.aside() as aside:
+            await audit.record(
+                aside, "permission_denied", "providers.oauth2", user_id=bearer.user_id, username=bearer.username or "",
+                context={"permission": needed, "client_id": base.client_id},
+            )  # fmt: skip
+        raise OAuthError("access_denied", f"This needs the right {needed}.", status=403)
 
 
 async def _check_policies(work: Work, base: Client, user_id: int) -> None:
@@ -137,7 +160,7 @@ async def _check_name(work: Work, name: str) -> None:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"\W+", "", unicodedata.normalize("NFKC", name).casefold())
+    return re.sub(r"\W+", "", normal_form("NFKC", name).casefold())
 
 
 async def _app(work: Work, base: Client, sent: Metadata) -> tuple[App, str | None]:

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.expressions.people import Person
 from kith.identity.mappings import service as mappings
+from kith.identity.mappings.defaults import PROFILE
 from kith.identity.mappings.family import mappings as mapping_rows
 from kith.identity.mappings.kinds.scope import RESOURCE
 from kith.identity.providers.oauth2.clients import Client
@@ -47,6 +48,12 @@ _of_client = query(
 async def mappings_of(work: Work, client: Client) -> list[ScopeMapping]:
     """By the name of their scope."""
     return await work.db.all(_of_client, ids=list(client.mappings)) if client.mappings else []
+
+
+async def has_own_profile(work: Work, client: Client) -> bool:
+    """Whether somebody has written a mapping of their own for `profile`, and so decided what stands in it."""
+    found = [one for one in await mappings_of(work, client) if one.scope_name == "profile"]
+    return any(one.expression != PROFILE for one in found)
 
 
 async def allowed_scopes(work: Work, client: Client) -> list[str]:

@@ -125,10 +125,8 @@ def _is_verified(code: Code, verifier: str) -> bool:
         return not verifier
     if not 43 <= len(verifier) <= 128 or not verifier.isascii():
         return False
-    if code.challenge_method == "S256":
-        digest = hashlib.sha256(verifier.encode()).digest()
-        return hmac.compare_digest(base64.urlsafe_b64encode(digest).rstrip(b"=").decode(), code.challenge)
-    return hmac.compare_digest(verifier, code.challenge)
+    digest = hashlib.sha256(verifier.encode()).digest()
+    return hmac.compare_digest(base64.urlsafe_b64encode(digest).rstrip(b"=").decode(), code.challenge)
 
 
 async def issue(work: Work, client: Client, grant: Grant, scopes: list[str], *, refreshable: bool = False) -> Issued:
@@ -210,6 +208,16 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
     context = {"authorized_application": client.name, "client": client.client_id, "kind": token.kind}
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=grant.user_id, context=context)
     return True
+
+
+async def end_access(work: Work, grant: Grant) -> None:
+    """Its access tokens end; a refresh token brings new ones."""
+    keys = await ended.keys_of(work, grant.grant_uuid)
+    for key_hash in keys:
+        await store.drop_token(work.db, key_hash)
+    if keys:
+        await ended.remember(work, keys)
+        work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
 
 
 async def end_grant(work: Work, grant: Grant) -> None:

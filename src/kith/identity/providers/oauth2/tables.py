@@ -6,7 +6,18 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
 
 from kith.base.db import ID, METADATA, UID, Document, Instant
 
@@ -65,6 +76,24 @@ grants = Table(
     Column("auth_method", String(40), nullable=False),
     Column("auth_time", Instant),
     Column("created_at", Instant, nullable=False, index=True),
+)
+
+# Where somebody is signed in by us, for whoever must be told when that ends. Rows stay when the person, the session,
+# the provider or the grant go, so that the client can still be told. Without a session it is one that outlasts it.
+visits = Table(
+    "identity_oauth_visits",
+    METADATA,
+    Column("visit_uuid", UID, primary_key=True),
+    Column("client_id", String(255), nullable=False),
+    Column("provider_id", Integer, nullable=False, index=True),
+    Column("user_id", Integer, nullable=False, index=True),
+    Column("session_uuid", UID, index=True),
+    Column("sid", String(64), nullable=False),
+    Column("sub", Text, nullable=False),
+    Column("issuer", Text, nullable=False),
+    Column("client_ip", String(45), nullable=False),
+    Column("created_at", Instant, nullable=False),
+    UniqueConstraint("client_id", "user_id", "sid"),
 )
 
 codes = Table(
@@ -175,6 +204,21 @@ class Grant(msgspec.Struct):
     claims: dict[str, Any]
     auth_method: str
     auth_time: datetime | None
+    created_at: datetime
+
+
+class Visit(msgspec.Struct):
+    """Somebody is signed in at a client, which knows them as `sub` and the session as `sid` (empty: without one)."""
+
+    visit_uuid: str
+    client_id: str
+    provider_id: int
+    user_id: int
+    session_uuid: str | None
+    sid: str
+    sub: str
+    issuer: str
+    client_ip: str
     created_at: datetime
 
 

@@ -16,7 +16,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.policies import scores
-from kith.identity.providers.oauth2 import bearers, claims, device, keys, people_behind, service, store
+from kith.identity.providers.oauth2 import bearers, claims, device, keys, people_behind, service, store, visits
 from kith.identity.providers.oauth2.authenticate import client_of
 from kith.identity.providers.oauth2.clients import DEVICE_CODE, TOKEN_EXCHANGE, Client
 from kith.identity.providers.oauth2.entering import Entry, Refused, check_policies, model_of
@@ -68,6 +68,8 @@ async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool
     if kind not in _GRANTS:
         raise OAuthError("unsupported_grant_type", UNSUPPORTED_GRANT)
     client = await client_of(exchange, sent)
+    if client.is_social and kind not in client.grant_types:  # no app has it, so nobody could let this one
+        raise OAuthError("unsupported_grant_type", UNSUPPORTED_GRANT)
     if kind not in client.grant_types or (kind == "password" and not _may_use_passwords(exchange.work, client)):
         raise OAuthError("unauthorized_client", "This client may not use this grant type.")
     try:
@@ -138,6 +140,7 @@ async def _by_itself(call: Call) -> Answered:
     if not client.is_social:
         # Both are about somebody, and there is nobody.
         scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
+    await _ask_policies(call, None, scopes)
     grant = await service.open_grant(work, client, Asked(scopes=scopes, resource=_resource(call)))
     await _record(work, client, grant, "client_credentials")
     return await _told(call, await service.issue(work, client, grant, scopes), None)
@@ -161,6 +164,7 @@ async def _for_person(call: Call, user: User, method: str) -> Answered:
     grant = service.new_grant(work, client, asked)
     about = await _prepare(call, grant, scopes)
     await store.insert_grant(work.db, grant)
+    await visits.note(work, client, grant, user)
     await _record(work, client, grant, call.sent["grant_type"], username=user.username)
     with_refresh = call.sent["grant_type"] == "password" and not client.is_social and _may_refresh(client, scopes)
     return await _told(call, await service.issue(work, client, grant, scopes, refreshable=with_refresh), about)
@@ -232,6 +236,11 @@ async def _refuse_stranger(call: Call, user: User | None, scopes: list[str]) -> 
     """Whoever may do nothing any more, and whoever the application's policies do not let in."""
     if user is None:
         raise invalid_grant()
+    await _ask_policies(call, user, scopes)
+
+
+async def _ask_policies(call: Call, user: User | None, scopes: list[str]) -> None:
+    """Without a user it is the client itself that wants to enter its application."""
     try:
         await check_policies(call.work, call.client, user, Entry(scopes=scopes, grant_type=call.sent["grant_type"]))
     except Refused as refused:

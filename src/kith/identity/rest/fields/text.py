@@ -15,6 +15,8 @@ from sqlalchemy.types import TypeEngine
 
 from kith.identity.rest.fields.base import Field, Refused
 
+MOST_CHARACTERS = 65_536  # of a field that names no limit of its own
+
 
 class Text(Field, frozen=True, kw_only=True):
     most: int | None = None
@@ -34,6 +36,8 @@ class Text(Field, frozen=True, kw_only=True):
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise Refused("Not a valid string.")
         text = str(value)
+        if len(text) > MOST_CHARACTERS and len(text) > (self.most or 0):
+            raise Refused(f"Ensure this field has no more than {self.most or MOST_CHARACTERS} characters.", "too_long")
         try:
             text.encode()
         except UnicodeEncodeError:

@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.identity.flows.resources import bound_policies
-from kith.identity.groups import store as groups
+from kith.identity.granting import complain_grant
 from kith.identity.rest import Draft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Reference, References, Secret, Text
 from kith.identity.sources.family import SOURCES
@@ -76,9 +76,10 @@ async def check(draft: Draft) -> None:
     if writes_back and await db.one(_writes_back, me=draft.id or _NOBODY) is not None:
         draft.complain("sync_users_password", "Only one LDAP source can write passwords back.")
     # Groups below a mighty one are mighty, and the directory says who is in them.
-    grants = draft.sets("sync_parent_group") and draft.caller.permissions is not None
-    if grants and draft.values["sync_parent_group"] in await groups.mighty(db):
-        draft.complain("sync_parent_group", "Only a superuser may make one.", "permission_denied")
+    if draft.sets("sync_parent_group"):
+        words = await complain_grant(draft, draft.values["sync_parent_group"])
+        if words is not None:
+            draft.complain("sync_parent_group", words, "permission_denied")
 
 
 def is_server(text: str) -> bool:

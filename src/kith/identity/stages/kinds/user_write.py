@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
-from kith.identity.groups import store as groups
+from kith.identity.granting import complain_grant
 from kith.identity.rest import Draft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 
@@ -25,8 +25,9 @@ async def check(draft: Draft) -> None:
     """Nobody may grant what they lack, not even to people who do not exist yet."""
     if draft.caller.permissions is None or not draft.sets("create_users_group"):
         return
-    if draft.values["create_users_group"] in await groups.mighty(draft.work.db):
-        draft.complain("create_users_group", "Only a superuser may make one.", "permission_denied")
+    words = await complain_grant(draft, draft.values["create_users_group"])
+    if words is not None:
+        draft.complain("create_users_group", words, "permission_denied")
 
 
 RESOURCE = Resource(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kith.social.files.process.confine import confine
+from kith.base.confine import confine
 from kith.social.files.process.refusal import Refused
 
 Craft = Callable[[Path, Path, str], dict[str, Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from kith.base.errors import Complaint, Invalid
+from kith.base.errors import Complaint, Forbidden, Invalid
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.relationships import store
@@ -14,13 +14,15 @@ from kith.social.relationships.tables import Block, Mute
 from kith.social.text.domains import domain_of
 
 AT_ONCE = 100
+OWN_BLOCK = "Blocking your own account is not allowed"
+OWN_MUTE = "Muting your own account is not allowed"
 LONGEST_MUTE = timedelta(days=36_500)
 
 
 async def block(work: Work, me: Account, target_id: int) -> None:
     other = await target(work, target_id)
     if other.id == me.id:
-        return
+        raise Forbidden(OWN_BLOCK)
     await hold(work, me.id, other.id)
     id = work.new_id()
     row = Block(id=id, account_id=me.id, target_id=other.id, uri=f"{me.uri}#blocks/{id}", created_at=work.now)
@@ -42,7 +44,7 @@ async def mute(work: Work, me: Account, target_id: int, *, hide_notifications: b
     """For so many seconds, or without an end for none; muting again changes how."""
     other = await target(work, target_id)
     if other.id == me.id:
-        return
+        raise Forbidden(OWN_MUTE)
     until = work.now + min(timedelta(seconds=min(seconds, 2**40)), LONGEST_MUTE) if seconds > 0 else None
     row = Mute(
         id=work.new_id(), account_id=me.id, target_id=other.id, hide_notifications=hide_notifications,

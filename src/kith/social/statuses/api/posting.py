@@ -10,7 +10,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import Limits, Upload
+from kith.base.params import Limits, Loose, Upload
 from kith.base.routing import FromPath, FromRequest, RequestBody, delete, post, put
 from kith.base.work import Work
 from kith.identity import face as identity
@@ -18,6 +18,7 @@ from kith.social.accounts import entities as account_entities
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.guards import Caller, TheCaller, user
+from kith.social.languages import language_of
 from kith.social.media.service import Change as MediaChange
 from kith.social.pages import answer, joined
 from kith.social.statuses import entities, shapes, store
@@ -36,7 +37,7 @@ class New(Draft, kw_only=True):
     scheduled_at: datetime | None = None
 
 
-class Described(msgspec.Struct, kw_only=True):
+class Described(Loose, kw_only=True):
     id: int
     description: str | None = None
     focus: str | None = None
@@ -104,7 +105,8 @@ async def _again(exchange: Exchange, work: Work, author: Account, known: tuple[i
 
 async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> Answer:
     shown = await account_entities.render(work, unexpected.accounts)
-    body = b'{"error":%b,"unexpected_accounts":%b}' % (encode(str(unexpected)), joined(shown))
+    words = language_of(exchange).say(str(unexpected))
+    body = b'{"error":%b,"unexpected_accounts":%b}' % (encode(words), joined(shown))
     return answer(exchange, body, status=422)
 
 

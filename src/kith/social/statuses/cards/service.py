@@ -6,7 +6,6 @@ import hashlib
 import tempfile
 from datetime import timedelta
 from typing import IO, Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -22,20 +21,11 @@ from kith.social.files.workshop import BadFile
 from kith.social.moments import maybe
 from kith.social.statuses import store as statuses
 from kith.social.statuses.cards import store
-from kith.social.statuses.cards.page import (
-    LONGEST_NAME,
-    LONGEST_TITLE,
-    Page,
-    clean_embed,
-    first_link,
-    is_web,
-    pixels,
-    plain_line,
-    player,
-    read_page,
-)
+from kith.social.statuses.cards.frames import clean_embed, first_link, player
 from kith.social.statuses.cards.store import Card
 from kith.social.statuses.tables import Status
+from kith.social.webpages.reading import Page, Webpages
+from kith.social.webpages.values import LONGEST_NAME, LONGEST_TITLE, is_web, pixels, plain_line
 
 FRESH = timedelta(days=14)
 PAGE_BYTES = 1 << 20
@@ -145,7 +135,8 @@ async def _read(work: Work, url: str) -> Page | None:
             if len(body) >= PAGE_BYTES:
                 break
         charset = rest.partition("charset=")[2].strip(" \"'").partition(";")[0]
-        return read_page(bytes(body[:PAGE_BYTES]), charset, page.url)
+        read_from = page.url
+    return await work.find(Webpages).page(bytes(body[:PAGE_BYTES]), charset[:40], read_from)
 
 
 async def _offered(work: Work, url: str) -> dict[str, Any]:
@@ -154,8 +145,8 @@ async def _offered(work: Work, url: str) -> dict[str, Any]:
         answer = await work.find(Outgoing).request(
             "GET", url, headers={"Accept": "application/json"}, max_bytes=OEMBED_BYTES, timeout=SECONDS
         )
-        told = msgspec.json.decode(answer.body) if answer.status == 200 else {}
-    except (OutgoingError, msgspec.DecodeError):
+        told = answer.json() if answer.status == 200 else {}
+    except (OutgoingError, ValueError):
         return {}
     return told if isinstance(told, dict) and told.get("type") in ("photo", "video") else {}
 
@@ -202,7 +193,8 @@ def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None
     name = plain_line(offered.get("author_name"), LONGEST_NAME) or page.author_name
     author_url = offered.get("author_url")
     author_url = author_url if isinstance(author_url, str) and is_web(author_url) else page.author_url
-    parts = urlsplit(url)
+    provider_url = offered.get("provider_url")
+    provider_url = provider_url if isinstance(provider_url, str) and is_web(provider_url) else page.provider_url
     return {
         "url": url,
         "title": plain_line(offered.get("title"), LONGEST_TITLE) or page.title,
@@ -212,8 +204,8 @@ def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None
         "author_name": name,
         "author_url": author_url,
         "authors": [{"name": name, "url": author_url, "account": None}] if name or author_url else [],
-        "provider_name": plain_line(offered.get("provider_name"), LONGEST_NAME) or page.provider_name or parts.netloc,
-        "provider_url": f"{parts.scheme}://{parts.netloc}",
+        "provider_name": plain_line(offered.get("provider_name"), LONGEST_NAME) or page.provider_name,
+        "provider_url": provider_url,
         "html": html,
         "width": width,
         "height": height,

@@ -6,6 +6,7 @@ import msgspec
 
 from kith.base.db import Taken
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
+from kith.base.params.loose import Loose
 from kith.base.work import Work
 from kith.social.relationships import store as relationships
 from kith.social.statuses import polls, store
@@ -18,8 +19,8 @@ LONGEST = 50
 SHORTEST_SECONDS, LONGEST_SECONDS = 300, 2_629_746
 
 
-class PollDraft(msgspec.Struct, kw_only=True):
-    options: list[str] = []
+class PollDraft(Loose, kw_only=True):
+    options: list[str] = msgspec.field(default_factory=list)
     expires_in: int = 0
     multiple: bool = False
     hide_totals: bool = False

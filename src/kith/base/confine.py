@@ -1,4 +1,4 @@
-"""What a decoder that has been tricked can still do: very little, and not for long."""
+"""What a parser or decoder that has been tricked can still do: very little, and not for long."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CALLS: dict[str, tuple[int, tuple[int, ...]]] = {
 
 
 def confine(*, memory: int, seconds: int, file_bytes: int) -> None:
-    """Take away from this process, for good, what opening a file does not need."""
+    """Take away from this process, for good, what reading one thing from outside does not need."""
     os.umask(0o077)
     for what, most in (
         (resource.RLIMIT_AS, memory),

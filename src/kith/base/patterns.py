@@ -1,0 +1,30 @@
+"""Regular expressions that people give us: read and run by RE2, whose cost grows with the text and no faster.
+
+It knows neither references back nor looking around, which are what others take forever with.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import re2  # type: ignore[import-untyped]
+
+__all__ = ["linear"]
+
+MOST_CHARACTERS = 10_000
+MOST_MEMORY = 1 << 20
+
+
+@lru_cache(maxsize=512)
+def linear(pattern: str) -> Any | None:
+    """Has `search`, `match` and `fullmatch`; None for what is no such expression, or is too large to be one."""
+    if len(pattern) > MOST_CHARACTERS:
+        return None
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = MOST_MEMORY
+    try:
+        return re2.compile(pattern, options)
+    except re2.error:
+        return None

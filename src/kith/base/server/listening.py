@@ -1,0 +1,99 @@
+"""Listening: the socket, the clock, and stopping well."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from kith.base.server.call import Request
+from kith.base.server.connections import TICK_SECONDS, Connections
+from kith.base.server.http import HttpConnection
+from kith.base.server.limits import Limits
+from kith.base.server.proxies import Proxies
+from kith.base.server.turns import Turns
+from kith.base.server.websocket import WebSocket
+
+__all__ = ["Server", "listen"]
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+
+BACKLOG = 4096
+END_SECONDS = 2.0  # for a request to notice that its client was cut off
+UNSENT_BYTES = 128 * 1024  # that the system holds for a client that does not read
+
+
+def listen(host: str, port: int, *, shared: bool) -> socket.socket:
+    """A socket that takes connections; `shared` between several processes, among which the system divides them."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
+        listener.bind((host, port))
+    except OSError:
+        listener.close()
+        raise
+    listener.setblocking(False)
+    return listener
+
+
+class Server:
+    """Serves `app` on a socket until it is stopped."""
+
+    def __init__(
+        self, app: App, listener: socket.socket, limits: Limits, trusted_proxies: tuple[str, ...] = ()
+    ) -> None:
+        self.app = app
+        self.loop = asyncio.get_running_loop()
+        self.register = Connections(limits)
+        self.turns = Turns(self.loop)
+        self.proxies = Proxies(trusted_proxies)
+        self.address: tuple[str, int] = listener.getsockname()[:2]
+        self.open: set[HttpConnection] = set()
+        self._listener = listener
+        self._accepting: asyncio.Server | None = None
+        self._ticking: asyncio.TimerHandle | None = None
+        self._emptied: asyncio.Future[None] | None = None
+
+    def websocket(self, connection: HttpConnection, request: Request, scope: dict[str, Any]) -> WebSocket:
+        return WebSocket(connection, request, scope)
+
+    async def start(self) -> None:
+        self._tick()
+        self._accepting = await self.loop.create_server(
+            lambda: HttpConnection(self), sock=self._listener, backlog=BACKLOG
+        )
+
+    def _tick(self) -> None:
+        self.register.tick(self.loop.time())
+        self._ticking = self.loop.call_later(TICK_SECONDS, self._tick)
+
+    def one_less(self) -> None:
+        if self._emptied is not None and not self.open and not self._emptied.done():
+            self._emptied.set_result(None)
+
+    async def stop(self, seconds: float) -> None:
+        """Take nobody in any more, answer what is under way, and cut off what is not done in time."""
+        if self._accepting is not None:
+            self._accepting.close()
+        for connection in list(self.open):
+            connection.finish()
+        if self.open:
+            self._emptied = self.loop.create_future()
+            await asyncio.wait({self._emptied}, timeout=seconds)
+        tasks = [task for connection in self.open for task in connection.tasks()]
+        for connection in list(self.open):
+            connection.transport.abort()
+        if tasks:
+            _done, late = await asyncio.wait(tasks, timeout=END_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        if self._ticking is not None:
+            self._ticking.cancel()

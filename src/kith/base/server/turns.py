@@ -1,0 +1,59 @@
+"""Which request is begun next when many have come at once.
+
+A few are begun each time the loop goes round. The rest wait: people who have signed in come first, then whoever
+brings credentials, then strangers; among equals the addresses take turns. So whoever sends a thousand requests at
+once mostly waits behind themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+
+__all__ = ["CREDENTIALS", "KNOWN", "STRANGER", "Turns"]
+
+KNOWN, CREDENTIALS, STRANGER = range(3)
+AT_ONCE = 32
+FOR_STRANGERS = 8  # of those, whoever else waits
+
+Begin = Callable[[], None]
+
+
+class Turns:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._begun = 0
+        self._waiting: tuple[dict[str, deque[Begin]], ...] = ({}, {}, {})
+
+    def is_free(self) -> bool:
+        """Whether one more may be begun at once; then it counts as begun."""
+        if self._begun >= AT_ONCE:
+            return False
+        if not self._begun:
+            self._loop.call_soon(self._go_round)
+        self._begun += 1
+        return True
+
+    def wait(self, rank: int, address: str, begin: Begin) -> None:
+        self._waiting[rank].setdefault(address, deque()).append(begin)
+
+    def _go_round(self) -> None:
+        self._begun = 0
+        known, credentials, strangers = self._waiting
+        if not (known or credentials or strangers):
+            return
+        self._loop.call_soon(self._go_round)
+        self._begin_next(known, AT_ONCE - FOR_STRANGERS)
+        self._begin_next(credentials, AT_ONCE - FOR_STRANGERS)
+        self._begin_next(strangers, AT_ONCE)
+        self._begun = max(self._begun, 1)  # whoever comes now does not ask for another round
+
+    def _begin_next(self, waiting: dict[str, deque[Begin]], most: int) -> None:
+        while waiting and self._begun < most:
+            address = next(iter(waiting))
+            line = waiting.pop(address)
+            self._begun += 1
+            line.popleft()()
+            if line:
+                waiting[address] = line

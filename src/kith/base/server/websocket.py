@@ -1,0 +1,214 @@
+"""A connection that has become a WebSocket."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hashlib
+from collections import deque
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from kith.base.server import wire
+from kith.base.server.call import ClientGone, Request
+
+if TYPE_CHECKING:
+    from kith.base.server.http import HttpConnection
+
+__all__ = ["WebSocket", "is_websocket"]
+
+Message = MutableMapping[str, Any]
+
+MOST_MESSAGE = 1 << 20
+MOST_HELD = 16  # messages the application has not taken yet
+PING_SECONDS = 30.0
+DEAF_SECONDS = 75.0
+_MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+_log = structlog.get_logger()
+
+
+def is_websocket(request: Request) -> bool:
+    """A proper opening handshake; anything less is an ordinary request."""
+    try:
+        key = base64.b64decode(request.header(b"sec-websocket-key"), validate=True)
+    except binascii.Error:
+        return False
+    return (
+        request.method == "GET"
+        and request.header(b"upgrade").lower() == b"websocket"
+        and request.header(b"sec-websocket-version") == b"13"
+        and len(key) == 16
+    )
+
+
+class WebSocket:
+    """Frames are the library's matter; this is what the application sees of them, and how long silence may last."""
+
+    def __init__(self, connection: HttpConnection, request: Request, scope: dict[str, Any]) -> None:
+        from websockets.protocol import Protocol, Side  # noqa: PLC0415 - loaded when first used
+
+        self._connection = connection
+        self._request = request
+        self._frames = Protocol(Side.SERVER, max_size=MOST_MESSAGE)
+        self._inbox: deque[Message] = deque([{"type": "websocket.connect"}])
+        self._parts: list[bytes] = []
+        self._is_text = False
+        self._waiter: asyncio.Future[None] | None = None
+        self._early = bytearray()
+        self._state = "opening"  # then open, refusing, closed
+        self._heard_at = self._pinged_at = connection.register.now
+        scope["subprotocols"] = _subprotocols(request)
+        scope["extensions"] = {"websocket.http.response": {}}
+        self.task = connection.loop.create_task(self._run(scope))
+
+    async def _run(self, scope: dict[str, Any]) -> None:
+        try:
+            await self._connection.server.app(scope, self.receive, self.send)
+        except ClientGone:
+            pass
+        except Exception as error:  # noqa: BLE001 - one connection's fault is not the others'
+            _log.error("websocket.broken", exc_info=error)
+            self.end(1011)
+        else:
+            self.end(1000)
+
+    # What the client sends
+
+    def feed(self, data: bytes) -> None:
+        self._heard_at = self._connection.register.now
+        if self._state == "opening":
+            self._early += data
+            if len(self._early) > MOST_MESSAGE:
+                self._connection.transport.abort()
+            return
+        self._frames.receive_data(data)
+        for frame in self._frames.events_received():
+            self._take(frame)
+        self._flush()
+        if len(self._inbox) > MOST_HELD:
+            self._connection.transport.pause_reading()
+
+    def _take(self, frame: Any) -> None:
+        from websockets.frames import Opcode  # noqa: PLC0415
+
+        if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
+            self._is_text, self._parts = frame.opcode is Opcode.TEXT, []
+        elif frame.opcode is not Opcode.CONT:
+            return
+        self._parts.append(bytes(frame.data))
+        if not frame.fin:
+            return
+        data, self._parts = b"".join(self._parts), []
+        try:
+            told: Message = {"text": data.decode()} if self._is_text else {"bytes": data}
+        except UnicodeDecodeError:
+            self._frames.fail(1007)
+            return
+        self._deliver({"type": "websocket.receive", **told})
+
+    def _deliver(self, message: Message) -> None:
+        self._inbox.append(message)
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    async def receive(self) -> Message:
+        while not self._inbox:
+            self._waiter = self._connection.loop.create_future()
+            await self._waiter
+        message = self._inbox.popleft()
+        if len(self._inbox) == MOST_HELD and not self._connection.transport.is_closing():
+            self._connection.transport.resume_reading()
+        return message
+
+    def lost(self) -> None:
+        self._state = "closed"
+        code = self._frames.close_code
+        self._deliver({"type": "websocket.disconnect", "code": code or 1006, "reason": self._frames.close_reason or ""})
+
+    # What the application sends
+
+    async def send(self, message: Message) -> None:
+        if self._connection.is_gone:
+            raise ClientGone
+        kind = message["type"]
+        if kind == "websocket.accept" and self._state == "opening":
+            self._accept(message)
+        elif kind == "websocket.send" and self._state == "open":
+            text = message.get("text")
+            if text is not None:
+                self._frames.send_text(text.encode())
+            else:
+                self._frames.send_binary(message["bytes"])
+            self._flush()
+        elif kind == "websocket.close":
+            self.end(message.get("code", 1000), message.get("reason") or "")
+        elif kind == "websocket.http.response.start" and self._state == "opening":
+            self._state = "refusing"
+            self._head(message["status"], message.get("headers", ()), b"connection: close\r\n")
+        elif kind == "websocket.http.response.body" and self._state == "refusing":
+            self._connection.write(message.get("body", b""))
+            if not message.get("more_body"):
+                self.end()
+        elif self._state != "closed":
+            raise RuntimeError(f"{kind} is out of place here")
+        if self._connection.drained is not None:
+            await self._connection.drained
+
+    def _accept(self, message: Message) -> None:
+        key = hashlib.sha1(self._request.header(b"sec-websocket-key") + _MAGIC, usedforsecurity=False).digest()
+        more = b"upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: %b\r\n" % base64.b64encode(key)
+        if message.get("subprotocol"):
+            more += b"sec-websocket-protocol: %b\r\n" % message["subprotocol"].encode()
+        self._head(101, message.get("headers", ()), more)
+        self._state = "open"
+        # From now on it is listened to like those who have signed in: the application has let it in.
+        self._connection.is_known = True
+        self._connection.register.wait_for(self._connection)
+        if self._early:
+            self.feed(bytes(self._early))
+
+    def _head(self, status: int, headers: Any, more: bytes) -> None:
+        lines = [wire.status_line(status), wire.date_line(), *(b"%b: %b\r\n" % one for one in headers)]
+        head = b"".join(lines)
+        if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines):
+            raise RuntimeError("a header holds a line of its own")
+        self._connection.write(head + more + b"\r\n")
+
+    def _flush(self) -> None:
+        for data in self._frames.data_to_send():
+            if data:
+                self._connection.write(data)
+        if self._frames.close_expected() and self._frames.state.name == "CLOSED":
+            self._connection.transport.close()
+
+    def overdue(self, now: float) -> str:
+        """Ask whether somebody is still there; `slow_reader` when nothing was heard for long."""
+        if now - self._heard_at > DEAF_SECONDS:
+            return "slow_reader"
+        if now - max(self._heard_at, self._pinged_at) > PING_SECONDS and self._state == "open":
+            self._pinged_at = now
+            self._frames.send_ping(b"")
+            self._flush()
+        return ""
+
+    def end(self, code: int = 1000, reason: str = "") -> None:
+        """Say goodbye in whichever language is spoken by now."""
+        if self._state == "closed" or self._connection.is_gone:
+            return
+        state, self._state = self._state, "closed"
+        if state == "opening":
+            self._head(403, ((b"content-length", b"0"),), b"connection: close\r\n")
+        elif state == "open" and self._frames.state.name == "OPEN":
+            self._frames.send_close(code, reason)
+            self._flush()
+        self._connection.transport.close()
+
+
+def _subprotocols(request: Request) -> list[str]:
+    told = request.header(b"sec-websocket-protocol").decode("latin-1")
+    return [one.strip() for one in told.split(",") if one.strip()]

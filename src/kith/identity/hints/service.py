@@ -1,0 +1,70 @@
+"""Mails about what somebody else did at an account's door: to its owner only, and at most once a day for each kind."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import bindparam
+
+from kith.base.db import Instant, query, upsert
+from kith.base.mail import Mail, MailRefused, checked_address
+from kith.base.mailing import post
+from kith.base.work import Work
+from kith.identity.hints.tables import hints
+from kith.identity.users.tables import User
+
+EVERY = timedelta(days=1)
+
+_new = upsert(hints).values(
+    user_id=bindparam("user"), kind=bindparam("which"), sent_at=bindparam("now", type_=Instant())
+)
+# Of any number at once, one finds that the day is over.
+_due = query(
+    _new.on_conflict_do_update(
+        index_elements=[hints.c.user_id, hints.c.kind],
+        set_={"sent_at": _new.excluded.sent_at},
+        where=hints.c.sent_at <= bindparam("before", type_=Instant()),
+    ).returning(hints.c.user_id),
+    int,
+)
+
+
+async def tell_app_password(work: Work, user: User) -> None:
+    """A program came with the right password of somebody who has a second factor, and was not let in."""
+    title = work.settings.title
+    await _tell(
+        work, user, "app_password", f"{title}: a program needs an app password",
+        [f"Somebody used the password of {user.username} at {title} in a program, and was not let in.",
+         "Your account has a second factor, and programs cannot ask for it.",
+         "If it was you, make an app password for the program here:",
+         f"{work.settings.base_url}/settings/security",
+         "If it was not you, somebody else knows your password: choose a new one there."],
+    )  # fmt: skip
+
+
+async def tell_address_tried(work: Work, owner: User) -> None:
+    """Somebody gave an address as theirs that is another account's already."""
+    title = work.settings.title
+    await _tell(
+        work, owner, "address_tried", f"{title}: somebody gave your address",
+        [f"Somebody gave this address as theirs at {title}.",
+         f"It belongs to your account {owner.username}, and stays yours.",
+         "If it was you, sign in with that account, or choose a new password if you have forgotten it:",
+         f"{work.settings.base_url}/flows/-/default/authentication/",
+         "If it was not you, nothing needs to be done."],
+    )  # fmt: skip
+
+
+async def _tell(work: Work, user: User, kind: str, subject: str, words: list[str]) -> None:
+    if not _may_get_mail(user):
+        return
+    if await work.db.one(_due, user=user.id, which=kind, now=work.now, before=work.now - EVERY) is not None:
+        post(work, Mail(to=user.email, subject=subject, text="\n\n".join(words) + "\n"))
+
+
+def _may_get_mail(user: User) -> bool:
+    """Nothing about an account goes to an address that is not known to be its owner's."""
+    try:
+        return bool(checked_address(user.counted_email))
+    except MailRefused:
+        return False

@@ -1,0 +1,15 @@
+"""What a person may do, as roles and groups stand at this moment."""
+
+from __future__ import annotations
+
+from kith.base.db import Session
+from kith.identity.caller import ADMINISTRATORS
+from kith.identity.groups import store as groups
+from kith.identity.roles import store as roles
+
+
+async def rights_of(db: Session, user_id: int, role: str) -> frozenset[str] | None:
+    """None is everything."""
+    if role in ADMINISTRATORS or await groups.is_mighty(db, user_id):
+        return None
+    return await roles.permissions_of(db, user_id)

@@ -1,0 +1,17 @@
+"""The picture somebody has chosen for their account, for applications that they enter with it."""
+
+from __future__ import annotations
+
+from kith.base.work import Work
+from kith.identity.face import Pictures
+from kith.social.accounts import store
+from kith.social.accounts.entities import avatar_url
+
+
+class Portraits(Pictures):
+    async def find(self, work: Work, user_id: int) -> str | None:
+        """None for whoever has chosen none, or has no account yet."""
+        account = await store.find_of_user(work.db, user_id)
+        if account is None or not account.avatar or account.is_gone:
+            return None
+        return avatar_url(work.settings, account)

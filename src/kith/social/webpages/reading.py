@@ -1,0 +1,70 @@
+"""Reading pages from elsewhere: in processes of their own, a few at a time, each with hard limits.
+
+Starting one costs less than a tenth of a second. What takes longer than any honest page, or more memory, is ended,
+and says nothing; the server meanwhile answers as always.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import structlog
+
+import kith
+from kith.social.webpages.said import Page
+
+__all__ = ["Page", "Webpages"]
+
+AT_ONCE = 2
+MEMORY = 512 << 20
+CPU_SECONDS = 2
+SECONDS = 20.0
+MOST_SAID = 4 << 20
+
+_log = structlog.get_logger()
+
+
+class Webpages:
+    def __init__(self) -> None:
+        self._places = asyncio.Semaphore(AT_ONCE)
+
+    async def page(self, body: bytes, charset: str, url: str) -> Page | None:
+        """What a page says about itself; None where it could not be read within the limits."""
+        said = await self._run(body, craft="page", charset=charset, url=url)
+        return None if said is None else msgspec.json.decode(said, type=Page)
+
+    async def own_links(self, body: bytes) -> list[str]:
+        said = await self._run(body, craft="own_links")
+        return [] if said is None else msgspec.json.decode(said, type=list[str])
+
+    async def _run(self, body: bytes, **job: Any) -> bytes | None:
+        job |= {"memory": MEMORY, "seconds": CPU_SECONDS}
+        async with self._places:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-P", "-B", "-m", "kith.social.webpages.program", json.dumps(job),
+                cwd="/",
+                env={"PYTHONPATH": str(Path(kith.__file__).parents[1]), "LC_ALL": "C.UTF-8"},
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
+            try:
+                async with asyncio.timeout(SECONDS):
+                    said, _ = await process.communicate(body)
+            except TimeoutError:
+                said = b""
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        if process.returncode == 0 and len(said) <= MOST_SAID:
+            return said
+        _log.warning("webpages.not_read", craft=job["craft"], url=job.get("url"), code=process.returncode)
+        return None

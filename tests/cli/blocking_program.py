@@ -1,0 +1,31 @@
+"""A real server with two more routes, which keep the event loop from turning as careless code would."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+
+from litestar import get
+from litestar.params import FromPath
+
+from kith import app
+from kith.cli import main
+
+
+@get("/block/{milliseconds:int}", sync_to_thread=False)
+def block(milliseconds: FromPath[int]) -> dict[str, str]:
+    """Others run meanwhile, but the loop does not."""
+    time.sleep(milliseconds / 1000)
+    return {}
+
+
+@get("/lock", sync_to_thread=False)
+def lock() -> dict[str, bool]:
+    """Nothing of this process runs meanwhile: the expression holds the interpreter's lock for hours."""
+    return {"found": re.fullmatch(r"(a|a)*b", "a" * 60) is not None}
+
+
+if __name__ == "__main__":
+    app.ROUTES.extend([block, lock])
+    sys.exit(main())

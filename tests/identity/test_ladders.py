@@ -1,0 +1,262 @@
+"""Nobody climbs: whatever a role lets somebody change, it never makes them, or anybody, more than they are.
+
+Around every refused call the whole database is compared: a no changes nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from sqlalchemy import select
+
+import kith.schema  # noqa: F401 - so that every table is known
+from kith.app import House
+from kith.base.db import METADATA, query
+from tests.conftest import TownBuilder
+from tests.identity.making import (
+    API,
+    grant,
+    make,
+    make_binding,
+    make_flow,
+    make_stage,
+    new_name,
+    owner_of,
+    person_who_may,
+    results,
+)
+from tests.identity.walking import Browser
+from tests.town import Person, Town
+
+# What every call may leave behind, whatever it came to: the trail, and when something was last used.
+_TRAIL = {"identity_events", "identity_refusals"}
+_TABLES = {
+    table.name: query(
+        select(*(c for c in table.columns if not c.name.startswith("last_used"))).order_by(*table.primary_key.columns),
+        tuple,
+    )
+    for table in METADATA.sorted_tables
+    if table.name.startswith("identity_") and table.name not in _TRAIL
+}
+VERBS = ("view", "add", "change", "delete")
+
+
+@pytest.fixture
+async def ada(town: Town) -> Person:
+    return await owner_of(town)
+
+
+def rights(area: str, *records: str) -> list[str]:
+    return [f"{area}.{verb}_{record}" for record in records for verb in VERBS]
+
+
+class Watch:
+    """Sees to it that a refused call leaves the identity half's tables as they were, but for the trail."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+
+    async def look(self) -> dict[str, str]:
+        async with self._house.works.begin() as work:
+            rows = {name: await work.db.all(statement) for name, statement in _TABLES.items()}
+        return {name: hashlib.sha256(repr(found).encode()).hexdigest() for name, found in rows.items()}
+
+    async def refused(self, person: Person, method: str, path: str, body: Any, *expected: int) -> httpx.Response:
+        before = await self.look()
+        answer = await person.call(method, API + path, json=body)
+        assert answer.status_code in (expected or (400, 403)), (method, path, body, answer.text)
+        after = await self.look()
+        assert [name for name in before if before[name] != after[name]] == [], (method, path, body)
+        return answer
+
+
+@pytest.fixture
+async def watch(town: Town) -> AsyncIterator[Watch]:
+    async with town.house() as house:
+        yield Watch(house)
+
+
+async def id_of(person: Person) -> int:
+    return int((await person.get(f"{API}/core/users/me/")).json()["pk"])
+
+
+async def test_the_ways_in_are_for_superusers(town: Town, ada: Person, watch: Watch) -> None:
+    """Somebody with every right to flows, stages and policies becomes nobody else by them."""
+    kinds = ("dummystage", "userloginstage", "userwritestage", "identificationstage", "passwordstage", "promptstage")
+    kinds = (*kinds, "prompt", "otpvalidatestage", "webauthnstage", "emailstage")
+    clerk = await person_who_may(
+        town, ada, *rights("flows", "flow", "flowstagebinding"), *rights("stages", *kinds),
+        *rights("policies", "policybinding", "dummypolicy", "expressionpolicy", "passwordpolicy"),
+    )  # fmt: skip
+    [sign_in] = await results(ada, "/flows/instances/", search="default-authentication-flow")
+    places = await results(ada, "/flows/bindings/", flow=sign_in["slug"])
+    stages = {one["name"]: one for one in await results(ada, "/stages/all/", limit=1000)}
+    asks_password = stages["default-authentication-password"]["pk"]
+    lets_in = stages["default-authentication-login"]["pk"]
+    names = stages["default-authentication-identification"]["pk"]
+    [form] = await results(ada, "/stages/prompt/stages/", name="default-password-change-prompt")
+    [length] = await results(ada, "/policies/password/", name="default-password-length")
+    [asked] = await results(ada, "/stages/prompt/prompts/", name="default-password")
+
+    # What is theirs and on no way in is theirs to change.
+    harmless = await make_flow(clerk, "authorization")
+    dummy = await make_stage(clerk)
+    place = await make_binding(clerk, harmless, dummy)
+    always = await make(clerk, "/policies/dummy/", name=new_name("p"), result=True)
+    await make(clerk, "/policies/bindings/", policy=always["pk"], target=place["pbm_uuid"], order=0)
+    own_login, own_write = await make_stage(clerk, "user_login"), await make_stage(clerk, "user_write")
+    own_factor = await make_stage(clerk, "otp_validate")
+    own_names = await make_stage(clerk, "identification", user_fields=["username"], template="login")
+    await make_binding(clerk, harmless, own_names, order=5)
+
+    item = "/flows/instances/" + str(sign_in["pk"])
+    calls: list[tuple[str, str, dict[str, Any]]] = [
+        ("PATCH", f"{item}/", {"name": "Mine"}),
+        ("PUT", f"{item}/", {"name": "Mine", "slug": sign_in["slug"], "designation": "authorization"}),
+        ("DELETE", f"{item}/", {}),
+        ("PATCH", f"/flows/instances/{harmless['pk']}/", {"designation": "authentication"}),
+        *(
+            ("POST", "/flows/instances/", {"name": "x", "slug": new_name("aaa"), "designation": designation})
+            for designation in ("authentication", "recovery", "enrollment", "stage_setup")
+        ),
+        *(("DELETE", f"/flows/bindings/{one['pk']}/", {}) for one in places),
+        ("PATCH", f"/flows/bindings/{places[0]['pk']}/", {"order": 99}),
+        ("PATCH", f"/flows/bindings/{place['pk']}/", {"flow": sign_in["pk"]}),
+        ("PATCH", f"/flows/bindings/{place['pk']}/", {"stage": lets_in}),
+        ("POST", "/flows/bindings/", {"flow": sign_in["pk"], "stage": dummy["stage_uuid"], "order": -1}),
+        *(
+            ("POST", "/flows/bindings/", {"flow": harmless["pk"], "stage": one, "order": 9})
+            for one in (lets_in, own_login["pk"], own_write["pk"], own_factor["pk"])
+        ),
+        ("PATCH", f"/stages/password/{asks_password}/", {"backends": ["app_password"]}),
+        ("DELETE", f"/stages/password/{asks_password}/", {}),
+        ("PATCH", f"/stages/user_login/{lets_in}/", {"session_duration": 1}),
+        ("PATCH", f"/stages/identification/{names}/", {"password_stage": None, "user_fields": ["email"]}),
+        ("PATCH", f"/stages/prompt/stages/{form['pk']}/", {"validation_policies": []}),
+        ("PATCH", f"/stages/prompt/prompts/{asked['pk']}/", {"field_key": "name"}),
+        ("DELETE", f"/stages/prompt/prompts/{asked['pk']}/", {}),
+        ("PATCH", f"/policies/password/{length['pk']}/", {"length_min": 1}),
+        ("DELETE", f"/policies/password/{length['pk']}/", {}),
+        *(
+            ("POST", "/policies/bindings/", {"policy": always["pk"], "target": target, "order": 3})
+            for target in (sign_in["pbm_uuid"], places[0]["pbm_uuid"], form["pk"])
+        ),
+    ]
+    for method, path, body in calls:
+        answer = await watch.refused(clerk, method, path, body, 403)
+        assert answer.json()["code"] == "permission_denied", (method, path, body)
+    assert (await clerk.call("PATCH", f"{API}/stages/dummy/{dummy['pk']}/", json={"name": new_name("d")})).is_success
+    assert (await clerk.call("DELETE", f"{API}/flows/instances/{harmless['pk']}/")).status_code == 204
+
+
+async def test_an_expression_looks_up_only_whom_its_author_may_see(town: Town, ada: Person, watch: Watch) -> None:
+    author = await person_who_may(town, ada, *rights("policies", "expressionpolicy", "policy"))
+    spy = 'return ak_user_by(username="x").email == ""'
+    body = {"name": new_name("p"), "expression": spy}
+
+    answer = await watch.refused(author, "POST", "/policies/expression/", body, 400)
+    assert set(answer.json()) == {"expression"}
+    plain = await make(author, "/policies/expression/", name=new_name("p"), expression="return True")
+    item = f"/policies/expression/{plain['pk']}/"
+    await watch.refused(author, "PATCH", item, {"expression": spy}, 400)
+    await grant(ada, author, *rights("policies", "expressionpolicy", "policy"), "core.view_user")
+    assert (await author.call("PATCH", API + item, json={"expression": spy})).status_code == 200
+
+
+async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Person, watch: Watch) -> None:
+    maker = await person_who_may(
+        town, ada, *rights("stages", "userwritestage"), *rights("sources", "ldapsource"),
+        *rights("core", "group", "user", "token"), *rights("rbac", "role"), "core.reset_user_password",
+    )  # fmt: skip
+    mine = await id_of(maker)
+    mighty = (await make(ada, "/core/groups/", name=new_name("g"), is_superuser=True))["pk"]
+    below = (await make(ada, "/core/groups/", name=new_name("g"), parent=mighty))["pk"]
+    role = (await make(ada, "/rbac/roles/", name=new_name("r"), permissions=["crypto.view_certificatekeypair_key"]))[
+        "pk"
+    ]
+    great = (await make(ada, "/core/groups/", name=new_name("g"), roles=[role]))["pk"]
+    plain = await make(maker, "/core/groups/", name=new_name("g"), user_set=[mine])
+    under = await make(maker, "/core/groups/", name=new_name("g"), parent=plain["pk"])
+    ldap = {"name": new_name("l"), "slug": new_name("l"), "server_uri": "ldap://x.example", "bind_cn": "cn=x",
+            "bind_password": "p", "base_dn": "dc=x"}  # fmt: skip
+    above = await id_of(ada)
+
+    calls: list[tuple[str, str, dict[str, Any]]] = []
+    for group in (mighty, below, great):
+        calls += [
+            ("POST", "/stages/user_write/", {"name": new_name("w"), "create_users_group": group}),
+            ("POST", "/sources/ldap/", ldap | {"sync_parent_group": group}),
+            ("POST", "/core/groups/", {"name": new_name("g"), "parent": group, "user_set": [mine]}),
+            ("PATCH", f"/core/groups/{plain['pk']}/", {"parent": group}),
+            ("PATCH", f"/core/groups/{group}/", {"user_set": [mine]}),
+            ("PATCH", f"/core/users/{mine}/", {"groups": [group]}),
+            (
+                "POST",
+                "/core/users/",
+                {"username": new_name("u"), "name": "U", "groups": [group], "password": "12345678"},
+            ),
+            ("DELETE", f"/core/groups/{group}/", {}),
+        ]
+    calls += [
+        ("PATCH", f"/core/groups/{plain['pk']}/", {"is_superuser": True}),
+        ("PATCH", f"/core/groups/{under['pk']}/", {"is_superuser": True}),
+        ("PATCH", f"/core/groups/{plain['pk']}/", {"roles": [role]}),
+        ("PATCH", f"/core/users/{mine}/", {"roles": [role]}),
+        ("PATCH", f"/rbac/roles/{role}/", {"name": "mine"}),
+        ("POST", "/rbac/roles/", {"name": new_name("r"), "permissions": ["*"]}),
+        ("POST", "/rbac/roles/", {"name": new_name("r"), "permissions": ["core.view_secret"]}),
+        ("PATCH", f"/core/users/{above}/", {"name": "Me"}),
+        ("POST", f"/core/users/{above}/set_password/", {"password": "a password I know"}),
+        ("POST", "/core/tokens/", {"user": above}),
+        ("DELETE", f"/core/users/{above}/", {}),
+    ]
+    for method, path, body in calls:
+        await watch.refused(maker, method, path, body)
+    me = (await maker.get(f"{API}/core/users/me/")).json()
+    assert me["is_superuser"] is False
+    assert "crypto.view_certificatekeypair_key" not in me["system_permissions"]
+
+
+async def test_an_invitation_raises_nobody(new_town: TownBuilder) -> None:
+    town = await new_town(registrations="open", confirm_email="false")
+    ada = await town.owner()
+    host = await person_who_may(town, ada, *rights("stages", "invitation"))
+    mighty = (await make(ada, "/core/groups/", name=new_name("g"), is_superuser=True))["pk"]
+    fixed = {"groups": [mighty], "is_superuser": True, "role": "owner", "roles": ["x"], "permissions": ["*"],
+             "attributes.role": "owner", "is_active": True, "type": "service_account"}  # fmt: skip
+    made = await make(host, "/stages/invitation/invitations/", name=new_name("i"), fixed_data=fixed)
+    browser, slug, query = Browser(town), "default-enrollment-flow", {"itoken": str(made["pk"])}
+    await browser.see(slug, **query)
+    name = new_name("new").replace("-", "_")
+    await browser.answer(
+        slug, query, component="prompt", username=name, name="N", email=f"{name}@example.org",
+        password="a good password", password_repeat="a good password",
+    )  # fmt: skip
+    [born] = await results(ada, "/core/users/", username=name)
+    assert (born["is_superuser"], born["groups"], born["roles"], born["type"]) == (False, [], [], "internal")
+
+
+METHODS = ("PUT", "PATCH", "DELETE", "POST")
+
+
+@pytest.mark.parametrize("header", ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
+async def test_a_method_cannot_be_put_on_like_a_mask(town: Town, ada: Person, watch: Watch, header: str) -> None:
+    viewer = await person_who_may(town, ada, "core.view_user", "core.view_group")
+    item = f"{API}/core/users/{await id_of(viewer)}/"
+    before = await watch.look()
+
+    for method in METHODS:
+        answer = await viewer.call("GET", item, headers={header: method}, params={"_method": method})
+        assert answer.status_code == 200
+        assert answer.json()["username"] == viewer.username
+        for carried in ("GET", "HEAD", "OPTIONS"):
+            written = await viewer.call(method, item, headers={header: carried}, params={"_method": carried}, json={})
+            assert written.status_code in (403, 405)
+    for strange in ("TRACE", "PROPFIND", "SEARCH"):
+        assert (await viewer.call(strange, item, json={"name": "x"})).status_code in (400, 403, 404, 405, 501)
+
+    assert await watch.look() == before
