@@ -666,6 +666,7 @@ async def test_a_link_gets_a_card(new_town: TownBuilder) -> None:
 
         film = (await carded(f"{base}/film"))["card"]
         assert (film["type"], film["title"], film["author_name"]) == ("video", "A film", "Director")
+        assert (film["provider_name"], film["provider_url"]) == ("", "")
         assert film["html"].startswith('<iframe src="https://player.example/1" width="640" height="360"')
         assert "script" not in film["html"].replace("allow-scripts", "")
         assert "onload" not in film["html"]

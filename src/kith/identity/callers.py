@@ -22,7 +22,7 @@ from kith.identity import confirmation
 from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, Caller, Way
 from kith.identity.factors import store as factors
-from kith.identity.guessing import service as guessing
+from kith.identity.guessing import allowance as guessing
 from kith.identity.hints import service as hints
 from kith.identity.impersonation import refuse_call
 from kith.identity.rights import rights_of

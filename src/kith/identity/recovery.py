@@ -8,7 +8,7 @@ from kith.base.errors import Conflict, NotFound
 from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.guessing import service as guessing
+from kith.identity.guessing import allowance as guessing
 from kith.identity.links import service as links
 from kith.identity.messages import service as messages
 from kith.identity.sessions import cookies

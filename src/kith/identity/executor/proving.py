@@ -9,7 +9,7 @@ from kith.identity.audit import service as audit
 from kith.identity.executor import confirming, expired
 from kith.identity.executor.admitting import refused
 from kith.identity.executor.turn import Denied, Turn
-from kith.identity.guessing import service as guessing
+from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key

@@ -205,7 +205,9 @@ def _keys_of(typed: str) -> dict[str, str]:
 
 async def owner_of(db: Session, email: str) -> User | None:
     """The one person whose address this is."""
-    return await db.one(_owner, key=email_key(email)) if email else None
+    if not email:
+        return None
+    return await db.one(_owner, key=email_key(email))
 
 
 async def release(db: Session, email: str, *, user_id: int) -> None:

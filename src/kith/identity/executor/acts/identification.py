@@ -17,7 +17,7 @@ from kith.identity.executor.proving import model, try_password, write_failure
 from kith.identity.executor.shelves import find_stage
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.factors import passkeys
-from kith.identity.guessing import service as guessing
+from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
 from kith.identity.sources.offered import offered
 from kith.identity.users import store as users

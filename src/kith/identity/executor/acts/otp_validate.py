@@ -17,7 +17,7 @@ from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome,
 from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
 from kith.identity.flows.stages import stages
-from kith.identity.guessing import service as guessing
+from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
 from kith.identity.stages.every import VERBOSE_NAMES

@@ -9,7 +9,7 @@ from kith.identity.audit import service as audit
 from kith.identity.executor import expired, marks
 from kith.identity.executor.admitting import refused
 from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
-from kith.identity.guessing import service as guessing
+from kith.identity.guessing import allowance as guessing
 from kith.identity.messages import service as messages
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
