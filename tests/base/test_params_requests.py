@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 from collections.abc import AsyncIterator, Sequence
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import msgspec
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from kith.base.edge import Edge
 from kith.base.errors import Invalid, Malformed, NotFound, Problem, TooLarge
 from kith.base.exchange import JSON, Answer, Dialect, Exchange, Server
+from kith.base.limits import Limiter
 from kith.base.log import AccessLog
 from kith.base.params import Limits, Upload
 from kith.base.params.parts import read_parts
@@ -82,8 +84,9 @@ def show(problem: Problem, _exchange: Exchange) -> Answer:
 
 
 PLAIN = Dialect(name="plain", headers=(), shape=show)
+NO_DATA: Any = SimpleNamespace(services={Limiter: Limiter(None, enabled=False)})  # type: ignore[arg-type]
 app = Edge(
-    Server(works=None, max_body=1 << 30),  # type: ignore[arg-type] # nothing here touches data
+    Server(works=NO_DATA, max_body=1 << 30),
     Router([take_draft, take_filter, take_media, never_reached]),
     dialect_of=lambda _path: PLAIN,
     access_log=AccessLog(io.StringIO(), as_json=True, enabled=False),
