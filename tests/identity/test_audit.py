@@ -77,6 +77,25 @@ async def test_every_change_leaves_an_event(ada: Person, collection: Collection)
     }
 
 
+@pytest.mark.parametrize("path", ["/providers/openid/", "/providers/oauth/", "/policies/dummy/"])
+async def test_a_record_without_a_name_is_named_by_what_it_is_known_by(ada: Person, path: str) -> None:
+    collection = BY_PATH[path]
+    sent = await Maker(ada).body(collection)
+    if path != "/providers/oauth/":
+        sent.pop("name")
+    made = (await ada.call("POST", API + path, json=sent)).json()
+    item = f"{API}{path}{made['pk']}/"
+    change = await Maker(ada).body(collection, collection.change)
+    assert (await ada.call("PATCH", item, json=change)).status_code == 200
+    assert (await ada.call("DELETE", item)).status_code == 204
+
+    events = await history(ada, collection, made["pk"])
+
+    assert [one["action"] for one in events] == ["model_created", "model_updated", "model_deleted"]
+    name = made.get("name") or made.get("client_id") or made["pk"]
+    assert {one["context"]["model"]["name"] for one in events} == {name}
+
+
 async def test_a_changed_list_and_a_renamed_record_are_told_as_they_were_and_are(ada: Person) -> None:
     pks = sorted([(await make(ada, "/core/users/", username=word(), name="N"))["pk"] for _ in range(3)])
     group = await make(ada, "/core/groups/", name=new_name("old"), user_set=pks[:2])
@@ -260,6 +279,33 @@ async def test_a_secret_is_told_to_nobody(town: Town, ada: Person, path: str, fi
         told = await history(ada, collection, made.json()["pk"])
         assert told[0]["context"]["created"][field] == HIDDEN
         assert told[1]["context"]["diff"] == {field: {"previous_value": HIDDEN, "new_value": HIDDEN}}
+
+
+ELSEWHERE = [
+    ("/sources/ldap/", "bind_password", {"server_uri": "ldap://eve.example"}),
+    ("/sources/oauth/", "consumer_secret", {"access_token_url": "https://eve.example/t"}),
+    ("/stages/captcha/", "private_key", {"api_url": "https://eve.example/"}),
+    ("/stages/email/", "password", {"host": "eve.example"}),
+    ("/stages/email/", "password", {"port": 2525}),
+]
+
+
+@pytest.mark.parametrize(("path", "field", "elsewhere"), ELSEWHERE)
+async def test_a_secret_goes_nowhere_else_for_whoever_does_not_know_it(
+    town: Town, ada: Person, path: str, field: str, elsewhere: dict[str, Any]
+) -> None:
+    collection = BY_PATH[path]
+    record, area = collection.record.lower(), path.split("/")[1]
+    editor = await person_who_may(town, ada, f"{area}.view_{record}", f"{area}.change_{record}")
+    made = await ada.call("POST", API + path, json=await Maker(ada).body(collection) | {field: "the secret"})
+    item = f"{API}{path}{made.json()['pk']}/"
+
+    for person in (editor, ada):
+        for body in (elsewhere, elsewhere | {field: MASK}):
+            refused = await person.call("PATCH", item, json=body)
+            assert (refused.status_code, set(refused.json())) == (400, {field}), refused.text
+    assert (await editor.call("PATCH", item, json={"name": new_name("n")})).status_code == 200
+    assert (await editor.call("PATCH", item, json=elsewhere | {field: "their own"})).status_code == 200
 
 
 async def test_a_tokens_key_is_shown_once_and_kept_nowhere(town: Town, ada: Person) -> None:

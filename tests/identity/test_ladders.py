@@ -86,7 +86,14 @@ async def id_of(person: Person) -> int:
 
 async def test_the_ways_in_are_for_superusers(town: Town, ada: Person, watch: Watch) -> None:
     """Somebody with every right to flows, stages and policies becomes nobody else by them."""
-    kinds = ("dummystage", "userloginstage", "userwritestage", "identificationstage", "passwordstage", "promptstage")
+    kinds: tuple[str, ...] = (
+        "dummystage",
+        "userloginstage",
+        "userwritestage",
+        "identificationstage",
+        "passwordstage",
+        "promptstage",
+    )
     kinds = (*kinds, "prompt", "otpvalidatestage", "webauthnstage", "emailstage")
     clerk = await person_who_may(
         town, ada, *rights("flows", "flow", "flowstagebinding"), *rights("stages", *kinds),

@@ -218,6 +218,30 @@ async def test_a_factor_goes_only_after_a_fresh_proof(town: Town, new_browser: N
     assert "You have none yet." in section(browser.page, "factors")
 
 
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [("/app-passwords", {"description": "my mail"}), ("/tokens", {"description": "my script", "scopes": "read"})],
+)
+async def test_a_key_is_made_only_after_a_fresh_proof(
+    town: Town, browser: Browser, action: str, fields: dict[str, str]
+) -> None:
+    ada = await signed_in(town, browser)
+    await age(town, browser, LATER)
+    await browser.open(HERE)
+
+    asked = await browser.press(action, **fields)
+    assert asked.status_code == 200
+    assert "please show that it is you" in asked.text
+    wrong = await browser.press(action, password="not this one")
+    assert wrong.status_code == 400
+    assert "Invalid password" in wrong.text
+    assert fields["description"] not in section(await browser.open(HERE), "keys")
+    await browser.press(action, **fields)
+    made = await browser.press(action, password=ada.password)
+    assert made.status_code == 201
+    assert fields["description"] in section(made, "keys")
+
+
 async def test_guesses_at_the_password_are_written_down_and_limited(new_town: TownBuilder) -> None:
     town = await new_town(rate_limits="on")
     browser = Browser(town)

@@ -66,6 +66,7 @@ async def update(
     before = await _stored(shelf, work, caller, id, "change")
     draft = Draft(work, caller, values=values, before=before, id=id, whole=whole)
     await _prepare(shelf, draft)
+    _check_secrets_stay(shelf, draft)
     await _check_references(shelf, draft)
     await complain_taken(shelf, draft)
     changed = {name: value for name, value in draft.values.items() if name not in before or before[name] != value}
@@ -241,6 +242,17 @@ def _sealed(shelf: Shelf, work: Work, values: Mapping[str, Any]) -> dict[str, An
         if isinstance(field, Secret) and sealed.get(field.name) is not None:
             sealed[field.name] = work.find(Sealer).seal(sealed[field.name], _place(shelf, field))
     return sealed
+
+
+def _check_secrets_stay(shelf: Shelf, draft: Draft) -> None:
+    """A secret that is kept goes nowhere else than where it went before."""
+    for field in shelf.resource.all_fields:
+        if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
+            continue
+        sealed = (draft.before or {}).get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
+        if sealed is not None and draft.work.find(Sealer).open(sealed, _place(shelf, field)):
+            draft.complain(field.name, "Send this too: it would go somewhere else than before.", "required")
+    draft.raise_complaints()
 
 
 def _shown_secret(shelf: Shelf, work: Work, field: Field, sealed: str | None, *, sees_secrets: bool) -> str:

@@ -162,11 +162,16 @@ def read_offset(text: str) -> float | None:
 
 
 class Secret(Text, frozen=True, kw_only=True):
-    """Stored encrypted. Never shown, or (`shown`) once when made and to those who may see secrets."""
+    """Stored encrypted. Never shown, or (`shown`) once when made and to those who may see secrets.
+
+    `sent_to` names the fields that say where it is sent: whoever changes one of them must know the secret, lest they
+    have it sent to themselves.
+    """
 
     trim: bool = False
     write_only: bool = True
     shown: bool = False
+    sent_to: tuple[str, ...] = ()
 
     @property
     def is_scalar(self) -> bool:

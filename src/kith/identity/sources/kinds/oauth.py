@@ -25,7 +25,7 @@ FIELDS = (
     URL(name="access_token_url", required=True, most=255),
     URL(name="profile_url", required=True, most=255),
     Text(name="consumer_key", required=True),
-    Secret(name="consumer_secret", required=True),
+    Secret(name="consumer_secret", required=True, sent_to=("access_token_url", "request_token_url")),
     Choice(name="pkce", default="S256", choices=("none", "plain", "S256")),
     Text(
         name="additional_scopes",

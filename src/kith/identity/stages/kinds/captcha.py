@@ -11,7 +11,7 @@ _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 
 FIELDS = (
     Text(name="public_key", required=True, help="The site key."),
-    Secret(name="private_key", required=True),
+    Secret(name="private_key", required=True, sent_to=("api_url",)),
     URL(name="js_url", default="https://www.recaptcha.net/recaptcha/api.js", most=500),
     URL(name="api_url", default="https://www.recaptcha.net/recaptcha/api/siteverify", most=500),
     Choice(name="request_content_type", default=_FORM, choices=(_FORM, _JSON), also={"form": _FORM, "json": _JSON}),
