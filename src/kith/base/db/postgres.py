@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 
+from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.lender import Lender
 from kith.base.db.statement import Command, Query
@@ -48,12 +49,17 @@ class Postgres:
 
 
 class PostgresSession:
-    __slots__ = ("_connection", "_depth", "_lender")
+    __slots__ = ("_connection", "_depth", "_lender", "_outer")
 
     def __init__(self, lender: Lender) -> None:
         self._lender = lender
         self._connection: Any = None
+        self._outer: writing.Writer | None = None
         self._depth = 0
+
+    @property
+    def is_writing(self) -> bool:
+        return self._connection is not None
 
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
         if query.writes and self._connection is None:
@@ -117,6 +123,7 @@ class PostgresSession:
                     self._lender.give(connection, is_well=False)
                     raise
             self._connection = connection
+            self._outer = writing.enter(self)
 
     async def hold(self, subject: str) -> None:
         await self.begin()
@@ -152,6 +159,7 @@ class PostgresSession:
         connection, self._connection = self._connection, None
         if connection is None:
             return
+        writing.leave(self._outer)
         is_well = False
         try:
             with _translated():

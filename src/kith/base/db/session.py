@@ -19,6 +19,11 @@ class Session(Protocol):
     holds the only pen: never wait for the outside world between the first write and the end.
     """
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether the transaction is open."""
+        ...
+
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]: ...
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None: ...

@@ -19,6 +19,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Unavailable
@@ -198,13 +199,18 @@ class Pen:
 
 
 class SQLiteSession:
-    __slots__ = ("_database", "_depth", "_reading", "_writing")
+    __slots__ = ("_database", "_depth", "_outer", "_reading", "_writing")
 
     def __init__(self, database: SQLite) -> None:
         self._database = database
         self._reading = database.reader
         self._writing = False
+        self._outer: writing.Writer | None = None
         self._depth = 0
+
+    @property
+    def is_writing(self) -> bool:
+        return self._writing
 
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
         if query.writes and not self._writing:
@@ -244,6 +250,7 @@ class SQLiteSession:
             await self._database.pen.take()
             self._writing = True
             self._reading = self._database.pen.connection
+            self._outer = writing.enter(self)
 
     async def hold(self, _subject: str) -> None:
         """Who has the pen holds everything."""
@@ -277,6 +284,8 @@ class SQLiteSession:
     def _end(self) -> bool:
         was_writing, self._writing = self._writing, False
         self._reading = self._database.reader
+        if was_writing:
+            writing.leave(self._outer)
         return was_writing
 
     def _execute(self, sql: str, values: list[Any]) -> sqlite3.Cursor:

@@ -14,6 +14,7 @@ import aiohttp
 import msgspec
 from multidict import CIMultiDictProxy
 
+from kith.base.db.writing import is_writing
 from kith.base.http.addresses import PrivateHosts
 from kith.base.http.failures import AddressRefused, OutgoingError, translated
 from kith.base.http.hops import REDIRECTS, Hop, Resign, first_hop, next_hop
@@ -144,6 +145,8 @@ class Outgoing:
             response.release()
 
     async def _send(self, hop: Hop, deadline: float) -> aiohttp.ClientResponse:
+        if is_writing():
+            raise RuntimeError(f"{hop.shown} is asked in the middle of a transaction, which must wait for nobody")
         left = deadline - asyncio.get_running_loop().time()
         if left <= 0:
             raise OutgoingError("timeout", hop.shown)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
@@ -21,15 +20,13 @@ from kith.social.guards import Caller, TheCaller, user
 from kith.social.languages import language_of
 from kith.social.media.service import Change as MediaChange
 from kith.social.pages import answer, joined
-from kith.social.statuses import entities, shapes, store
+from kith.social.statuses import entities, shapes
 from kith.social.statuses.api.common import DELETING, POSTING, encode, shown_as_is, spend
 from kith.social.statuses.service import edit as editing
-from kith.social.statuses.service import quotes, remove
+from kith.social.statuses.service import once, quotes, remove
 from kith.social.statuses.service import schedule as scheduling
 from kith.social.statuses.service.post import Draft, Unexpected
-from kith.social.statuses.service.post import post as post_status
 
-REMEMBERED = timedelta(hours=1)
 WITH_THUMBNAILS = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
 
@@ -62,41 +59,29 @@ async def create_status(
     new: FromRequest[New],
 ) -> Answer:  # fmt: skip
     """With an `Idempotency-Key`, whoever sends it again within the hour gets the same answer."""
-    given = exchange.header(b"idempotency-key").decode("latin-1")
-    key = hashlib.sha256(given.encode()).hexdigest() if given else None
-    if key is not None:
-        await work.db.hold(f"idempotency:{author.id}:{key}")
-        known = await store.find_idempotent(work.db, author.id, key, work.now - REMEMBERED)
-        if known is not None:
-            return await _again(exchange, work, author, known)
-    spend(exchange, POSTING, author.id)
-    try:
-        status_id, planned_id = await _create(work, author, caller, new, given or None)
-    except Unexpected as unexpected:
-        return await _unexpected(exchange, work, unexpected)
-    if key is not None:
-        await store.remember(
-            work.db, author.id, key, work.now, work.now - REMEMBERED, status_id=status_id, scheduled_id=planned_id
-        )
-    return await _again(exchange, work, author, (status_id, planned_id))
+    key = exchange.header(b"idempotency-key").decode("latin-1")
+    made = await once.find(work, author.id, key)
+    if made is None:
+        spend(exchange, POSTING, author.id)
+        try:
+            made = await once.create(work, author, await _posting(work, caller, new, key))
+        except Unexpected as unexpected:
+            return await _unexpected(exchange, work, unexpected)
+    return await _shown(exchange, work, author, made)
 
 
-async def _create(
-    work: Work, author: Account, caller: Caller, new: New, key: str | None
-) -> tuple[int | None, int | None]:
-    application = await identity.app_shown(work, caller.app_id)
-    draft = msgspec.convert({name: getattr(new, name) for name in Draft.__struct_fields__}, Draft)
-    if scheduling.is_later(work, new.scheduled_at) and new.scheduled_at is not None:
-        planned = await scheduling.schedule(
-            work, author, draft, new.scheduled_at, application=application, app_id=caller.app_id, idempotency=key
-        )
-        return None, planned.id
-    status = await post_status(work, author, draft, application=application)
-    return status.id, None
+async def _posting(work: Work, caller: Caller, new: New, key: str) -> once.Posting:
+    return once.Posting(
+        draft=msgspec.convert({name: getattr(new, name) for name in Draft.__struct_fields__}, Draft),
+        at=new.scheduled_at if scheduling.is_later(work, new.scheduled_at) else None,
+        application=await identity.app_shown(work, caller.app_id),
+        app_id=caller.app_id,
+        key=key,
+    )
 
 
-async def _again(exchange: Exchange, work: Work, author: Account, known: tuple[int | None, int | None]) -> Answer:
-    status_id, planned_id = known
+async def _shown(exchange: Exchange, work: Work, author: Account, made: once.Made) -> Answer:
+    status_id, planned_id = made
     if planned_id is not None:
         planned = await scheduling.find_own(work, author.id, planned_id)
         return answer(exchange, encode((await shapes.scheduled(work, [planned]))[0]))

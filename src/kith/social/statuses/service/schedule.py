@@ -17,7 +17,8 @@ from kith.social.accounts.tables import Account
 from kith.social.media import service as media
 from kith.social.statuses import store
 from kith.social.statuses.access import ME
-from kith.social.statuses.service.post import Draft, Unexpected, prepare, put
+from kith.social.statuses.service.post import Draft, Ready, Unexpected, prepare
+from kith.social.statuses.service.post import put as put_status
 from kith.social.statuses.tables import Scheduled, scheduled
 
 SOONEST = timedelta(minutes=5)
@@ -63,11 +64,11 @@ def _check_time(work: Work, at: datetime) -> None:
         raise Invalid(fields={"scheduled_at": [Complaint("date must be in the future")]})
 
 
-async def schedule(
-    work: Work, author: Account, draft: Draft, at: datetime, *, application: dict[str, Any] | None, app_id: int | None,
-    idempotency: str | None,
+async def put(
+    work: Work, author: Account, draft: Draft, ready: Ready, at: datetime, *, application: dict[str, Any] | None,
+    app_id: int | None, idempotency: str | None,
 ) -> Scheduled:  # fmt: skip
-    ready = await prepare(work, author, draft)
+    """Keep what was prepared, to be posted at its time."""
     await work.db.begin()
     await _check_room(work, author.id, at)
     params = {
@@ -148,7 +149,7 @@ async def publish(work: Work, payload: Publish) -> None:
     try:
         ready = await prepare(work, author, msgspec.convert(planned.params, Draft), held_by=planned.id)
         async with work.db.savepoint():
-            await put(work, author, ready, planned.params.get("application"))
+            await put_status(work, author, ready, planned.params.get("application"))
     except Unavailable:
         raise
     except (Problem, Unexpected):
