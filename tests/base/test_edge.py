@@ -213,7 +213,7 @@ async def test_ready_means_database_schema_and_worker(town: Town) -> None:
         answer = await town.http.get("/health/ready")
         if answer.status_code == 200:
             break
-    assert answer.json() == {"status": "ok", "database": True, "migrations": True, "worker": True}
+    assert answer.json() == {"status": "ok", "database": True, "migrations": True, "worker": True, "media": True}
 
 
 async def test_a_server_without_a_worker_is_not_ready(new_town: TownBuilder) -> None:
