@@ -28,6 +28,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
 _START_TLS: dict[str, bool | None] = {"none": False, "starttls": None, "required": True}
 _PATIENCE = 20.0
 _LONGEST_LINE = 900
+_LONGEST_ADDRESS = 64 + 1 + 253
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"(?=.{{1,64}}@){_ATOM}(?:\.{_ATOM})*@(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
@@ -106,13 +107,15 @@ def mailer(smtp: str | None, folder: Path, sender: str, *, patience: float = _PA
 
 def checked_address(text: str) -> str:
     """`text` as an address to write on an envelope, its domain in ASCII; raises `MailRefused`."""
+    if len(text) > _LONGEST_ADDRESS:
+        raise MailRefused(f"not a mail address: {text[:100]!r}")
     local, _, domain = text.rpartition("@")
     try:
         address = f"{local}@{domain if domain.isascii() else URL.build(scheme='http', host=domain).raw_host}"
     except ValueError as error:
-        raise MailRefused(f"not a mail address: {text!r}") from error
+        raise MailRefused(f"not a mail address: {text[:100]!r}") from error
     if not _ADDRESS.fullmatch(address):
-        raise MailRefused(f"not a mail address: {text!r}")
+        raise MailRefused(f"not a mail address: {text[:100]!r}")
     return address
 
 

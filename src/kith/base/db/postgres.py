@@ -88,8 +88,8 @@ class PostgresSession:
             connection = await self._lender.take()
             try:
                 rows: list[Any] = await connection.fetch(sql, *values)
-            except asyncpg.PostgresError:
-                self._lender.give(connection)
+            except asyncpg.PostgresError as error:
+                self._lender.give(connection, is_well=not isinstance(error, _TRANSIENT))
                 raise
             except BaseException:
                 self._lender.give(connection, is_well=False)
@@ -195,6 +195,7 @@ class _translated:  # noqa: N801 - reads as a word where it is used
 _TRANSIENT = (
     OSError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # used after the server has ended the connection
     asyncpg.PostgresConnectionError,
     asyncpg.TransactionRollbackError,  # a deadlock, say
     asyncpg.LockNotAvailableError,

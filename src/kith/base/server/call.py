@@ -153,8 +153,8 @@ class Call:
         if kind == "http.response.body":
             self._send_body(message.get("body", b""), more=message.get("more_body", False))
         elif kind == "http.response.start" and not self.is_started:
-            self.is_started = True
             self._head = self._head_of(message["status"], message.get("headers", ()))
+            self.is_started = True
         else:
             raise RuntimeError(f"{kind} is out of place here")
         if self._connection.drained is not None:

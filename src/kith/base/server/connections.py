@@ -150,8 +150,13 @@ class Connections:
                 reason = connection.overdue(now) if connection.is_waiting else ""
                 if reason and (reason != "slow_body" or self.may_tell()):
                     connection.give_way(reason, SlowClient())
-        if self._cut and now - self._told_at >= TELL_SECONDS:
-            self._told_at = now
+        if now - self._told_at >= TELL_SECONDS:
+            self.tell()
+
+    def tell(self) -> None:
+        """One line for all that were cut since the last."""
+        if self._cut:
+            self._told_at = self.now
             _log.warning("connections.cut", open=self._count, **self._cut)
             self._cut.clear()
 

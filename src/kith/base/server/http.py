@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import os
+import socket
 import struct
 import termios
 from collections import deque
@@ -32,6 +34,7 @@ MOST_IN_LINE = 8  # requests that were read although it was not their turn
 TELL_SECONDS = 2.0  # for telling why it must go
 STEP = 64 * 1024  # a body is handed over when it is whole, or this long; so much of it counts as getting on
 
+_VERSIONS = ("1.1", "1.0")
 _OF_BODIES = frozenset((b"content-length", b"transfer-encoding"))
 
 _log = structlog.get_logger()
@@ -245,8 +248,10 @@ class HttpConnection(asyncio.Protocol):
         if len(self._url) > MOST_PATH and len(self._url.partition(b"?")[0]) > MOST_PATH:
             self._refusal = (wire.PATH_TOO_LONG, "bad_request")
             raise Refused
-        parser = self._parser
-        request = Request(parser.get_method().decode(), self._url, headers, parser.get_http_version())
+        parser, version = self._parser, self._parser.get_http_version()
+        if version not in _VERSIONS:
+            raise Refused
+        request = Request(parser.get_method().decode(), self._url, headers, version)
         request.keep_alive = parser.should_keep_alive() and request.method != "CONNECT"
         request.is_upgrade = parser.should_upgrade() and is_websocket(request)
         self._request = request
@@ -259,6 +264,8 @@ class HttpConnection(asyncio.Protocol):
         request.expects = request.header(b"expect").lower() == b"100-continue"
         self._noise = 0
         self._owe()
+        if self._is_proxy:
+            self._caller_of(request)
         if self.is_waiting:
             self.register.wait_for(self)
         self._begin()
@@ -317,10 +324,7 @@ class HttpConnection(asyncio.Protocol):
         return request.size >= STEP or request.expects or request.length > self.register.limits.max_body
 
     def _start(self, request: Request, refusal: Problem | None = None) -> None:
-        client = self.client
-        if self._is_proxy:
-            client = (self.server.proxies.caller(client[0], request.headers), 0)
-            self._enter(client[0])
+        client = self._caller_of(request) if self._is_proxy else self.client
         if self._crowded is not None and not _may_pass(request):
             refusal = refusal or self._crowded
             self.register.count("crowded" if refusal.status == 503 else "crowded_address")
@@ -340,6 +344,13 @@ class HttpConnection(asyncio.Protocol):
             call.task = self.loop.create_task(self._run(call))
         else:
             turns.wait(self._rank(request), client[0], partial(self._begin_call, call))
+
+    def _caller_of(self, request: Request) -> tuple[str, int]:
+        """Who asks through a proxy; until they are answered they are counted like one who has come by themselves."""
+        address = self.server.proxies.caller(self.client[0], request.headers)
+        if self._entered is None:
+            self._enter(address)
+        return address, 0
 
     def _rank(self, request: Request) -> int:
         if self.is_known:
@@ -382,7 +393,7 @@ class HttpConnection(asyncio.Protocol):
         if self._is_proxy:
             self._leave()
         if not self.may_stay(call.request):
-            self._end()
+            self._end(lingers=not call.request.is_whole)
             return
         self._owed_since = self.register.now
         self._begin()
@@ -495,18 +506,18 @@ class HttpConnection(asyncio.Protocol):
         elif self._told:
             self._tell(problem)
         elif is_asked or self.drained is not None:
-            self.transport.abort()
+            self.cut()
         else:
             if self._in_head or (not self._has_begun and reason != "slow_head"):
                 self.write(wire.REFUSALS[problem.status])
             self._end()
 
     def _tell(self, problem: Problem) -> None:
-        self.loop.call_later(TELL_SECONDS, self.transport.abort)
+        self.loop.call_later(TELL_SECONDS, self.cut)
         if self._call is None and self._request is not None:
             self._start(self._request, problem)
         elif self._call is not None and not self._call.refuse(problem):
-            self.transport.abort()
+            self.cut()
 
     def tasks(self) -> list[asyncio.Task[None]]:
         owner = self._call or self._websocket
@@ -520,14 +531,33 @@ class HttpConnection(asyncio.Protocol):
         elif self._call is None and self._request is None:
             self._end()
 
-    def _end(self) -> None:
+    def _end(self, *, lingers: bool = False) -> None:
+        """Close it; where a body is still coming, only our side, so that the client lives to read the answer."""
         self._is_closing = True
-        if self._parted and self.transport.get_write_buffer_size():
-            self.loop.call_later(TELL_SECONDS, self.transport.abort)
         self._owe()
         self._acked = self._taken_by_client()
         self._turn()
-        self.transport.close()
+        if lingers or (self._parted and self.transport.get_write_buffer_size()):
+            self.loop.call_later(TELL_SECONDS, self.cut)
+        if lingers and self.transport.can_write_eof() and not self.transport.is_closing():
+            self._is_deaf = True
+            if self._is_paused:
+                self._is_paused = False
+                self.transport.resume_reading()
+            self.transport.write_eof()
+        else:
+            self.transport.close()
+
+    def cut(self) -> None:
+        """End it at once. What the client has not read is thrown away too: the system would keep it for minutes."""
+        if self.is_gone:
+            return
+        try:
+            with socket.socket(fileno=os.dup(self.transport.get_extra_info("socket").fileno())) as same:
+                same.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        except OSError:
+            pass  # it is closed already
+        self.transport.abort()
 
     def _forget(self) -> None:
         self.register.work_on(self)

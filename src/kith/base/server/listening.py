@@ -89,7 +89,7 @@ class Server:
             await asyncio.wait({self._emptied}, timeout=seconds)
         tasks = [task for connection in self.open for task in connection.tasks()]
         for connection in list(self.open):
-            connection.transport.abort()
+            connection.cut()
         if tasks:
             _done, late = await asyncio.wait(tasks, timeout=END_SECONDS)
             for task in late:
@@ -97,3 +97,4 @@ class Server:
             await asyncio.gather(*late, return_exceptions=True)
         if self._ticking is not None:
             self._ticking.cancel()
+        self.register.tell()

@@ -183,8 +183,8 @@ class WebSocket:
         for data in self._frames.data_to_send():
             if data:
                 self._connection.write(data)
-        if self._frames.close_expected() and self._frames.state.name == "CLOSED":
-            self._connection.transport.close()
+            else:  # the library's word for the end
+                self._connection.transport.close()
 
     def overdue(self, now: float) -> str:
         """Ask whether somebody is still there; `slow_reader` when nothing was heard for long."""

@@ -38,7 +38,7 @@ class Term(msgspec.Struct, frozen=True):
 
 
 def normal(text: str) -> str:
-    folded = normal_form("NFD", normal_form("NFKC", text).casefold())
+    folded = normal_form("NFD", normal_form("NFKC", text)[:MOST_CHARACTERS].casefold())
     return normal_form("NFC", "".join(one for one in folded if ord(one) not in _ACCENTS))
 
 

@@ -15,6 +15,7 @@ from sqlalchemy.types import TypeEngine
 
 from kith.identity.rest.fields.base import Field, Refused
 
+LONGEST_URL = 2048  # a host of many strange letters takes long to write in plain ones
 MOST_CHARACTERS = 65_536  # of a field that names no limit of its own
 
 
@@ -89,6 +90,8 @@ _NOT_IN_URL = re.compile(r"[\s\x00-\x1f\x7f<>\"\\^`{|}]|%(?![0-9a-fA-F]{2}|\(\w+
 
 def read_url(text: str, schemes: tuple[str, ...]) -> str | None:
     """A URL with a host as it may stand in a header: other letters than ASCII in the form machines write them."""
+    if len(text) > LONGEST_URL:
+        return None
     try:
         url = text if text.isascii() else str(yarl.URL(text))
         parts = urlsplit(url)

@@ -1,0 +1,347 @@
+"""HTTP/1.1 and WebSockets as they are spoken on the wire, and clients that are too slow for them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from websockets.asyncio.client import connect
+from websockets.typing import Subprotocol
+
+from kith.base.errors import Problem
+from kith.base.server import Limits, Server, listen
+from kith.base.server.proxies import Proxies, plain
+from kith.base.server.turns import CREDENTIALS, KNOWN, STRANGER, Turns
+from tests.base.attackers import Attackers, until
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+QUICK = Limits(
+    head_seconds=0.2, body_seconds=0.6, grace_seconds=0.2, silence_seconds=0.4, idle_seconds=0.3,
+    known_idle_seconds=0.3, max_body=1 << 30,
+)  # fmt: skip
+HOST = b"Host: x\r\n"
+
+
+async def _answer(send: Any, status: int, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """What was asked, said again."""
+    try:
+        if "refusal" in scope:
+            raise scope["refusal"]
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body"):
+                break
+    except Problem as problem:
+        await _answer(send, problem.status, problem.message.encode())
+        return
+    told = f"{scope['method']} {scope['path']} {scope['query_string'].decode()} ".encode()
+    await _answer(send, 200, told + body)
+
+
+async def endless(_scope: Any, _receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    while True:
+        await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
+
+
+@asynccontextmanager
+async def serving(app: App, limits: Limits = Limits(per_address=0)) -> AsyncIterator[Server]:  # noqa: B008
+    server = Server(app, listen("127.0.0.1", 0, shared=False), limits)
+    await server.start()
+    try:
+        yield server
+    finally:
+        await server.stop(1)
+
+
+async def talk(server: Server, *words: bytes, end: bool = True) -> bytes:
+    """Everything that is answered until the connection ends."""
+    reader, writer = await asyncio.open_connection(*server.address)
+    for word in words:
+        writer.write(word)
+        await writer.drain()
+    if end:
+        writer.write_eof()
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+def statuses(answer: bytes) -> list[int]:
+    return [int(part[:3]) for part in answer.split(b"HTTP/1.1 ")[1:]]
+
+
+@pytest.mark.parametrize(
+    ("sent", "bodies"),
+    [
+        (b"GET /a?b=%20c HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /a b=%20c "]),
+        (b"GET /%C3%A4%2f%2F%ff HTTP/1.1\r\n" + HOST + b"\r\n", ["GET /ä//\ufffd  ".encode()]),
+        (b"GET http://x/a HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /a  "]),
+        (b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n", [b"OPTIONS *  "]),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\n\r\nhello", [b"POST /  hello"]),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\nA: b\r\n\r\n", [b"POST /  hello"]),
+        ((b"GET /1 HTTP/1.1\r\n" + HOST + b"\r\n") * 40, [b"GET /1  "] * 40),
+        (
+            b"POST /1 HTTP/1.1\r\n" + HOST + b"Content-Length: 2\r\n\r\nhi" + b"GET /2 HTTP/1.1\r\n" + HOST + b"\r\n",
+            [b"POST /1  hi", b"GET /2  "],
+        ),
+        (b"\r\n\r\nGET /1 HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /1  "]),
+        (b"GET /1 HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n" + b"GET /2 HTTP/1.1\r\n" + HOST + b"\r\n", [b"GET /1  ", b"GET /2  "]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+async def test_requests_are_read_in_whatever_pieces_they_come(sent: bytes, bodies: list[bytes], size: int) -> None:
+    pieces = [sent[at : at + size] for at in range(0, len(sent), size)]
+    async with serving(echo) as server:
+        answer = await talk(server, *pieces)
+
+    assert statuses(answer) == [200] * len(bodies)
+    assert [part.partition(b"\r\n\r\n")[2] for part in answer.split(b"HTTP/1.1 200 OK")[1:]] == bodies
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"nonsense\r\n\r\n", 400),
+        (b"\0\xff\xfe\r\n\r\n", 400),
+        (b"GET / HTTP/2.0\r\n\r\n", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", 400),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: -5\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+        (b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n0\r\nA: " + b"b" * 200_000, 400),
+        (b"Mxyz /nothing-here HTTP/1.1\r\n" + HOST + b"\r\n", 501),
+        (b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\n" + HOST + b"\r\n", 414),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"A: " + b"a" * 70_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"A: " + b"a" * 70_000, 431),
+        (b"GET / HTTP/1.1\r\n" + HOST + b"A: b\r\n" * 300 + b"\r\n", 431),
+    ],
+)
+async def test_what_cannot_be_read_is_refused_and_ends_the_connection(sent: bytes, status: int) -> None:
+    async with serving(echo) as server:
+        answer = await talk(server, sent, end=False)
+
+    assert statuses(answer) == [status]
+    assert b"connection: close" in answer
+
+
+@given(st.lists(st.binary(max_size=300), max_size=5))
+async def test_no_bytes_whatever_break_it(pieces: list[bytes]) -> None:
+    async with serving(echo) as server:
+        await talk(server, *pieces, b"\r\n\r\n")
+        answer = await talk(server, b"GET /still HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert b"GET /still" in answer
+
+
+async def test_head_has_the_length_and_no_body() -> None:
+    async def known(_scope: Any, _receive: Any, send: Any) -> None:
+        await _answer(send, 200, b"hello", (b"Content-Length", b"5"))
+
+    async with serving(known) as server:
+        answer = await talk(server, b"HEAD /abc HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert b"content-length: 5\r\n" in answer
+    assert answer.endswith(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("version", "asked", "stays"),
+    [("1.1", "", True), ("1.1", "Connection: close\r\n", False), ("1.0", "", False),
+     ("1.0", "Connection: keep-alive\r\n", True)],
+)  # fmt: skip
+async def test_a_connection_is_kept_as_was_asked(version: str, asked: str, stays: bool) -> None:
+    async with serving(echo) as server:
+        reader, writer = await asyncio.open_connection(*server.address)
+        request = f"GET / HTTP/{version}\r\nHost: x\r\n{asked}\r\n".encode()
+        writer.write(request)
+        first = await reader.readuntil(b"GET /  ")
+        writer.write(request)
+        second = await reader.read(10)
+        writer.close()
+    assert (b"connection: close" in first) is not stays
+    assert second.startswith(b"HTTP/1.1") is stays
+
+
+async def test_an_answer_without_a_length_comes_in_chunks_or_until_the_end() -> None:
+    async def parts(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for part in (b"ab", b"", b"c"):
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body"})
+
+    async with serving(parts) as server:
+        new = await talk(server, b"GET / HTTP/1.1\r\n" + HOST + b"\r\n")
+        old = await talk(server, b"GET / HTTP/1.0\r\n\r\n")
+    assert b"transfer-encoding: chunked" in new
+    assert new.endswith(b"\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n")
+    assert old.endswith(b"\r\n\r\nabc")
+
+
+async def test_a_header_that_holds_a_line_of_its_own_never_leaves() -> None:
+    async def splitting(_scope: Any, _receive: Any, send: Any) -> None:
+        await _answer(send, 200, b"", (b"location", b"/\r\nset-cookie: a=b"))
+
+    async with serving(splitting) as server:
+        answer = await talk(server, b"GET / HTTP/1.1\r\n" + HOST + b"\r\n")
+    assert statuses(answer) == [500]
+    assert b"set-cookie" not in answer
+
+
+async def test_a_body_that_waits_for_a_word_gets_it_when_it_is_wanted() -> None:
+    async with serving(echo) as server:
+        reader, writer = await asyncio.open_connection(*server.address)
+        writer.write(b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        writer.write(b"hi")
+        assert (await reader.readuntil(b"hi")).startswith(b"HTTP/1.1 200")
+        writer.close()
+
+
+async def test_a_large_body_arrives_whole_although_it_is_taken_slowly() -> None:
+    body = bytes(range(256)) * 8192
+    async with serving(echo) as server:
+        answer = await talk(server, b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: %d\r\n\r\n" % len(body), body)
+    assert answer.endswith(body)
+
+
+SLOW = {
+    "nothing": (b"", b"", 0),
+    "half a head": (b"GET / HTTP/1.1\r\nX: ", b"a", 408),
+    "a trickling body": (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 9999\r\n\r\n", b"a", 408),
+    "trickling chunks": (b"POST / HTTP/1.1\r\n" + HOST + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n", 408),
+    "a stopped upload": (b"POST / HTTP/1.1\r\n" + HOST + b"Content-Length: 9999999\r\n\r\n" + b"a" * 99_999, b"", 408),
+    "idleness": (b"GET / HTTP/1.1\r\n" + HOST + b"\r\n", b"", 200),
+}
+
+
+@pytest.mark.parametrize("rate", [0, 1024])
+@pytest.mark.parametrize("kind", SLOW)
+async def test_who_keeps_the_server_waiting_is_parted_from(kind: str, rate: int) -> None:
+    first, then, status = SLOW[kind]
+    limits = Limits(**{name: getattr(QUICK, name) for name in QUICK.__struct_fields__} | {"least_rate": rate})
+    async with serving(echo, limits) as server:
+        reader, writer = await asyncio.open_connection(*server.address)
+        writer.write(first)
+        reading = asyncio.create_task(reader.read())
+        while not reading.done():
+            writer.write(then)
+            await asyncio.wait({reading}, timeout=0.05)
+        answer = reading.result()
+        writer.close()
+    assert statuses(answer) == ([status] if status else [])
+
+
+async def test_who_does_not_read_is_cut_off_and_what_they_left_is_thrown_away() -> None:
+    async with serving(endless, QUICK) as server:
+        lazy = Attackers(server.address[1])
+        await lazy.connect(10, ["127.0.0.1"], b"GET / HTTP/1.1\r\n" + HOST + b"\r\n")
+        await until(lambda: lazy.held == 0)
+        await until(lambda: not server.open)
+        lazy.close()
+
+
+async def test_a_word_to_stop_lets_what_is_under_way_be_answered() -> None:
+    entered, go = asyncio.Event(), asyncio.Event()
+
+    async def slowly(_scope: Any, _receive: Any, send: Any) -> None:
+        entered.set()
+        await go.wait()
+        await _answer(send, 200, b"done")
+
+    async with serving(slowly) as server:
+        talking = asyncio.create_task(talk(server, b"GET / HTTP/1.1\r\n" + HOST + b"\r\n", end=False))
+        idle = await asyncio.open_connection(*server.address)
+        await entered.wait()
+        stopping = asyncio.create_task(server.stop(30))
+        assert await idle[0].read() == b""
+        idle[1].close()
+        go.set()
+        await stopping
+        answer = await talking
+    assert statuses(answer) == [200]
+    assert b"connection: close" in answer
+
+
+async def test_a_websocket_is_opened_spoken_through_and_closed() -> None:
+    async def repeat(scope: Any, receive: Any, send: Any) -> None:
+        assert (await receive())["type"] == "websocket.connect"
+        await send({"type": "websocket.accept", "subprotocol": scope["subprotocols"][0]})
+        while (message := await receive())["type"] == "websocket.receive":
+            await send({"type": "websocket.send", "text": f"{scope['path']} {message.get('text')}"})
+
+    async with serving(repeat) as server, connect(
+        f"ws://127.0.0.1:{server.address[1]}/streaming", subprotocols=[Subprotocol("kith")], compression=None
+    ) as client:  # fmt: skip
+        assert client.subprotocol == "kith"
+        for word in ("a", "ä" * 100_000):
+            await client.send(word)
+            assert await client.recv() == f"/streaming {word}"
+
+
+async def test_a_websocket_that_is_not_wanted_is_refused() -> None:
+    async def refuse(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.close"})
+
+    key = base64.b64encode(bytes(16))
+    sent = b"GET / HTTP/1.1\r\n" + HOST + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    async with serving(refuse) as server:
+        answer = await talk(server, sent + b"Sec-WebSocket-Key: " + key + b"\r\n\r\n", end=False)
+    assert statuses(answer) == [403]
+
+
+@pytest.mark.parametrize(
+    ("peer", "forwarded", "caller"),
+    [
+        ("10.0.0.1", ["203.0.113.9"], "203.0.113.9"),
+        ("10.0.0.1", ["203.0.113.9, 198.51.100.7, 10.0.0.2"], "198.51.100.7"),
+        ("10.0.0.1", ["made up", "203.0.113.9"], "203.0.113.9"),
+        ("10.0.0.1", [], "10.0.0.1"),
+        ("10.0.0.1", ["nonsense"], "10.0.0.1"),
+        ("10.0.0.1", ["a" * 60_000], "10.0.0.1"),
+        ("10.0.0.1", ["::ffff:203.0.113.9"], "203.0.113.9"),
+        ("10.0.0.1", ["2001:DB8::1"], "2001:db8::1"),
+        ("10.0.0.1", ["10.0.0.2, 10.0.0.3"], "10.0.0.2"),
+    ],
+)
+def test_the_caller_is_the_nearest_address_that_is_not_a_proxys(peer: str, forwarded: list[str], caller: str) -> None:
+    headers = [(b"x-forwarded-for", line.encode()) for line in forwarded]
+    assert Proxies(("10.0.0.0/8",)).caller(peer, headers) == caller
+
+
+@pytest.mark.parametrize(
+    ("address", "same"),
+    [("::ffff:1.2.3.4", "1.2.3.4"), ("1.2.3.4", "1.2.3.4"), ("::1", "::1"), ("fe80::1%eth0", "fe80::1"), ("", "")],
+)
+def test_an_address_is_written_in_one_way(address: str, same: str) -> None:
+    assert plain(address) == same
+
+
+async def test_known_people_come_first_and_addresses_take_turns() -> None:
+    turns, begun = Turns(asyncio.get_running_loop()), list[str]()
+    while turns.is_free():
+        pass
+    for number in range(100):
+        turns.wait(STRANGER, "flood", lambda number=number: begun.append(f"flood {number}"))  # type: ignore[misc]
+    turns.wait(STRANGER, "else", lambda: begun.append("else"))
+    turns.wait(CREDENTIALS, "flood", lambda: begun.append("credentials"))
+    turns.wait(KNOWN, "flood", lambda: begun.append("known"))
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+    assert begun[:5] == ["known", "credentials", "flood 0", "else", "flood 1"]
+    assert len(begun) == 103
+    assert turns.is_free()

@@ -1,0 +1,276 @@
+"""No input costs more than its size: ten times the input costs about ten times the work, for everything we parse.
+
+Each reader is given texts that are known to be costly for readers of their kind, long and ten times shorter. Measured
+is the time of the processor, the best of several; where the long one takes next to nothing, that is enough.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+import regex  # type: ignore[import-untyped]
+
+import kith
+from kith.base.cookies import carried_cookie
+from kith.base.errors import Problem
+from kith.base.http.failures import OutgoingError
+from kith.base.http.hops import checked_url
+from kith.base.mail import MailRefused, checked_address
+from kith.base.params import LIMITS, fill, nest, parse_json, read_form
+from kith.base.params.parts import read_parts
+from kith.base.params.values import Wrong, read_any, read_bool, read_datetime, read_float, read_int, read_text
+from kith.base.patterns import linear
+from kith.base.unicode import normal_form
+from kith.identity import scopes
+from kith.identity.callers import read_basic
+from kith.identity.executor.acts.prompt import _file
+from kith.identity.expressions.prelude import prelude_for
+from kith.identity.expressions.source import Source
+from kith.identity.providers.oauth2.keys import BadToken, read_header, read_unchecked
+from kith.identity.providers.oauth2.redirecting import is_registered
+from kith.identity.providers.patterns import complain_pattern
+from kith.identity.providers.redirects import complain_redirect
+from kith.identity.rest.fields.base import Refused
+from kith.identity.rest.fields.text import URL, Text
+from kith.identity.users.names import complain_email, complain_username, email_key, username_key
+from kith.social.emojis.service import SHORTCODE
+from kith.social.files.api import read_range
+from kith.social.search import asking, words
+from kith.social.statuses.api.posting import New
+from kith.social.statuses.cards.frames import clean_embed, first_link
+from kith.social.text import counting, html, parts
+from kith.social.text.domains import domain_of
+from kith.social.text.tags import start_tags
+from kith.social.translation.service import _guarded
+from kith.social.webpages.owners import own_links
+from kith.social.webpages.page import read_page
+from kith.web.words import best_of
+
+LONG, SHORT = 30_000, 3_000
+NOTHING = 0.004
+URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
+FACTOR = 4
+REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, Refused)
+
+SEEDS = (
+    "a", "0", " ", "\n", "\r", "\\", '"', "'", '"a\\', "'''", '"""', '"\\\n', '# "\n', "a ", "a\n\n",
+    "<", ">", "<a", "<a ", "<a href='", '<a a="', "<div>", "<b lang=x>", "</p>", "<p>", "<p>x</p>", "<!--", "<h1", "<br ",
+    "&", "&#9", "&#x9;", "&amp;", "#a ", "#a", "＃é ", "@a ", "@a-", "@a.", "@a@b-", "a@", "a@b.", ":aa", ":a:",
+    "http://", "http://a", "http://a.b/( ", "http://a:", "https://a@", "magnet:?a", "//", "/", "?", "%", "%41", "%%",
+    "[", "]", "[]", "a[", "a[b]", "a[]=", "x=1&", "a[b][c]=1&", "&", "=", ";", "a=b; ", 'a="\\"', ",", ", ", "a,", "a;q=0.1,",
+    "-", "--", ".", "a.", "1.", "+", "_", "(", ")", "{", "}", "(a|a)", "a*", "{1,2}", "$", "^",
+    "\u0301\u0327", "e\u0301\u0327", "\U0001f1e6", "\U0001f469\u200d", "日", "é", "ﷺ", "\u200c", "ß", "\u3000",
+    "data:a/a;", "bytes=0-", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "\x00", "\ud800",
+)  # fmt: skip
+
+
+class Reader(NamedTuple):
+    read: Callable[[str], Any]
+    most: int = LONG  # characters that reach it
+
+
+def _bytes(read: Callable[[bytes], Any]) -> Callable[[str], Any]:
+    return lambda text: read(text.encode("utf-8", "replace"))
+
+
+def _multipart(text: str) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        body = f'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n{text}\r\n--x--\r\n'.encode("utf-8", "replace")
+        for place in range(0, len(body), 1000):
+            yield body[place : place + 1000]
+
+    asyncio.run(read_parts(chunks(), "x", LIMITS))
+
+
+def _multipart_header(text: str) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        yield f'--x\r\nContent-Disposition: form-data; name="{text[:4000]}"\r\n\r\na\r\n--x--\r\n'.encode(
+            "utf-8", "replace"
+        )
+
+    asyncio.run(read_parts(chunks(), "x", LIMITS))
+
+
+def _cookie(text: str) -> str:
+    scope = {"headers": [(b"cookie", text.encode("utf-8", "replace"))]}
+    return carried_cookie(SimpleNamespace(scope=scope), "kith_session")  # type: ignore[arg-type]
+
+
+READERS: dict[str, Reader] = {
+    "text: find": Reader(parts.find, counting.LONGEST),
+    "text: tags": Reader(parts.hashtags, counting.LONGEST),
+    "text: mentions": Reader(parts.mentions, counting.LONGEST),
+    "text: a tag": Reader(parts.normal_tag, 8_000),
+    "text: is a tag": Reader(parts.is_tag),
+    "text: length": Reader(counting.length),
+    "text: graphemes": Reader(counting.graphemes, counting.LONGEST),
+    "text: to HTML": Reader(lambda text: html.to_html(text, {}, str), counting.LONGEST),
+    "text: to a line": Reader(lambda text: html.to_line(text, {}, str), counting.LONGEST),
+    "text: emoji": Reader(SHORTCODE.findall),
+    "text: domain": Reader(domain_of),
+    "text: normal form": Reader(lambda text: normal_form("NFKC", text)),
+    "HTML: clean": Reader(html.clean),
+    "HTML: plain": Reader(html.plain),
+    "HTML: tags": Reader(lambda text: list(start_tags(text, "a", "iframe"))),
+    "HTML: first link": Reader(lambda text: first_link(text, ("http://x/",))),
+    "HTML: frame": Reader(clean_embed),
+    "HTML: own links": Reader(own_links),
+    "HTML: for translation": Reader(_guarded),
+    "card: page": Reader(_bytes(lambda body: read_page(body, "utf-8", "https://a.example/"))),
+    "card: page in punycode": Reader(_bytes(lambda body: read_page(body, "punycode", "https://a.example/"))),
+    "card: page title": Reader(_bytes(lambda body: read_page(b"<title>" + body, "idna", "https://a.example/"))),
+    "card: meta": Reader(
+        lambda text: read_page(f'<meta property="og:title" content="{text}">'.encode("utf-8", "replace"), "", "https://a/")
+    ),
+    "card: JSON-LD": Reader(
+        lambda text: read_page(
+            f'<script type="application/ld+json">{text}</script>'.encode("utf-8", "replace"), "", "https://a/"
+        )
+    ),
+    "expression": Reader(Source),
+    "expression: helpers": Reader(prelude_for),
+    "JSON": Reader(_bytes(parse_json)),
+    "JSON: list": Reader(lambda text: parse_json(f'{{"a": [{text}]}}'.encode("utf-8", "replace"))),
+    "JSON: text": Reader(lambda text: fill(New, {"status": text})),
+    "JSON: any": Reader(read_any),
+    "JSON: numbers": Reader(lambda text: [_refused(read, text) for read in (read_int, read_float, read_bool)]),
+    "JSON: moment": Reader(read_datetime),
+    "form": Reader(_bytes(read_form)),
+    "form: name": Reader(lambda text: nest([(text[:250], "1")] * (len(text) // 250))),
+    "form: value": Reader(read_text),
+    "multipart": Reader(_multipart),
+    "multipart: header": Reader(_multipart_header),
+    "header: cookie": Reader(_cookie),
+    "header: Accept-Language": Reader(best_of),
+    "header: Authorization": Reader(_bytes(read_basic)),
+    "header: Range": Reader(lambda text: read_range(text, 1000)),
+    "header: token": Reader(lambda text: [read_header(text), read_unchecked(text)]),
+    "search": Reader(asking.read),
+    "search: index": Reader(words.to_index, 8_000),
+    "search: term": Reader(words.to_term, 8_000),
+    "scopes": Reader(lambda text: scopes.complain(scopes.split(text))),
+    "scopes: within": Reader(lambda text: scopes.within(scopes.split(text), scopes.split(text))),
+    "redirect URI": Reader(complain_redirect),
+    "redirect URI: asked for": Reader(lambda text: is_registered(f"https://a/{text}", ["https://a/.*.*.*x"], matching="regex")),
+    "redirect URI: pattern": Reader(complain_pattern),
+    "pattern": Reader(linear),
+    "pattern: run": Reader(lambda text: linear("(a|a)*b|(.*)*x").search(text)),  # type: ignore[union-attr]
+    "name": Reader(lambda text: [username_key(text), complain_username(text)]),
+    "address": Reader(lambda text: [email_key(text), complain_email(text)]),
+    "address: mail": Reader(checked_address),
+    "URL": Reader(checked_url),
+    "URL: host": Reader(lambda text: checked_url(f"https://{text}")),
+    "URL: path": Reader(lambda text: checked_url(f"https://a.example/{text}")),
+    "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
+    "text: field": Reader(TEXT_FIELD.take),
+    "data URI": Reader(lambda text: _file(f"data:a/{text}", {})),
+}  # fmt: skip
+
+
+def _refused(read: Callable[[str], Any], text: str) -> Any:
+    try:
+        return read(text)
+    except REFUSALS:
+        return None
+
+
+def _cost(read: Callable[[str], Any], text: str) -> float:
+    start = time.process_time()
+    _refused(read, text)
+    return time.process_time() - start
+
+
+def _made(seed: str, size: int) -> str:
+    return (seed * (size // len(seed) + 1))[:size]
+
+
+def _is_dear(read: Callable[[str], Any], make: Callable[[int], str], most: int) -> str | None:
+    long = make(most)
+    if min(_cost(read, long) for _ in range(2)) < NOTHING:
+        return None
+    for _ in range(3):  # a busy machine may disturb one comparison, hardly all
+        little = min(_cost(read, make(most // 10)) for _ in range(3))
+        much = min(_cost(read, long) for _ in range(3))
+        if much <= 10 * FACTOR * max(little, NOTHING / 10):
+            return None
+    return f"{long[:20]!r}: {little * 1000:.1f} ms, ten times as long {much * 1000:.1f} ms"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_ten_times_the_input_costs_about_ten_times_as_much(name: str) -> None:
+    read, most = READERS[name]
+    _refused(read, "a")  # what is looked up once is looked up now
+
+    dear = [_is_dear(read, partial(_made, seed), most) for seed in SEEDS]
+    dear.append(_is_dear(read, lambda size: " ".join(f"a{n}" for n in range(size // 6)), most))
+    dear.append(_is_dear(read, lambda size: "&".join(f"a{n}=b" for n in range(size // 8)), most))
+    dear.append(_is_dear(read, lambda size: "<p " + " ".join(f"a{n}=b" for n in range(size // 8)), most))
+
+    assert [one for one in dear if one is not None] == []
+
+
+DEEP = ("[", '{"a":', '{"a":[', "[[],", "[{},")
+
+
+@pytest.mark.parametrize("seed", DEEP)
+def test_depth_costs_no_more_than_length(seed: str) -> None:
+    for read in (READERS["JSON"].read, READERS["JSON: list"].read, READERS["card: JSON-LD"].read):
+        assert _is_dear(read, partial(_made, seed), 200_000) is None
+
+
+# Where a pattern alone would be dear, what keeps it from being so.
+BOUNDED = {
+    "kith.identity.providers.patterns": 500,  # patterns of at most 500 characters
+    "kith.social.webpages.page._CHARSET": 2048,  # the beginning of a page
+    "kith.social.text.html._ANY_TAG": 0,  # only up to the last end of a tag, and tested above
+    "kith.social.text.html._HEADING": 0,
+    "kith.base.mail._SENDER": 0,  # what the operator sets
+    "kith.base.settings": 0,
+    "kith.social.text.counting._CLUSTER": 0,  # flags are taken out before; "text: graphemes" tests both
+}
+
+
+def _uses() -> dict[str, set[str]]:
+    """By the full names of the patterns that modules keep, the methods that are called on them there."""
+    found: dict[str, set[str]] = {}
+    for module in pkgutil.walk_packages(kith.__path__, "kith."):
+        if ".migrations" in module.name or ".files.process" in module.name:
+            continue
+        loaded = importlib.import_module(module.name)
+        source = Path(str(loaded.__file__)).read_text("utf-8")
+        for name, value in vars(loaded).items():
+            if isinstance(value, re.Pattern | regex.Pattern):
+                found[f"{module.name}.{name}"] = set(re.findall(rf"\b{name}\.([a-z]+)\(", source))
+    return found
+
+
+def test_every_pattern_we_keep_is_linear() -> None:
+    dear = []
+    for name, methods in _uses().items():
+        module, _, own = name.rpartition(".")
+        pattern = getattr(importlib.import_module(module), own)
+        most = BOUNDED.get(name, BOUNDED.get(module, 10_000))
+        for method in sorted(methods) if most else ():
+            read = _using(pattern, method)
+            complaints = [_is_dear(read, partial(_made, seed), most) for seed in SEEDS]
+            dear += [f"{name}.{method}: {one}" for one in complaints if one is not None]
+    assert dear == []
+
+
+def _using(pattern: Any, method: str) -> Callable[[str], Any]:
+    nothing = [""] if method == "sub" else []
+    if isinstance(pattern.pattern, bytes):
+        return _bytes(lambda text: getattr(pattern, method)(*(b"" for _ in nothing), text))
+    if method == "finditer":
+        return lambda text: list(pattern.finditer(text))
+    return lambda text: getattr(pattern, method)(*nothing, text)
