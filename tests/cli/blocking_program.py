@@ -6,22 +6,24 @@ import re
 import sys
 import time
 
-from litestar import get
-from litestar.params import FromPath
-
 from kith import app
+from kith.base.exchange import Dialect
+from kith.base.routing import FromPath, get
 from kith.cli import main
+from kith.web.room import ASSETS
+
+PLAIN: Dialect = ASSETS
 
 
-@get("/block/{milliseconds:int}", sync_to_thread=False)
-def block(milliseconds: FromPath[int]) -> dict[str, str]:
+@get("/block/{milliseconds}", dialect=PLAIN)
+async def block(milliseconds: FromPath[int]) -> dict[str, str]:
     """Others run meanwhile, but the loop does not."""
     time.sleep(milliseconds / 1000)
     return {}
 
 
-@get("/lock", sync_to_thread=False)
-def lock() -> dict[str, bool]:
+@get("/lock", dialect=PLAIN)
+async def lock() -> dict[str, bool]:
     """Nothing of this process runs meanwhile: the expression holds the interpreter's lock for hours."""
     return {"found": re.fullmatch(r"(a|a)*b", "a" * 60) is not None}
 

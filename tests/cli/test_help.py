@@ -5,7 +5,7 @@ import sys
 
 import msgspec
 
-HEAVY = {"litestar", "sqlalchemy", "asyncpg", "httptools", "rich", "obstore", "aiohttp", "kith.app"}
+HEAVY = {"sqlalchemy", "asyncpg", "httptools", "rich", "obstore", "aiohttp", "kith.app"}
 
 
 def test_help_names_every_command_and_loads_none() -> None:

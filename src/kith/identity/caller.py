@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
-
-from kith.base.exchange import Exchange
 
 ADMINISTRATORS = ("administrator", "owner")
 
@@ -33,9 +31,3 @@ class Caller(msgspec.Struct, frozen=True):
 
     def may(self, permission: str) -> bool:
         return self.permissions is None or permission in self.permissions
-
-
-class Identifies(Protocol):
-    """Whoever finds out who is calling."""
-
-    async def identify(self, exchange: Exchange) -> Caller: ...

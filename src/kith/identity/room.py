@@ -11,7 +11,6 @@ from kith.base.memo import Memo
 from kith.base.rooms import Part, Room
 from kith.base.work import Works
 from kith.identity import tasks
-from kith.identity.caller import Identifies
 from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
@@ -21,6 +20,7 @@ from kith.identity.expressions.run import Expressions
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.judging import ByName
 from kith.identity.rest import api as rest
+from kith.identity.rest.identifying import Identifies
 from kith.identity.sealing import Sealer
 from kith.identity.stages import mailing
 from kith.identity.users.passwords import Passwords

@@ -15,11 +15,12 @@ from kith.base.memo import Memo
 from kith.base.paging import Page, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller, Identifies
+from kith.identity.caller import Caller
 from kith.identity.rest import verbs
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
 from kith.identity.rest.fields import I32, read_uuid
+from kith.identity.rest.identifying import Identifies
 from kith.identity.rest.listing import Asked
 from kith.identity.rest.resource import Action, Resource
 from kith.identity.rest.shelf import Shelf

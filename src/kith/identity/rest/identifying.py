@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from typing import Protocol
+
+from kith.base.exchange import Exchange
+from kith.identity.caller import Caller
+
+__all__ = ["Identifies"]
+
+
+class Identifies(Protocol):
+    """Whoever finds out who is calling."""
+
+    async def identify(self, exchange: Exchange) -> Caller: ...
