@@ -9,7 +9,7 @@ from html import escape
 
 import nh3
 
-from kith.social.text.entities import unescaped
+from kith.social.text.character_references import unescaped
 from kith.social.text.parts import Found, find, normal_tag
 
 __all__ = ["clean", "plain", "to_html", "to_line"]
