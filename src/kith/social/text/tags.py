@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kith.social.text.entities import unescaped
+from kith.social.text.references import unescaped
 
 __all__ = ["start_tags"]
 
