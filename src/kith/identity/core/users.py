@@ -174,9 +174,8 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
 async def saved(draft: Draft) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
-        await record_password_set(
-            draft.work, draft.id, draft.now("username"), draft.now("email"), by=by.id, by_name=by.username
-        )
+        user = await store.get(draft.work.db, draft.id)
+        await record_password_set(draft.work, user.id, user.username, user.counted_email, by=by.id, by_name=by.username)
         await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
     if not draft.is_new and draft.sets("is_active") and not draft.now("is_active"):

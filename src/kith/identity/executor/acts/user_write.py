@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.base.errors import Conflict, Invalid
+from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.executor.acts.invitation import REFUSED
 from kith.identity.executor.invited import is_still_good, use
@@ -22,6 +23,7 @@ from kith.identity.users.tables import User
 
 FAILED = "Failed to update user. Please try again later."
 PLAIN = ("username", "name", "email")
+SIGN_UPS = Rule("sign-up-page", most=25, seconds=300)
 
 
 async def show(turn: Turn) -> Outcome:
@@ -71,6 +73,7 @@ def _check_chosen(turn: Turn, user: User | None, data: dict[str, Any]) -> None:
 
 async def _make(turn: Turn, data: dict[str, Any]) -> User:
     _check_chosen(turn, None, data)
+    turn.work.find(Limiter).spend(SIGN_UPS, address_key(turn.exchange.address))
     new = _signup(turn, data)
     judged = _is_judged(turn, new.password)
     user = await signups.register(turn.work, turn.work.find(Passwords), new, judged=judged)
