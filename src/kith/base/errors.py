@@ -1,6 +1,6 @@
 """What can go wrong, in the product's words.
 
-An error is raised once, where the rule is, and shaped where it leaves: every face (identity API, social API,
+An error is raised once, where the rule is, and shaped where it leaves: every dialect (identity API, social API,
 pages) turns a `Problem` into its own answer. `message` is for the client; the cause belongs to the log.
 """
 

@@ -108,10 +108,10 @@ def _may_lead_to(exchange: Exchange, place: str) -> None:
     """Browsers hold the forms of a page, and the redirects after them, to the page's own policy."""
     if _ORIGIN.fullmatch(place) is None:
         return
-    face = exchange.dialect
+    dialect = exchange.dialect
     own = b"form-action 'self'"
-    headers = tuple((name, value.replace(own, f"form-action {place}".encode())) for name, value in face.headers)
-    exchange.dialect = msgspec.structs.replace(face, headers=headers)
+    headers = tuple((name, value.replace(own, f"form-action {place}".encode())) for name, value in dialect.headers)
+    exchange.dialect = msgspec.structs.replace(dialect, headers=headers)
 
 
 routes = [enter_application, enter_app, show_code]
