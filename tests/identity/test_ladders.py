@@ -86,8 +86,10 @@ async def id_of(person: Person) -> int:
 
 async def test_the_ways_in_are_for_superusers(town: Town, ada: Person, watch: Watch) -> None:
     """Somebody with every right to flows, stages and policies becomes nobody else by them."""
-    kinds = ("dummystage", "userloginstage", "userwritestage", "identificationstage", "passwordstage", "promptstage")
-    kinds = (*kinds, "prompt", "otpvalidatestage", "webauthnstage", "emailstage")
+    kinds = (
+        "dummystage", "userloginstage", "userwritestage", "identificationstage", "passwordstage", "promptstage",
+        "prompt", "otpvalidatestage", "webauthnstage", "emailstage",
+    )  # fmt: skip
     clerk = await person_who_may(
         town, ada, *rights("flows", "flow", "flowstagebinding"), *rights("stages", *kinds),
         *rights("policies", "policybinding", "dummypolicy", "expressionpolicy", "passwordpolicy"),

@@ -120,7 +120,7 @@ async def a_form_without_policies(town: Town, owner: Person) -> None:
 async def a_new_account(town: Town) -> None:
     stranger, slug = Browser(town), "default-enrollment-flow"
     await stranger.see(slug)
-    answers = {"username": "dora", "name": "D", "email": "d@example.org"}
+    answers: dict[str, Any] = {"username": "dora", "name": "D", "email": "d@example.org"}
     told = await stranger.answer(slug, component="prompt", **answers, password=SHORT, password_repeat=SHORT)
     assert errors(told) == [WORDS]
     told = await stranger.answer(slug, component="prompt", **answers, password=LONG, password_repeat=LONG)

@@ -48,7 +48,7 @@ _name = select(applications.c.name).where(applications.c.pbm_uuid == consents.c.
 
 
 async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
-    names = dict(await work.db.all(_names, ids=[record["application"] for record in records]))
+    names: dict[str, str] = dict(await work.db.all(_names, ids=[record["application"] for record in records]))
     for record in records:
         record["application_name"] = names.get(record["application"], "")
         record["permissions"] = " ".join(msgspec.json.decode(record["permissions"], type=list[str]))
