@@ -9,8 +9,8 @@ from html import escape
 
 import nh3
 
-from kith.social.text.parts import Found, find, normal_tag
 from kith.social.text.character_references import unescaped
+from kith.social.text.parts import Found, find, normal_tag
 
 __all__ = ["clean", "plain", "to_html", "to_line"]
 
