@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import regex  # type: ignore[import-untyped]
+from multipart import parse_options_header  # type: ignore[import-untyped]
 
 import kith
 from kith.base.cookies import carried_cookie
@@ -153,6 +154,7 @@ READERS: dict[str, Reader] = {
     "header: cookie": Reader(_cookie),
     "header: Accept-Language": Reader(best_of),
     "header: Authorization": Reader(_bytes(read_basic)),
+    "header: Content-Type": Reader(lambda text: parse_options_header(f"x; {text}")),
     "header: Range": Reader(lambda text: read_range(text, 1000)),
     "header: token": Reader(lambda text: [read_header(text), read_unchecked(text)]),
     "search": Reader(asking.read),

@@ -21,7 +21,14 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
         ("users", "create", "x", *NEW): "there is no terminal to ask for the password: "
         "give --password, or --password - to read a line",
         ("users", "set-password", "ada", "--password", "-"): "there is no password on standard input",
-        ("users", "create", "ADA", *NEW, "--password", "x"): "username: A user with that username already exists.",
+        (
+            "users",
+            "create",
+            "ADA",
+            *NEW,
+            "--password",
+            "long enough",
+        ): "username: A user with that username already exists.",
         ("users", "show", "\udcff"): "NAME is not UTF-8 text",
         ("tokens", "create", "ada"): 'say what the token may do: --scopes "read write follow push"',
         ("tokens", "revoke", "kith_x"): "there is no token with this id or key; see `kith tokens list NAME`",

@@ -131,7 +131,7 @@ async def test_any_body_changes_a_record_or_leaves_all_of_it(ada: Person, desk: 
         desk.check(answer, body)
         after = desk.read(item)
         if answer.status_code == 200:
-            assert after == answer.json()
+            assert _but_secrets(after) == _but_secrets(answer.json())
             assert after["pk"] == before["pk"]
         else:
             assert after == before
@@ -318,3 +318,8 @@ async def test_letters_of_every_script_are_welcome(
     assert answer.status_code == 201, answer.text
     assert answer.json()[field].startswith(kept or value)
     await ada.call("DELETE", f"{API}{path}{answer.json()['pk']}/")
+
+
+def _but_secrets(record: dict[str, Any]) -> dict[str, Any]:
+    """A secret is in the answer that made or changed it, and not in every other."""
+    return {name: value for name, value in record.items() if name != "client_secret"}
