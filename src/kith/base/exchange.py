@@ -115,6 +115,7 @@ class Exchange:
         "dialect",
         "id",
         "is_head",
+        "is_socket",
         "kept",
         "method",
         "path",
@@ -142,13 +143,14 @@ class Exchange:
         self._closing: list[Callable[[], Awaitable[None]]] = []
         self._swallow = False
         self.id = token_hex(16)
-        self.method: str = scope["method"] if scope["type"] == "http" else "WEBSOCKET"
+        self.method: str = "WEBSOCKET" if scope["type"] == "websocket" else scope["method"]
         self.path: str = scope["path"]
         self.path_values: tuple[str, ...] = ()
         self.route: Route | None = None
         self.dialect = dialect
         self.address: str = scope["client"][0]
         self.is_head = False
+        self.is_socket = scope["type"] == "websocket"
         self.started_at = time.perf_counter()
         self.status = 0
         self.caller: Any = None  # whoever the guard let in
@@ -281,7 +283,20 @@ class Exchange:
         self.status = status
         if self.user_id is not None:
             self.scope["known"] = True  # the connection is a known person's: it is kept longer than a stranger's
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._say({"type": "http.response.start", "status": status, "headers": headers})
+
+    async def _say(self, message: Message) -> None:
+        """To whoever asked for a socket, too: an answer that comes instead of one has names of its own."""
+        if self.is_socket:
+            message = {**message, "type": f"websocket.{message['type']}"}
+        await self._send(message)
+
+    async def accept(self, subprotocol: str = "") -> None:
+        """Open the socket; what was done so far is committed first."""
+        await self.end_work(commit=True)
+        self.status = 101
+        headers = self._headers(())
+        await self._send({"type": "websocket.accept", "subprotocol": subprotocol or None, "headers": headers})
 
     async def end_work(self, *, commit: bool) -> None:
         work, self._work = self._work, None
@@ -305,7 +320,11 @@ class Exchange:
 
     async def _drain(self) -> None:
         """Take in a little of what the client is still sending, so that it lives to read the answer."""
-        if self._body_whole or not (self.header(b"content-length") or self.header(b"transfer-encoding")):
+        if (
+            self._body_whole
+            or self.is_socket
+            or not (self.header(b"content-length") or self.header(b"transfer-encoding"))
+        ):
             return
         self._body_whole, seen = True, 0
         with contextlib.suppress(TimeoutError):
@@ -330,7 +349,7 @@ class Exchange:
         answer = self.dialect.shape(problem, self)
         length = (b"content-length", str(len(answer.body)).encode())
         await self._send_head(answer.status, [*answer.headers, length, *self._headers(answer.headers)])
-        await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
+        await self._say({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
 
     def _count_astray(self) -> None:
         """Strangers who ask for what is not here are counted, unless the asking was counted already."""
@@ -351,7 +370,7 @@ class Exchange:
             return
         await self._start(answer.status, (*answer.headers, (b"content-length", str(len(answer.body)).encode())))
         if not self._swallow:
-            await self._send({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
+            await self._say({"type": "http.response.body", "body": b"" if self.is_head else answer.body})
 
     async def _answer_in_pieces(self, answer: Answer, pieces: AsyncIterator[bytes]) -> None:
         await self._start(answer.status, answer.headers)
