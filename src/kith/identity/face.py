@@ -21,9 +21,9 @@ from kith.identity.executor.choosing import find_default, leave
 from kith.identity.executor.engine import Ended, Failed, Result, Walk, safe_path
 from kith.identity.executor.turn import Challenge, Denied
 from kith.identity.factors.tables import Factor
-from kith.identity.impersonation import NotAsSomebodyElse, refuse_page
-from kith.identity.impersonation import end as end_impersonation
-from kith.identity.impersonation import start as start_impersonation
+from kith.identity.impersonation.service import NotAsSomebodyElse, refuse_page
+from kith.identity.impersonation.service import end as end_impersonation
+from kith.identity.impersonation.service import start as start_impersonation
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages

@@ -15,7 +15,7 @@ from kith.base.routing import FromPath, get, post
 from kith.identity.executor.engine import Ended, Failed, Result, Walk, find_walk
 from kith.identity.executor.plan import find_flow
 from kith.identity.executor.turn import Challenge, Denied
-from kith.identity.impersonation import refuse_flow
+from kith.identity.impersonation.service import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions

@@ -27,7 +27,7 @@ from kith.identity.executor.shelves import STAGE_SHELVES
 from kith.identity.executor.telling import Failed, Scene, deny, fail
 from kith.identity.executor.turn import Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.expressions import people
-from kith.identity.impersonation import NotAsSomebodyElse, is_closed
+from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.verbs import render
 from kith.identity.sessions import store

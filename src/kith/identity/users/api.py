@@ -6,8 +6,6 @@ from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
 from kith.identity.confirmation import FIELD, confirm, refuse_app_password
-from kith.identity.core.rank import refuse_if_above
-from kith.identity.core.users import RESOURCE, tell_new_password
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
 from kith.identity.rest.api import refuse
@@ -16,7 +14,9 @@ from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import read
 from kith.identity.sessions.service import end_after_password
 from kith.identity.users import service, store
+from kith.identity.users.collection import RESOURCE, tell_new_password
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.rank import refuse_if_above
 
 _shelf = Shelf(RESOURCE)
 

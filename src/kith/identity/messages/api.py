@@ -25,13 +25,15 @@ async def list_messages(exchange: Exchange, caller: Caller, _id: str) -> Answer:
     )
 
 
-ACTION = Action(
-    method="GET",
-    path="/core/messages/",
-    name="core_messages_list",
-    handler=list_messages,
-    permission=None,
-    answer="Message",
-    many=True,
-    summary="The caller's pending messages, each given once.",
+ACTIONS = (
+    Action(
+        method="GET",
+        path="/core/messages/",
+        name="core_messages_list",
+        handler=list_messages,
+        permission=None,
+        answer="Message",
+        many=True,
+        summary="The caller's pending messages, each given once.",
+    ),
 )

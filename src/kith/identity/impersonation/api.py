@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kith.base.errors import Forbidden, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity import impersonation
 from kith.identity.caller import Caller
+from kith.identity.impersonation import service as impersonation
 from kith.identity.rest import Action
 from kith.identity.rest.body import read_object
 from kith.identity.users import store

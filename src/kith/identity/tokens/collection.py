@@ -12,13 +12,13 @@ from typing import Any
 
 from kith.base.work import Work
 from kith.identity.confirmation import FIELD, confirm, refuse_app_password
-from kith.identity.core.rank import refuse_if_above
 from kith.identity.rest import Draft, Resource
 from kith.identity.rest.fields import Boolean, Choice, Input, Moment, Reference, Slug, Text, Told
 from kith.identity.scopes import IDENTITY, within
 from kith.identity.scopes import complain as complain_scopes
 from kith.identity.tokens.service import PREFIX, hash_key
 from kith.identity.tokens.tables import tokens
+from kith.identity.users.rank import refuse_if_above
 
 DEFAULT_LIFE = timedelta(days=1)
 _OWN = ("api", "app_password")

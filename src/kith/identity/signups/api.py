@@ -5,12 +5,12 @@ from __future__ import annotations
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
-from kith.identity.core.users import RESOURCE
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING
 from kith.identity.rest.api import refuse
 from kith.identity.signups import service
 from kith.identity.users import store
+from kith.identity.users.collection import RESOURCE
 from kith.identity.users.tables import User
 
 

@@ -14,7 +14,6 @@ from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.confirmation import FIELD, confirm, refuse_app_password
-from kith.identity.core.rank import refuse_if_above
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
@@ -38,6 +37,7 @@ from kith.identity.sessions.service import end_after_password
 from kith.identity.users import owning, store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
+from kith.identity.users.rank import refuse_if_above
 from kith.identity.users.search import contains
 from kith.identity.users.service import (
     UserBarred,
