@@ -11,7 +11,9 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from kith.identity.executor import defaults
-from kith.identity.providers.oauth2 import authorize, entering, wording
+from kith.identity.providers.oauth2.access import checks
+from kith.identity.providers.oauth2.authorize import endpoint as authorize
+from kith.identity.providers.oauth2.consent import scope_texts
 from kith.web import device
 from kith.web.languages import de
 from kith.web.words import CATALOGUES, LANGUAGES, SPEAKERS, best_of
@@ -73,9 +75,15 @@ def in_flows() -> set[str]:
 def in_applications() -> set[str]:
     """What is said to whoever lets an application in."""
     room = SOURCES / "identity" / "providers" / "oauth2"
-    turned_away = {words for name, words in vars(entering).items() if name.isupper() and isinstance(words, str)}
+    turned_away = {words for name, words in vars(checks).items() if name.isupper() and isinstance(words, str)}
     shown = {device.WRONG, device.TOO_MANY, authorize.DENIED}
-    return said_in(room, {"Unfit": 0}) | said_in(room, {"Unfit": 1}) | turned_away | shown | set(wording.WORDS.values())
+    return (
+        said_in(room, {"Unfit": 0})
+        | said_in(room, {"Unfit": 1})
+        | turned_away
+        | shown
+        | set(scope_texts.WORDS.values())
+    )
 
 
 def all_strings() -> set[str]:

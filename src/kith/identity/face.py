@@ -51,24 +51,24 @@ from kith.identity.own.service import (
     revoke_token,
 )
 from kith.identity.own.visitor import Visitor, locale_of
-from kith.identity.providers.oauth2 import clients
 from kith.identity.providers.oauth2 import pages as oauth
-from kith.identity.providers.oauth2.apps import NewApp, Registered
-from kith.identity.providers.oauth2.apps import register as register_app
-from kith.identity.providers.oauth2.apps import shown as app_shown
-from kith.identity.providers.oauth2.authenticate import client_of
-from kith.identity.providers.oauth2.bearers import note_use, was_revoked
-from kith.identity.providers.oauth2.bearers import of_exchange as find_bearer
-from kith.identity.providers.oauth2.clients import Client
+from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
+from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
+from kith.identity.providers.oauth2.authentication.clients import client_of
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.discovery.webfinger import RELATION as ISSUER_RELATION
+from kith.identity.providers.oauth2.discovery.webfinger import find_issuer
 from kith.identity.providers.oauth2.errors import OAuthError
-from kith.identity.providers.oauth2.issuing import RELATION as ISSUER_RELATION
-from kith.identity.providers.oauth2.issuing import find_issuer
-from kith.identity.providers.oauth2.logout import Go, SignOut, by_front_channel, front_channel
-from kith.identity.providers.oauth2.logout import end_session as end_client_session
-from kith.identity.providers.oauth2.service import Issued
-from kith.identity.providers.oauth2.service import revoke as revoke_oauth_token
+from kith.identity.providers.oauth2.grants.service import Issued
+from kith.identity.providers.oauth2.grants.service import revoke as revoke_oauth_token
+from kith.identity.providers.oauth2.logout.endpoint import Go, SignOut, by_front_channel, front_channel
+from kith.identity.providers.oauth2.logout.endpoint import end_session as end_client_session
+from kith.identity.providers.oauth2.registration.apps import NewApp, Registered
+from kith.identity.providers.oauth2.registration.apps import register as register_app
+from kith.identity.providers.oauth2.registration.apps import shown as app_shown
 from kith.identity.providers.oauth2.store import Bearer
-from kith.identity.providers.oauth2.token import answer_token
+from kith.identity.providers.oauth2.token.endpoint import answer_token
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.registration.accounts import is_confirmed, send_confirmation

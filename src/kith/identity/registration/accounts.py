@@ -15,10 +15,11 @@ from kith.identity.executor import invited
 from kith.identity.executor.acts.user_write import write_attributes
 from kith.identity.executor.invited import Invitation
 from kith.identity.groups import store as groups
-from kith.identity.providers.oauth2 import clients, store
-from kith.identity.providers.oauth2 import service as oauth
-from kith.identity.providers.oauth2.clients import Client
-from kith.identity.providers.oauth2.service import Asked, Issued
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.grants import service as oauth
+from kith.identity.providers.oauth2.grants.service import Asked, Issued
 from kith.identity.registration import enrollment
 from kith.identity.registration.enrollment import Decision
 from kith.identity.registration.wishes import Wish, complain, complain_address
