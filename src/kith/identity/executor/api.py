@@ -68,15 +68,21 @@ async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Wal
     return walk
 
 
+def session_cookie(exchange: Exchange, walk: Walk) -> Headers:
+    """What the browser must learn of its session after a step: a new key, or that there is none any more."""
+    secure = exchange.work.settings.base_url.startswith("https")
+    if walk.signed_out:
+        return (session_cookies.no_cookie(secure=secure),)
+    made = session_cookies.cookie(walk.held, secure=secure)
+    return () if made is None else (made,)
+
+
 def cookies(exchange: Exchange, walk: Walk) -> Headers:
     """The session's key when it is new, and the token that the next answer must carry."""
-    secure = exchange.work.settings.base_url.startswith("https")
     token = csrf.token_for(exchange, exchange.find(Keys).session)
-    flags = f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax" + ("; Secure" if secure else "")
-    if walk.signed_out:
-        return (session_cookies.no_cookie(secure=secure), (b"set-cookie", flags.encode()))
-    session = session_cookies.cookie(walk.held, secure=secure)
-    return ((b"set-cookie", flags.encode()), *([session] if session is not None else []))
+    secure = "; Secure" if exchange.work.settings.base_url.startswith("https") else ""
+    carried = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
+    return (carried, *session_cookie(exchange, walk))
 
 
 def shown(exchange: Exchange, walk: Walk, result: Result) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from sqlalchemy import select
 
 from kith.base import languages
 from kith.base.db import query
-from kith.base.exchange import Exchange, Headers
+from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
-from kith.identity.executor.api import open_walk
+from kith.identity.executor.api import open_walk, session_cookie
 from kith.identity.executor.choosing import CANCEL, find_default, leave
-from kith.identity.executor.engine import Ended, Walk
+from kith.identity.executor.engine import Ended
 from kith.identity.executor.flow_links import slug_of
 from kith.identity.executor.plan import Step, find_flow, steps_of
 from kith.identity.executor.telling import Failed
@@ -184,7 +184,7 @@ async def _sign_in(visit: Visit, *, again: bool) -> Outcome:
         return _turned_away(visit, [begun.message], begun.code)
     if begun is not None:
         return ErrorPage(title="Not allowed", messages=["You cannot sign in this way."], status=403)
-    return Local(f"/flows/{slug}/?{urlencode(asked)}", _session_headers(exchange, walk))
+    return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, walk))
 
 
 async def _here(visit: Visit, *, again: bool, cancelled: bool = False) -> str:
@@ -208,14 +208,6 @@ def _named(client: Client, key: str, more: dict[str, str] | None = None) -> str:
     path = SOCIAL_PATH if client.is_social else IDENTITY_PATH
     named = {"client_id": client.client_id, "request_uri": f"{stored_requests.PREFIX}{key}"}
     return f"{path}?{urlencode(named | (more or {}))}"
-
-
-def _session_headers(exchange: Exchange, walk: Walk) -> Headers:
-    secure = exchange.work.settings.base_url.startswith("https")
-    if walk.signed_out:
-        return (cookies.no_cookie(secure=secure),)
-    made = cookies.cookie(walk.held, secure=secure)
-    return () if made is None else (made,)
 
 
 def _application(client: Client) -> dict[str, Any]:
@@ -282,7 +274,7 @@ async def _walk(visit: Visit, user: User) -> Outcome | None:
             return None
         case Ended(to=to):
             await _await_proof(visit, key, proof, user)
-            return Local(to, _session_headers(exchange, walk))
+            return Local(to, session_cookie(exchange, walk))
         case Challenge(component=component):
             if visit.is_silent:
                 await leave(exchange, slug)
@@ -290,7 +282,7 @@ async def _walk(visit: Visit, user: User) -> Outcome | None:
                 raise OAuthError(error, "They have to be asked.")
             await _await_proof(visit, key, proof, user)
             to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
-            return Local(to, _session_headers(exchange, walk))
+            return Local(to, session_cookie(exchange, walk))
         case Denied(message=message, code=refusal):
             return _turned_away(visit, [message], refusal)
         case Failed(error=error, code=refusal):
