@@ -13,13 +13,13 @@ from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.keys import Keys
 from kith.base.routing import FromPath, get, post
 from kith.identity.executor.engine import Ended, Failed, Result, Walk, find_walk
-from kith.identity.executor.plan import find_flow
-from kith.identity.executor.turn import Challenge, Denied
+from kith.identity.flows.plan import find_flow
 from kith.identity.impersonation.service import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions.service import Held
+from kith.identity.stages.turn import Challenge, Denied
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
 MOST_ANSWER_BYTES = 1 << 20  # it may hold a file

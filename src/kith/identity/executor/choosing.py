@@ -7,8 +7,8 @@ from sqlalchemy import bindparam, delete
 from kith.base.db import UID, command
 from kith.base.exchange import Exchange
 from kith.identity.executor import keeping
-from kith.identity.executor.plan import find_flow, flows_for
 from kith.identity.expressions import people
+from kith.identity.flows.plan import find_flow, flows_for
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.sessions import cookies, store

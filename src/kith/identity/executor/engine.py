@@ -16,22 +16,23 @@ import msgspec
 from kith.base.errors import Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
-from kith.identity.executor import confirming, keeping
+from kith.identity.executor import keeping
 from kith.identity.executor.acts import ACTS
 from kith.identity.executor.arriving import arrive, came_by
-from kith.identity.executor.confirming import SignInAgain
 from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.keeping import PLACE
-from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of, told
 from kith.identity.executor.shelves import STAGE_SHELVES
 from kith.identity.executor.telling import Failed, Scene, deny, fail
-from kith.identity.executor.turn import Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.expressions import people
+from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of, told
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.verbs import render
 from kith.identity.sessions import store
 from kith.identity.sessions.service import Held
+from kith.identity.stages import reauthentication
+from kith.identity.stages.reauthentication import SignInAgain
+from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn
 
 __all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
 
@@ -125,7 +126,7 @@ class Walk:
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, _kept(plan, WAY_IN))
         turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
-        match await confirming.ask(turn, step.kind, answer):
+        match await reauthentication.ask(turn, step.kind, answer):
             case Challenge() as question:
                 await self._save(work, plan)
                 return question

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.executor.plan import Flow, Step
 from kith.identity.expressions.people import Person
+from kith.identity.flows.plan import Flow, Step
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 

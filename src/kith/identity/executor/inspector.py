@@ -18,9 +18,9 @@ from kith.identity.caller import Caller
 from kith.identity.executor import keeping
 from kith.identity.executor.acts import ACTS
 from kith.identity.executor.entering import ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.executor.plan import Flow, Past, Plan, Step, find_flow, steps_of, told
 from kith.identity.executor.telling import sanitised
 from kith.identity.expressions.people import Person
+from kith.identity.flows.plan import Flow, Past, Plan, Step, find_flow, steps_of, told
 from kith.identity.flows.stages import stages
 from kith.identity.policies.api import read_subject
 from kith.identity.policies.explaining import explain

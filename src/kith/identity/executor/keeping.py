@@ -7,7 +7,7 @@ import structlog
 
 from kith.base.work import Work
 from kith.identity.audit.service import MASK, masked
-from kith.identity.executor.plan import Past, Plan, Step, told
+from kith.identity.flows.plan import Past, Plan, Step, told
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import store
 

@@ -3,7 +3,7 @@
 from kith.identity.executor.api import open_walk, session_cookie
 from kith.identity.executor.choosing import find_default, leave
 from kith.identity.executor.engine import Ended, Failed, Result, Walk
-from kith.identity.executor.turn import Challenge, Denied
+from kith.identity.stages.turn import Challenge, Denied
 
 __all__ = [
     "Challenge",

@@ -12,14 +12,14 @@ from sqlalchemy import and_, bindparam, select
 from kith.base.db import UID, any_of, query
 from kith.base.work import Origin, Work, Works
 from kith.identity.audit import service as audit
-from kith.identity.executor.plan import Flow, Plan, Step, told
-from kith.identity.executor.turn import Denied
 from kith.identity.expressions import people
+from kith.identity.flows.plan import Flow, Plan, Step, told
 from kith.identity.flows.stages import stages
 from kith.identity.policies.explaining import explain
 from kith.identity.policies.request import Verdict
 from kith.identity.refusals import service as refusals
 from kith.identity.stages.prompts import prompts
+from kith.identity.stages.turn import Denied
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 

@@ -20,7 +20,7 @@ from kith.identity.executor.acts import (
     user_write,
     webauthn,
 )
-from kith.identity.executor.turn import Act
+from kith.identity.stages.turn import Act
 
 ACTS: dict[str, Act] = {
     page.ACT.kind: page.ACT

@@ -13,9 +13,9 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.errors import Complaint
 from kith.base.http import Outgoing, OutgoingError
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.sealing import Sealer
 from kith.identity.stages.kinds.captcha import RESOURCE
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
 
 WORK = "pow"
 BITS = 16

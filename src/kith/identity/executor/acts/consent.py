@@ -10,9 +10,9 @@ from typing import Any
 
 from kith.identity.consents import store
 from kith.identity.consents.tables import Consent
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.impersonation.service import NotAsSomebodyElse
 from kith.identity.rest.fields import read_offset
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 
 
 async def show(turn: Turn) -> Outcome:

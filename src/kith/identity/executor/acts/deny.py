@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.executor.turn import Act, Denied, Outcome, Turn
+from kith.identity.stages.turn import Act, Denied, Outcome, Turn
 
 
 async def show(turn: Turn) -> Outcome:

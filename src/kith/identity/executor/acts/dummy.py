@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
 
 
 async def show(turn: Turn) -> Outcome:

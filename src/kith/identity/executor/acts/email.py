@@ -17,14 +17,14 @@ from kith.base.errors import Throttled
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.mail import Mail
 from kith.identity.audit import service as audit
-from kith.identity.executor import confirming
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.links import service as links
 from kith.identity.rest.fields import read_offset
 from kith.identity.sealing import Sealer
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
+from kith.identity.stages import reauthentication
 from kith.identity.stages.mailing import post
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.users import store as users
 from kith.identity.users.names import typed_key
 from kith.identity.users.tables import User
@@ -182,7 +182,7 @@ async def _arrive(turn: Turn) -> Outcome:
     if turn.context.get("_address") == user.email:
         if not await signups.confirm(turn.work, user):
             return Denied("This link is not valid any more.", "somebody else has proven the address")
-        confirming.proved(turn, user.id)
+        reauthentication.proved(turn, user.id)
     if turn.stage["activate_user_on_success"] and not user.is_active:
         await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
     for name in ("_arrived", "_address", "_mailed"):

@@ -9,17 +9,17 @@ from typing import Any
 
 import structlog
 
-from kith.identity.executor import marks
 from kith.identity.executor.acts import captcha
-from kith.identity.executor.admitting import refused
-from kith.identity.executor.flow_links import slug_of
-from kith.identity.executor.proving import model, try_password, write_failure
 from kith.identity.executor.shelves import find_stage
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.factors import passkeys
 from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
 from kith.identity.sources.offered import offered
+from kith.identity.stages import browser_marks
+from kith.identity.stages.admission import refused
+from kith.identity.stages.flow_links import slug_of
+from kith.identity.stages.password_check import model, try_password, write_failure
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
@@ -71,7 +71,7 @@ def _known_name(turn: Turn) -> str | None:
     if known or not turn.stage["enable_remember_me"]:
         return known or None
     try:
-        return base64.urlsafe_b64decode(marks.carried(turn.exchange, NAME_COOKIE)[:600]).decode() or None
+        return base64.urlsafe_b64decode(browser_marks.carried(turn.exchange, NAME_COOKIE)[:600]).decode() or None
     except (binascii.Error, ValueError):
         return None
 
@@ -126,9 +126,9 @@ def _remember(turn: Turn, given: str, answer: dict[str, Any]) -> None:
         return
     if answer.get("remember_me") in (True, "true", "on", "1"):
         kept = base64.urlsafe_b64encode(given.encode("utf-8", "replace")).decode()
-        marks.hand_out(turn, NAME_COOKIE, kept, NAME_KEPT)
-    elif marks.carried(turn.exchange, NAME_COOKIE):
-        marks.hand_out(turn, NAME_COOKIE, "", timedelta(0))
+        browser_marks.hand_out(turn, NAME_COOKIE, kept, NAME_KEPT)
+    elif browser_marks.carried(turn.exchange, NAME_COOKIE):
+        browser_marks.hand_out(turn, NAME_COOKIE, "", timedelta(0))
 
 
 async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sent: Any) -> Outcome:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from kith.identity.executor.invited import find, use
-from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
+from kith.identity.stages.invitation_checks import find, use
+from kith.identity.stages.turn import PASSED, Act, Denied, Outcome, Turn
 
 REFUSED = "Invalid invite/invite not found"
 

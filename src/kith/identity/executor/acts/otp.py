@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from kith.identity.executor.acts import otp_time, otp_validate
-from kith.identity.executor.setting_up import NOBODY
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Take, Turn
 from kith.identity.factors import store
+from kith.identity.stages.factor_setup import NOBODY
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Take, Turn
 
 _CODES = ("static", "totp")
 _AS_SETUP = {"digits": 6}

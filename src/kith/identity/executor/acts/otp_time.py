@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.executor.setting_up import NOBODY, is_set_up, name_given
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.factors import service
+from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
 
 WRONG = "Code does not match"
 

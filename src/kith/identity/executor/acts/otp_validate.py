@@ -10,17 +10,17 @@ from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.identity.audit import service as audit
-from kith.identity.executor import marks
-from kith.identity.executor.plan import Step
-from kith.identity.executor.proving import model
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
+from kith.identity.flows.plan import Step
 from kith.identity.flows.stages import stages
 from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
+from kith.identity.stages import browser_marks
 from kith.identity.stages.every import VERBOSE_NAMES
+from kith.identity.stages.password_check import model
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Passed, Turn
 from kith.identity.users.tables import User
 
 NONE = "No (allowed) MFA authenticator configured."
@@ -63,7 +63,7 @@ def _used_lately(turn: Turn, user: User, devices: list[Factor]) -> Factor | None
     if not seconds:
         return None
     known = {one.device_uuid: one for one in devices}
-    return known.get(marks.has(turn, user, "factor", seconds, list(known)) or "")
+    return known.get(browser_marks.has(turn, user, "factor", seconds, list(known)) or "")
 
 
 async def _ask(turn: Turn, username: str, devices: list[Factor]) -> Challenge:
@@ -131,7 +131,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     else:
         outcome = await _take_code(turn, shown, devices, answer)
     if isinstance(outcome, Passed):
-        marks.leave(turn, user, "factor", turn.context["auth_method_args"]["mfa_devices"][-1]["pk"])
+        browser_marks.leave(turn, user, "factor", turn.context["auth_method_args"]["mfa_devices"][-1]["pk"])
     return outcome
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.confirmation import is_fresh
-from kith.identity.executor.flow_links import recovery_url
-from kith.identity.executor.proving import try_password
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.flow_links import recovery_url
+from kith.identity.stages.password_check import try_password
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.users.tables import User
 
 WRONG = "Invalid password"

@@ -10,15 +10,15 @@ from typing import Any
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.identity.executor import expired, password_rules
-from kith.identity.executor.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.expressions.asking import helpers_for
 from kith.identity.expressions.run import Expressions
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
+from kith.identity.stages import expired_passwords, password_rules
 from kith.identity.stages.prompts import prompts
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_chosen, complain_email, complain_username
 from kith.identity.users.passwords import Passwords
@@ -51,10 +51,10 @@ async def show(turn: Turn) -> Outcome:
 
 async def _notices(turn: Turn) -> list[dict[str, Any]]:
     """What must be said before the first question."""
-    user = await turn.pending_user() if expired.is_asked(turn) else None
-    if user is None or not expired.must_change(turn, user):
+    user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
+    if user is None or not expired_passwords.must_change(turn, user):
         return []
-    return [{"field_key": "expired", "label": expired.CHANGE, "type": "alert_warning", "required": False,
+    return [{"field_key": "expired", "label": expired_passwords.CHANGE, "type": "alert_warning", "required": False,
              "placeholder": "", "initial_value": "", "order": -1, "sub_text": "", "choices": None}]  # fmt: skip
 
 
@@ -244,10 +244,10 @@ async def _check_passwords(
     given = {data.get(question["field_key"]) for question in questions if question["type"] == "password"}
     if len(given) > 1:
         challenge.complain("non_field_errors", "Passwords don't match.")
-    user = await turn.pending_user() if expired.is_asked(turn) else None
-    must = user is not None and len(given) == 1 and expired.must_change(turn, user)
+    user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
+    must = user is not None and len(given) == 1 and expired_passwords.must_change(turn, user)
     if user is not None and must and await turn.work.find(Passwords).check(user.password, str(given.pop())):
-        challenge.complain("non_field_errors", expired.SAME)
+        challenge.complain("non_field_errors", expired_passwords.SAME)
 
 
 async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.audit import service as audit
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.users import store as users
 from kith.identity.users.service import UserDeleted
 

@@ -6,14 +6,14 @@ from datetime import timedelta
 from typing import Any
 
 from kith.identity.audit import service as audit
-from kith.identity.executor import expired, marks
-from kith.identity.executor.admitting import refused
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.guessing import allowance as guessing
 from kith.identity.messages import service as messages
 from kith.identity.policies import scores
 from kith.identity.rest.fields import read_offset
 from kith.identity.sessions import service as sessions
+from kith.identity.stages import browser_marks, expired_passwords
+from kith.identity.stages.admission import refused
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.users import store as users
 
 
@@ -30,11 +30,11 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     refusal = await refused(turn, user)
     if refusal is not None:
         return refusal
-    if expired.must_change(turn, user):
-        return Denied(expired.EXPIRED, "the expired password was not changed on the way")
+    if expired_passwords.must_change(turn, user):
+        return Denied(expired_passwords.EXPIRED, "the expired password was not changed on the way")
     known = read_offset(turn.stage["remember_device"]) or 0
     told: dict[str, Any] = dict(turn.context.get("auth_method_args") or {})
-    told["known_device"] = bool(known) and marks.has(turn, user, "device", known) is not None
+    told["known_device"] = bool(known) and browser_marks.has(turn, user, "device", known) is not None
     seconds = _seconds(turn.stage["session_duration"])
     if answer.get("remember_me") in (True, "true", "on", "1"):
         seconds += read_offset(turn.stage["remember_me_offset"]) or 0
@@ -52,7 +52,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
                  "flow": turn.flow.slug},
     )  # fmt: skip
     if known:
-        marks.leave(turn, user, "device")
+        browser_marks.leave(turn, user, "device")
     await guessing.entered(turn.work, turn.exchange, user.id, browser=True)
     await scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.audit import service as audit
-from kith.identity.executor.turn import PASSED, Act, Outcome, Turn
 from kith.identity.sessions import store
 from kith.identity.sessions.acting import record_end
 from kith.identity.sessions.service import SessionEnded
+from kith.identity.stages.turn import PASSED, Act, Outcome, Turn
 from kith.identity.users import store as users
 
 

@@ -8,14 +8,14 @@ from kith.base.errors import Conflict, Invalid
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.executor.acts.invitation import REFUSED
-from kith.identity.executor.invited import is_still_good, use
-from kith.identity.executor.password_rules import print_of
-from kith.identity.executor.turn import PASSED, Act, Denied, Outcome, Turn
 from kith.identity.groups import store as groups
 from kith.identity.messages import service as messages
 from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
+from kith.identity.stages.invitation_checks import is_still_good, use
+from kith.identity.stages.password_rules import print_of
+from kith.identity.stages.turn import PASSED, Act, Denied, Outcome, Turn
 from kith.identity.users import service, store
 from kith.identity.users.names import complain_chosen, username_key
 from kith.identity.users.passwords import Passwords

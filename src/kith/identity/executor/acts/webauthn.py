@@ -6,9 +6,9 @@ from typing import Any
 
 import structlog
 
-from kith.identity.executor.setting_up import NOBODY, is_set_up, name_given
-from kith.identity.executor.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 from kith.identity.factors import passkeys
+from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 
 FAILED = "Registration failed. Please try again."
 _log = structlog.get_logger()

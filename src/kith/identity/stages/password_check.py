@@ -6,11 +6,11 @@ from typing import Any
 
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.executor import confirming, expired
-from kith.identity.executor.admitting import refused
-from kith.identity.executor.turn import Denied, Turn
 from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
+from kith.identity.stages import expired_passwords, reauthentication
+from kith.identity.stages.admission import refused
+from kith.identity.stages.turn import Denied, Turn
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key
 from kith.identity.users import store as users
@@ -48,12 +48,12 @@ async def _method(turn: Turn, user: User | None, given: str, stage: dict[str, An
 async def _right(turn: Turn, user: User, given: str, stage: dict[str, Any], method: str) -> Denied | bool:
     refusal = await refused(turn, user)
     if refusal is None and method == "password":
-        refusal = await expired.ask(turn, user, stage)
+        refusal = await expired_passwords.ask(turn, user, stage)
     if refusal is not None:
         return refusal
     turn.context["auth_method"] = method
     if method == "password":
-        confirming.proved(turn, user.id)
+        reauthentication.proved(turn, user.id)
     passwords = turn.work.find(Passwords)
     if method == "password" and user.password is not None and passwords.needs_rehash(user.password):
         hashed = await passwords.hash(given)

@@ -4,9 +4,9 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.base.work import Work
-from kith.identity.executor.turn import Turn
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.stages.kinds.identification import RESOURCE
+from kith.identity.stages.turn import Turn
 
 assert RESOURCE.table is not None  # noqa: S101 - an identification stage has fields of its own
 _stages = RESOURCE.table

@@ -9,9 +9,9 @@ import msgspec
 
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity.executor.plan import Flow, Plan
 from kith.identity.expressions import people
 from kith.identity.expressions.people import Person
+from kith.identity.flows.plan import Flow, Plan
 from kith.identity.sessions.service import Held
 from kith.identity.users import store as users
 from kith.identity.users.tables import User

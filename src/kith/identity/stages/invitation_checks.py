@@ -10,8 +10,8 @@ from sqlalchemy import and_, bindparam, delete, or_, select
 from kith.base.db import UID, Instant, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.executor.turn import Turn
 from kith.identity.stages.invitations import invitations
+from kith.identity.stages.turn import Turn
 
 
 class Invitation(msgspec.Struct):

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 import msgspec
 
 from kith.identity import confirmation
-from kith.identity.executor.setting_up import is_set_up
-from kith.identity.executor.turn import Challenge, Turn
 from kith.identity.factors import store as factors
+from kith.identity.stages.factor_setup import is_set_up
+from kith.identity.stages.turn import Challenge, Turn
 from kith.identity.users.tables import User
 
 WRONG = "Invalid password"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kith.identity.executor.turn import Denied, Turn
 from kith.identity.signups import addresses
 from kith.identity.signups.service import must_confirm
+from kith.identity.stages.turn import Denied, Turn
 from kith.identity.standing import Admission
 from kith.identity.users.tables import User
 

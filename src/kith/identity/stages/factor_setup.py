@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.executor.turn import Denied, Turn
 from kith.identity.factors import store
+from kith.identity.stages.turn import Denied, Turn
 
 NOBODY = Denied("Nobody was named.", "no pending user to set up a device for")
 

@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import and_, select
 
 from kith.base.db import any_of, query
-from kith.identity.executor.plan import Step, find_flow, steps_of
-from kith.identity.executor.turn import Denied, Turn
+from kith.identity.flows.plan import Step, find_flow, steps_of
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.engine import KINDS
 from kith.identity.policies.family import policies
 from kith.identity.policies.kinds import passwordexpiry
+from kith.identity.stages.turn import Denied, Turn
 from kith.identity.users.tables import User
 
 EXPIRED = "Password has expired."

@@ -13,8 +13,8 @@ import msgspec
 
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
-from kith.identity.executor.turn import Turn
 from kith.identity.sealing import Sealer
+from kith.identity.stages.turn import Turn
 from kith.identity.users.tables import User
 
 COOKIE = "kith_marks"
