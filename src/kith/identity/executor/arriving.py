@@ -8,10 +8,10 @@ import msgspec
 import structlog
 
 from kith.base.work import Work
-from kith.identity.executor.acts.email import PLACE
 from kith.identity.flows.plan import Plan
 from kith.identity.links import service as links
 from kith.identity.sealing import Sealer
+from kith.identity.stages.kinds.email import PLACE
 from kith.identity.stages.turn import Denied
 
 OVER = Denied("This link is not valid any more.", "a link was used before, is too old, or for another flow")

@@ -17,11 +17,10 @@ from kith.base.errors import Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
 from kith.identity.executor import keeping
-from kith.identity.executor.acts import ACTS
 from kith.identity.executor.arriving import arrive, came_by
 from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.keeping import PLACE
-from kith.identity.executor.shelves import STAGE_SHELVES
+from kith.identity.executor.shelves import STAGE_SHELVES, find_stage
 from kith.identity.executor.telling import Failed, Scene, deny, fail
 from kith.identity.expressions import people
 from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of, told
@@ -31,6 +30,7 @@ from kith.identity.rest.verbs import render
 from kith.identity.sessions import store
 from kith.identity.sessions.service import Held
 from kith.identity.stages import reauthentication
+from kith.identity.stages.collections import ACTS
 from kith.identity.stages.reauthentication import SignInAgain
 from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn
 
@@ -125,7 +125,7 @@ class Walk:
         stage = await _stage_of(work, step)
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, _kept(plan, WAY_IN))
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage, find_stage)
         match await reauthentication.ask(turn, step.kind, answer):
             case Challenge() as question:
                 await self._save(work, plan)
@@ -232,7 +232,7 @@ class Walk:
         return await deny(work, self._scene, Denied(words, reason), verdict)
 
     async def _request(self, work: Work, plan: Plan) -> PolicyRequest:
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, {})
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, {}, find_stage)
         return PolicyRequest(person=await turn.person(), context=told(plan.context), client_ip=self._exchange.address)
 
     async def _ask(self, work: Work, plan: Plan, step: Step) -> Verdict:

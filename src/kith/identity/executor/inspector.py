@@ -16,7 +16,6 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.executor import keeping
-from kith.identity.executor.acts import ACTS
 from kith.identity.executor.entering import ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.telling import sanitised
 from kith.identity.expressions.people import Person
@@ -29,6 +28,7 @@ from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies
+from kith.identity.stages.collections import ACTS
 
 PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)

@@ -12,6 +12,8 @@ from kith.base.work import Work
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 
+_slug = query(select(flows.c.slug).where(flows.c.flow_uuid == bindparam("flow", type_=UID())), str)
+
 
 class Step(msgspec.Struct):
     """One stage at its place; `again` says that its policies are asked when it comes up."""
@@ -100,3 +102,9 @@ async def steps_of(work: Work, flow_uuid: str) -> list[Step]:
 def told(context: dict[str, Any]) -> dict[str, Any]:
     """What policies may know of a walk: all but what stages keep for themselves."""
     return {name: value for name, value in context.items() if not name.startswith("_")}
+
+
+async def slug_of(work: Work, flow_uuid: str | None) -> str | None:
+    if flow_uuid is None:
+        return None
+    return await work.db.one(_slug, flow=flow_uuid)

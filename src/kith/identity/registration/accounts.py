@@ -11,7 +11,6 @@ from kith.base.errors import Conflict, Forbidden, Invalid
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.executor.acts.user_write import write_attributes
 from kith.identity.groups import store as groups
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.clients import client as clients
@@ -25,6 +24,7 @@ from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import invitation_checks
 from kith.identity.stages.invitation_checks import Invitation
+from kith.identity.stages.kinds.user_write import write_attributes
 from kith.identity.users import store as users
 from kith.identity.users.names import email_key
 from kith.identity.users.passwords import Passwords

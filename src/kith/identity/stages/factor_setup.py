@@ -5,8 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.factors import store
+from kith.identity.rest.fields import Reference, Text
 from kith.identity.stages.turn import Denied, Turn
 
+KINDS = ("otp", "otpstatic", "otptime", "webauthn")
+
+FIELDS = (
+    Reference(
+        name="configure_flow",
+        null=True,
+        to="identity_flows.flow_uuid",
+        where=(("designation", "stage_setup"),),
+        help="The flow in which people set this up themselves.",
+    ),
+    Text(name="friendly_name", default="", most=255, help="What people see; the stage's name when left empty."),
+)
 NOBODY = Denied("Nobody was named.", "no pending user to set up a device for")
 
 

@@ -20,8 +20,8 @@ from kith.identity.policies.engine import evaluate_policy, evaluate_target, word
 from kith.identity.policies.family import policies
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.stages.kinds import password as password_stage
-from kith.identity.stages.kinds.prompt import prompt_fields, prompt_stages, validation_policies
 from kith.identity.stages.prompts import prompts
+from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 from kith.identity.users.service import FEWEST_CHARACTERS
 
 REFUSED = "This password is not accepted here."

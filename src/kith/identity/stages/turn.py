@@ -47,6 +47,8 @@ class Denied(msgspec.Struct, frozen=True):
 Outcome = Challenge | Passed | Denied
 PASSED = Passed()
 
+FindStage = Callable[[Work, str, str], Awaitable[dict[str, Any] | None]]
+
 
 class Turn:
     """One step of one walk, in a transaction of its own: what it writes and the plan that follows are kept together.
@@ -55,8 +57,9 @@ class Turn:
     """
 
     def __init__(
-        self, work: Work, exchange: Exchange, flow: Flow, plan: Plan, held: Held, stage: dict[str, Any]
-    ) -> None:
+        self, work: Work, exchange: Exchange, flow: Flow, plan: Plan, held: Held, stage: dict[str, Any],
+        find: FindStage,
+    ) -> None:  # fmt: skip
         self.work = work
         self.exchange = exchange
         self.flow = flow
@@ -64,10 +67,15 @@ class Turn:
         self.held = held
         self.stage = stage
         self.signed_out = False
+        self._find = find
 
     @property
     def context(self) -> dict[str, Any]:
         return self.plan.context
+
+    async def find_stage(self, kind: str, stage_uuid: str) -> dict[str, Any] | None:
+        """Another stage that this one names."""
+        return await self._find(self.work, kind, stage_uuid)
 
     async def pending_user(self) -> User | None:
         user_id = self.context.get("pending_user")

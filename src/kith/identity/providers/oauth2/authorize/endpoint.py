@@ -19,7 +19,7 @@ from kith.identity.executor.api import open_walk, session_cookie
 from kith.identity.executor.choosing import CANCEL, find_default, leave
 from kith.identity.executor.engine import Ended
 from kith.identity.executor.telling import Failed
-from kith.identity.flows.plan import Step, find_flow, steps_of
+from kith.identity.flows.plan import Step, find_flow, slug_of, steps_of
 from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import Entry, Refused, check
@@ -44,7 +44,6 @@ from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
 from kith.identity.sessions import cookies
 from kith.identity.sessions.tables import Session
-from kith.identity.stages.flow_links import slug_of
 from kith.identity.stages.turn import Challenge, Denied
 from kith.identity.users import store as users
 from kith.identity.users.tables import User

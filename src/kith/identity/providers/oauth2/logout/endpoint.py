@@ -11,6 +11,7 @@ from kith.base.errors import Malformed, NotFound
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.executor.choosing import find_default
+from kith.identity.flows.plan import slug_of
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
@@ -21,7 +22,6 @@ from kith.identity.providers.oauth2.logout import propagation
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies
 from kith.identity.sessions import store as session_store
-from kith.identity.stages.flow_links import slug_of
 
 PLACE = "oauth2.logout"
 END = "/application/o/end-session/"
