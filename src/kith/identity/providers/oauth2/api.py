@@ -20,7 +20,7 @@ from kith.identity.providers.oauth2.errors import DIALECT, NO_STORE, OAuthError,
 from kith.identity.providers.oauth2.forms import read_form, refuse_secrets_in_query
 from kith.identity.providers.oauth2.keys import signing_keys as keys
 from kith.identity.providers.oauth2.registration import dynamic as registration
-from kith.identity.providers.oauth2.token import userinfo
+from kith.identity.providers.oauth2.token import introspection, userinfo
 from kith.identity.providers.oauth2.token.endpoint import answer_token
 
 PREFIX = "/application/o/"
@@ -51,7 +51,7 @@ async def _token(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
 
 
 async def _revoke(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
-    await userinfo.answer_revoke(exchange, sent)
+    await introspection.answer_revoke(exchange, sent)
     return {}
 
 
@@ -153,7 +153,7 @@ _NAMES = ("openid-configuration", "oauth-authorization-server")
 routes = [
     _form("token", _token),
     _form("revoke", _revoke),
-    _form("introspect", userinfo.answer_introspect),
+    _form("introspect", introspection.answer_introspect),
     _form("device", device.start),
     show_userinfo,
     push_request,

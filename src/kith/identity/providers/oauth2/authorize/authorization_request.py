@@ -67,7 +67,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     issuer: str
 
 
-class Ask(msgspec.Struct, frozen=True, kw_only=True):
+class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """All of a request but its scopes, which only the client's records can say."""
 
     target: Target
@@ -149,7 +149,7 @@ def _type_of(sent: Parameters) -> str:
     return " ".join(sorted(set(sent.get("response_type").split())))
 
 
-def read_ask(sent: Parameters, target: Target) -> Ask:
+def read_authorization_request(sent: Parameters, target: Target) -> AuthorizationRequest:
     """Raises what is wrong, in the order RFC 6749 and OpenID Connect would have it found."""
     social = target.client.is_social
     for name, error in _UNSUPPORTED.items():
@@ -162,7 +162,7 @@ def read_ask(sent: Parameters, target: Target) -> Ask:
     nonce = sent.get("nonce")
     if "id_token" in response_type.split() and not nonce:
         raise missing("nonce")
-    return Ask(
+    return AuthorizationRequest(
         target=target, response_type=response_type, scope=sent.get("scope"), nonce=nonce, challenge=challenge,
         method=method, prompts=_prompts(sent), max_age=_max_age(sent), login_hint=sent.get("login_hint")[:320],
         language=_language(sent), id_token_hint=sent.get("id_token_hint"), claims={} if social else _claims(sent),

@@ -24,14 +24,14 @@ from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import Entry, Refused, check
 from kith.identity.providers.oauth2.authorize import approval, stored_requests
-from kith.identity.providers.oauth2.authorize.attempt import Decision, Visit, is_hinted, is_too_old
+from kith.identity.providers.oauth2.authorize.attempt import Attempt, Decision, is_hinted, is_too_old
 from kith.identity.providers.oauth2.authorize.authorization_request import (
-    Ask,
+    AuthorizationRequest,
     Parameters,
     Target,
     Unfit,
     find_target,
-    read_ask,
+    read_authorization_request,
 )
 from kith.identity.providers.oauth2.authorize.responses import AskConsent, ErrorPage, Local, Outcome, refuse
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, MOMENT, PROOF
@@ -73,22 +73,22 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
     except Unfit as unfit:
         return ErrorPage(title=unfit.title, messages=[unfit.message], code="invalid_request")
     try:
-        ask = read_ask(kept, target)
-        visit = Visit(
-            exchange=exchange, kept=kept, ask=ask, scopes=await _scopes(exchange, ask), moment=sent.get(MOMENT),
-            proof=sent.get(PROOF), decision=decision,
+        request = read_authorization_request(kept, target)
+        attempt = Attempt(
+            exchange=exchange, kept=kept, request=request, scopes=await _scopes(exchange, request),
+            moment=sent.get(MOMENT), proof=sent.get(PROOF), decision=decision,
         )  # fmt: skip
-        languages.suggest(exchange, ask.language)
-        return await (_cancel(visit) if sent.get(CANCELLED) else _go(visit))
+        languages.suggest(exchange, request.language)
+        return await (_cancel(attempt) if sent.get(CANCELLED) else _go(attempt))
     except OAuthError as error:
         return refuse(target, error)
 
 
-async def _cancel(visit: Visit) -> Outcome:
+async def _cancel(attempt: Attempt) -> Outcome:
     """Somebody left on the way, by the link that every page has: the client need not wait for them."""
-    if visit.kept.request is not None:
-        async with visit.exchange.work.aside() as work:
-            await store.claim_request(work.db, visit.kept.request.request_hash, work.now)
+    if attempt.kept.request is not None:
+        async with attempt.exchange.work.aside() as work:
+            await store.claim_request(work.db, attempt.kept.request.request_hash, work.now)
     raise OAuthError("access_denied", DENIED)
 
 
@@ -102,7 +102,7 @@ async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
     except Unfit as unfit:
         return ErrorPage(title=unfit.title, messages=[unfit.message], code="invalid_request")
     try:
-        read_ask(sent, target)
+        read_authorization_request(sent, target)
     except OAuthError as error:
         return refuse(target, error)
     exchange.find(Limiter).spend(HAND_IN, address_key(exchange.address))
@@ -118,46 +118,50 @@ async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> Targ
     return find_target(sent, client, exchange.work.settings.base_url)
 
 
-async def _scopes(exchange: Exchange, ask: Ask) -> list[str]:
+async def _scopes(exchange: Exchange, request: AuthorizationRequest) -> list[str]:
     """Without a code there is nothing that could be refreshed."""
-    granted = await granted_scopes(exchange.work, ask.client, ask.scope)
+    granted = await granted_scopes(exchange.work, request.client, request.scope)
     if granted is None:
         raise invalid_scope()
-    if ask.client.is_social:
+    if request.client.is_social:
         return granted
-    scopes = granted if "code" in ask.words else [scope for scope in granted if scope != "offline_access"]
-    if ask.response_type not in ("code", "token") and "openid" not in scopes:
+    scopes = granted if "code" in request.words else [scope for scope in granted if scope != "offline_access"]
+    if request.response_type not in ("code", "token") and "openid" not in scopes:
         raise invalid_scope("The scope openid is needed for this response type.")
     return scopes
 
 
-async def _go(visit: Visit) -> Outcome:
-    exchange, ask = visit.exchange, visit.ask
+async def _go(attempt: Attempt) -> Outcome:
+    exchange, request = attempt.exchange, attempt.request
     session = await cookies.find(exchange)
     user = await users.find_by_id(exchange.work.db, session.user_id) if session and session.user_id else None
     if session is None or user is None or not user.is_active:
-        return await _sign_in(visit, again=session is not None and session.user_id is not None)
+        return await _sign_in(attempt, again=session is not None and session.user_id is not None)
     exchange.user_id = user.id
-    is_proven = stored_requests.is_proven(visit.kept, visit.proof, user.id)
+    is_proven = stored_requests.is_proven(attempt.kept, attempt.proof, user.id)
     is_acting = session.by_id is not None  # and is turned away below
-    if not is_proven and not is_acting and (is_too_old(visit, session) or not await is_hinted(visit, session, user)):
-        return await _sign_in(visit, again=True)
+    if (
+        not is_proven
+        and not is_acting
+        and (is_too_old(attempt, session) or not await is_hinted(attempt, session, user))
+    ):
+        return await _sign_in(attempt, again=True)
     try:
         entry = Entry(
-            scopes=visit.scopes, grant_type="authorization_code" if "code" in ask.words else "implicit",
-            redirect_uri=ask.target.redirect_uri, response_type=ask.response_type, code_challenge=ask.challenge,
-            code_challenge_method=ask.method, max_age=ask.max_age,
+            scopes=attempt.scopes, grant_type="authorization_code" if "code" in request.words else "implicit",
+            redirect_uri=request.target.redirect_uri, response_type=request.response_type,
+            code_challenge=request.challenge, code_challenge_method=request.method, max_age=request.max_age,
         )  # fmt: skip
-        await check(exchange.work, visit.client, user, session, entry)
+        await check(exchange.work, attempt.client, user, session, entry)
     except Refused as refused:
-        return _turned_away(visit, refused.messages, refused.code)
-    if visit.client.is_social:
-        return await _ask_for_app(visit, session, user)
-    return await _pass_flow(visit, session, user, is_proven=is_proven)
+        return _turned_away(attempt, refused.messages, refused.code)
+    if attempt.client.is_social:
+        return await _ask_for_app(attempt, session, user)
+    return await _pass_flow(attempt, session, user, is_proven=is_proven)
 
 
-def _turned_away(visit: Visit, messages: list[str], refusal: str = "") -> Outcome:
-    if visit.is_silent:
+def _turned_away(attempt: Attempt, messages: list[str], refusal: str = "") -> Outcome:
+    if attempt.is_silent:
         raise OAuthError("access_denied", DENIED)
     return ErrorPage(title="Not allowed", messages=messages, status=403, code="access_denied", refusal=refusal)
 
@@ -165,42 +169,42 @@ def _turned_away(visit: Visit, messages: list[str], refusal: str = "") -> Outcom
 # Who is there
 
 
-async def _sign_in(visit: Visit, *, again: bool) -> Outcome:
-    if visit.is_silent:
+async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
+    if attempt.is_silent:
         raise OAuthError("login_required", "Nobody is signed in who could be asked.")
-    exchange, ask = visit.exchange, visit.ask
-    slug = await slug_of(exchange.work, visit.client.authentication_flow)
+    exchange, request = attempt.exchange, attempt.request
+    slug = await slug_of(exchange.work, attempt.client.authentication_flow)
     slug = slug or await find_default(exchange, "authentication")
     if slug is None:
         return ErrorPage(title="Not allowed", messages=["There is no way to sign in here."], status=403)
-    asked = {"next": await _here(visit, again=again), "login_hint": ask.login_hint, "lang": ask.language,
+    asked = {"next": await _here(attempt, again=again), "login_hint": request.login_hint, "lang": request.language,
              "again": "true" if again else ""}  # fmt: skip
     asked = {name: value for name, value in asked.items() if value}
     walk = await open_walk(exchange, slug, asked)
-    cancel = await _here(visit, again=False, cancelled=True)
-    begun = await walk.begin({"application": _application(visit.client), CANCEL: cancel})
+    cancel = await _here(attempt, again=False, cancelled=True)
+    begun = await walk.begin({"application": _application(attempt.client), CANCEL: cancel})
     if isinstance(begun, Denied):
-        return _turned_away(visit, [begun.message], begun.code)
+        return _turned_away(attempt, [begun.message], begun.code)
     if begun is not None:
         return ErrorPage(title="Not allowed", messages=["You cannot sign in this way."], status=403)
     return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, walk))
 
 
-async def _here(visit: Visit, *, again: bool, cancelled: bool = False) -> str:
+async def _here(attempt: Attempt, *, again: bool, cancelled: bool = False) -> str:
     """The way back to this request. Whoever must sign in anew brings the moment at which that was said."""
-    exchange, values = visit.exchange, visit.kept.values
+    exchange, values = attempt.exchange, attempt.kept.values
     more = {MOMENT: stored_requests.sign_moment(exchange, values, exchange.work.now)} if again else {}
     if cancelled:
         more = {CANCELLED: "true"}
-    path = SOCIAL_PATH if visit.client.is_social else IDENTITY_PATH
+    path = SOCIAL_PATH if attempt.client.is_social else IDENTITY_PATH
     whole = f"{path}?{urlencode(values | more)}"
-    if not visit.kept.key and len(whole) <= MOST_CARRIED:
+    if not attempt.kept.key and len(whole) <= MOST_CARRIED:
         return whole
-    key = visit.kept.key
+    key = attempt.kept.key
     if not key:
         async with exchange.work.aside() as work:
-            key = await stored_requests.keep(work, visit.client.client_id, values, key=stored_requests.new_name())
-    return _named(visit.client, key, more)
+            key = await stored_requests.keep(work, attempt.client.client_id, values, key=stored_requests.new_name())
+    return _named(attempt.client, key, more)
 
 
 def _named(client: Client, key: str, more: dict[str, str] | None = None) -> str:
@@ -220,70 +224,74 @@ def _application(client: Client) -> dict[str, Any]:
 # Apps of the social half ask on a page of ours
 
 
-async def _ask_for_app(visit: Visit, session: Session, user: User) -> Outcome:
-    if visit.decision == "deny":
+async def _ask_for_app(attempt: Attempt, session: Session, user: User) -> Outcome:
+    if attempt.decision == "deny":
         raise OAuthError("access_denied", DENIED)
-    client = visit.client
-    if visit.decision != "allow" and (client.consent != "never" or "consent" in visit.ask.prompts):
-        if visit.is_silent:
+    client = attempt.client
+    if attempt.decision != "allow" and (client.consent != "never" or "consent" in attempt.request.prompts):
+        if attempt.is_silent:
             raise OAuthError("consent_required", "They have to be asked.")
-        again = {"again": "true", "next": await _here(visit, again=True)}
+        again = {"again": "true", "next": await _here(attempt, again=True)}
         return AskConsent(
-            client=client, redirect_uri=visit.ask.target.redirect_uri, user=user,
-            permissions=[one["name"] for one in await permissions(visit.exchange.work, client, visit.scopes)],
-            fields=_hidden(visit), switch=f"/flows/-/default/authentication/?{urlencode(again)}",
+            client=client, redirect_uri=attempt.request.target.redirect_uri, user=user,
+            permissions=[one["name"] for one in await permissions(attempt.exchange.work, client, attempt.scopes)],
+            fields=_hidden(attempt), switch=f"/flows/-/default/authentication/?{urlencode(again)}",
         )  # fmt: skip
-    return await approval.answer(visit.exchange, visit.ask, visit.scopes, session, user, request=visit.kept.request)
+    return await approval.answer(
+        attempt.exchange, attempt.request, attempt.scopes, session, user, stored=attempt.kept.request
+    )
 
 
-def _hidden(visit: Visit) -> dict[str, str]:
+def _hidden(attempt: Attempt) -> dict[str, str]:
     """The request once more, for the form that answers it."""
-    fields = visit.kept.values
-    if visit.kept.key:
-        fields = {"client_id": visit.client.client_id, "request_uri": f"{stored_requests.PREFIX}{visit.kept.key}"}
-    return fields | ({MOMENT: visit.moment} if visit.moment else {})
+    fields = attempt.kept.values
+    if attempt.kept.key:
+        fields = {"client_id": attempt.client.client_id, "request_uri": f"{stored_requests.PREFIX}{attempt.kept.key}"}
+    return fields | ({MOMENT: attempt.moment} if attempt.moment else {})
 
 
 # Applications are entered by their flow
 
 
-async def _pass_flow(visit: Visit, session: Session, user: User, *, is_proven: bool) -> Outcome:
+async def _pass_flow(attempt: Attempt, session: Session, user: User, *, is_proven: bool) -> Outcome:
     if not is_proven:
-        outcome = await _walk(visit, user)
+        outcome = await _walk(attempt, user)
         if outcome is not None:
             return outcome
-    return await approval.answer(visit.exchange, visit.ask, visit.scopes, session, user, request=visit.kept.request)
+    return await approval.answer(
+        attempt.exchange, attempt.request, attempt.scopes, session, user, stored=attempt.kept.request
+    )
 
 
-async def _walk(visit: Visit, user: User) -> Outcome | None:
+async def _walk(attempt: Attempt, user: User) -> Outcome | None:
     """Lead them through the application's flow; None where there is nothing in it to show."""
-    exchange, client = visit.exchange, visit.client
+    exchange, client = attempt.exchange, attempt.client
     slug = await slug_of(exchange.work, client.authorization_flow)
     if slug is None:
-        return _turned_away(visit, ["This application has no flow that leads into it."])
-    key, proof = visit.kept.key or stored_requests.new_name(), new_key()
+        return _turned_away(attempt, ["This application has no flow that leads into it."])
+    key, proof = attempt.kept.key or stored_requests.new_name(), new_key()
     back = _named(client, key, {PROOF: proof})
-    query = {"lang": visit.ask.language} if visit.ask.language else {}
+    query = {"lang": attempt.request.language} if attempt.request.language else {}
     walk = await open_walk(exchange, slug, query)
-    context = await _context(visit, back) | {CANCEL: _named(client, key, {CANCELLED: "true"})}
-    begun = await walk.begin(context, await _more_steps(visit, slug))
+    context = await _context(attempt, back) | {CANCEL: _named(client, key, {CANCELLED: "true"})}
+    begun = await walk.begin(context, await _more_steps(attempt, slug))
     result = begun or await walk.go()
     match result:
         case Ended(to=to) if to == back and walk.held.key is None and not walk.signed_out:
             return None
         case Ended(to=to):
-            await _await_proof(visit, key, proof, user)
+            await _await_proof(attempt, key, proof, user)
             return Local(to, session_cookie(exchange, walk))
         case Challenge(component=component):
-            if visit.is_silent:
+            if attempt.is_silent:
                 await leave(exchange, slug)
                 error = "consent_required" if component == "consent" else "interaction_required"
                 raise OAuthError(error, "They have to be asked.")
-            await _await_proof(visit, key, proof, user)
+            await _await_proof(attempt, key, proof, user)
             to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
             return Local(to, session_cookie(exchange, walk))
         case Denied(message=message, code=refusal):
-            return _turned_away(visit, [message], refusal)
+            return _turned_away(attempt, [message], refusal)
         case Failed(error=error, code=refusal):
             return ErrorPage(
                 title="Something went wrong on our side", messages=[error], status=500, code="server_error",
@@ -291,25 +299,25 @@ async def _walk(visit: Visit, user: User) -> Outcome | None:
             )  # fmt: skip
 
 
-async def _await_proof(visit: Visit, key: str, proof: str, user: User) -> None:
+async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> None:
     """From now on, whoever finished the flow can say so."""
-    async with visit.exchange.work.aside() as work:
-        if visit.kept.key:
+    async with attempt.exchange.work.aside() as work:
+        if attempt.kept.key:
             await store.prove_request(work.db, hash_key(key), hash_key(proof), user.id)
         else:
-            client_id, values = visit.client.client_id, visit.kept.values
+            client_id, values = attempt.client.client_id, attempt.kept.values
             await stored_requests.keep(work, client_id, values, key=key, proof=proof, user_id=user.id)
 
 
-async def _context(visit: Visit, back: str) -> dict[str, Any]:
+async def _context(attempt: Attempt, back: str) -> dict[str, Any]:
     """What the flow knows from the start. Where it ends is only told to whoever gets there."""
-    client = visit.client
+    client = attempt.client
     context: dict[str, Any] = {
         "application": _application(client),
         "is_sso": True,
         "redirect": back,
-        "consent_permissions": await permissions(visit.exchange.work, client, await _told_by(visit)),
-        "consent_ask": "consent" in visit.ask.prompts,
+        "consent_permissions": await permissions(attempt.exchange.work, client, await _told_by(attempt)),
+        "consent_ask": "consent" in attempt.request.prompts,
     }
     if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
         context["consent_mode"] = "always_require"
@@ -318,18 +326,22 @@ async def _context(visit: Visit, back: str) -> dict[str, Any]:
     return context
 
 
-async def _told_by(visit: Visit) -> list[str]:
+async def _told_by(attempt: Attempt) -> list[str]:
     """The scopes, and those that the claims which are asked for by name come to."""
-    named = await scopes_asked(visit.exchange.work, visit.client, visit.ask.claims) if "openid" in visit.scopes else []
-    return list(dict.fromkeys((*visit.scopes, *named)))
+    named = (
+        await scopes_asked(attempt.exchange.work, attempt.client, attempt.request.claims)
+        if "openid" in attempt.scopes
+        else []
+    )
+    return list(dict.fromkeys((*attempt.scopes, *named)))
 
 
-async def _more_steps(visit: Visit, slug: str) -> list[Step]:
+async def _more_steps(attempt: Attempt, slug: str) -> list[Step]:
     """A page that asks, where one was asked for and the flow has none."""
-    client = visit.client
-    if "consent" not in visit.ask.prompts and client.app_id is None:
+    client = attempt.client
+    if "consent" not in attempt.request.prompts and client.app_id is None:
         return []
-    work = visit.exchange.work
+    work = attempt.exchange.work
     flow = await find_flow(work, slug)
     if flow is None or any(step.kind == "consent" for step in await steps_of(work, flow.flow_uuid)):
         return []

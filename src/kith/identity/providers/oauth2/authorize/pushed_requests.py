@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from kith.base.exchange import Exchange
 from kith.identity.providers.oauth2.authentication.clients import client_of
-from kith.identity.providers.oauth2.authorize.authorization_request import Parameters, Unfit, find_target, read_ask
+from kith.identity.providers.oauth2.authorize.authorization_request import (
+    Parameters,
+    Unfit,
+    find_target,
+    read_authorization_request,
+)
 from kith.identity.providers.oauth2.authorize.stored_requests import PREFIX, PUSHED_LIFE, keep
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.errors import invalid_client, invalid_request, invalid_scope
@@ -27,8 +32,8 @@ async def hand_in(exchange: Exchange) -> dict[str, object]:
         target = find_target(Parameters(values), client, exchange.work.settings.base_url)
     except Unfit as unfit:
         raise invalid_request(unfit.message) from unfit
-    ask = read_ask(Parameters(values), target)
-    if await granted_scopes(exchange.work, client, ask.scope) is None:
+    request = read_authorization_request(Parameters(values), target)
+    if await granted_scopes(exchange.work, client, request.scope) is None:
         raise invalid_scope()
     key = await keep(exchange.work, client.client_id, values, key=new_key(), life=PUSHED_LIFE)
     return {

@@ -25,6 +25,7 @@ from kith.identity.audit import service as audit
 from kith.identity.providers.family import providers
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import Entry, Refused, check_policies
+from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, find_bearer
 from kith.identity.providers.oauth2.authentication.resource_owners import find_able
 from kith.identity.providers.oauth2.claims.scope_mappings import allowed_scopes
 from kith.identity.providers.oauth2.clients import client as clients
@@ -35,7 +36,6 @@ from kith.identity.providers.oauth2.forms import read_bytes
 from kith.identity.providers.oauth2.grants.service import new_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import App
-from kith.identity.providers.oauth2.token.userinfo import bearer_refusal, find_bearer
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.rights import rights_of
 
