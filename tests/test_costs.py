@@ -36,7 +36,7 @@ from kith.identity.callers import read_basic
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import Source
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_registered
-from kith.identity.providers.oauth2.keys.signing_keys import BadToken, read_header, read_unchecked
+from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
 from kith.identity.providers.patterns import complain_pattern
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.rest.fields.base import Refused

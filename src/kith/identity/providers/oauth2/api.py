@@ -18,7 +18,7 @@ from kith.identity.providers.oauth2.device import codes as device
 from kith.identity.providers.oauth2.discovery import metadata as discovery
 from kith.identity.providers.oauth2.errors import DIALECT, NO_STORE, OAuthError, origin_of, show
 from kith.identity.providers.oauth2.forms import read_form, refuse_secrets_in_query
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.registration import dynamic as registration
 from kith.identity.providers.oauth2.token import introspection, userinfo
 from kith.identity.providers.oauth2.token.endpoint import answer_token

@@ -11,8 +11,8 @@ from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.providers.oauth2 import api
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
-from kith.identity.providers.oauth2.keys import signing_keys as keys
-from kith.identity.providers.oauth2.keys.signing_keys import KeyRing
+from kith.identity.providers.oauth2.keys import server_keys
+from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, lost_access, propagation
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
@@ -23,7 +23,7 @@ ROOM = Room(
     dialect=DIALECT,
     routes=tuple(api.routes),
     jobs=(
-        keys.ROTATE,
+        server_keys.ROTATE,
         propagation.SESSION_ENDED,
         propagation.SESSION_RENEWED,
         propagation.USER_CHANGED,
@@ -38,7 +38,7 @@ ROOM = Room(
         back_channel.BACK_CHANNEL,
     ),
     periodic=(
-        Periodic(kind=keys.ROTATE, every=timedelta(hours=6), payload=keys.Rotate()),
+        Periodic(kind=server_keys.ROTATE, every=timedelta(hours=6), payload=server_keys.Rotate()),
         Periodic(kind=propagation.LOOK, every=timedelta(minutes=1), payload=propagation.Look()),
     ),
     subscriptions=(

@@ -27,7 +27,7 @@ from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_client, invalid_request, missing, unfit_proof
 from kith.identity.providers.oauth2.forms import refuse_secrets_in_query
 from kith.identity.providers.oauth2.grants.service import hash_key
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTION_ALGS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]

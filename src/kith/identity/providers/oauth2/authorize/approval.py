@@ -14,7 +14,7 @@ from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import Asked
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Request
 from kith.identity.sessions.tables import Session
 from kith.identity.users.tables import User

@@ -13,7 +13,7 @@ from kith.identity.providers.oauth2.authorize.stored_requests import Kept
 from kith.identity.providers.oauth2.claims.claims import acr_of, needed, subject
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.sessions.tables import Session
 from kith.identity.users.tables import User
 

@@ -14,7 +14,7 @@ from kith.identity.expressions import people
 from kith.identity.expressions.people import Person
 from kith.identity.providers.oauth2.claims import scope_mappings
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users.pictures import picture_of
 from kith.identity.users.tables import User

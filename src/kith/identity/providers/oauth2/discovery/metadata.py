@@ -11,7 +11,8 @@ from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.claims.scope_mappings import allowed_scopes
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, TOKEN_EXCHANGE, Client
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS, SOCIAL
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.keys.server_keys import OWN
 
 DOCUMENTATION = "https://docs.joinmastodon.org/"
 _AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]
@@ -78,7 +79,7 @@ def _response_types(client: Client | None) -> list[str]:
 async def _algs(work: Work, client: Client | None) -> list[str]:
     """What this client gets first. RS256 must stand there, says OpenID Connect Discovery, whoever uses it."""
     if client is None:
-        return [*keys.OWN, "HS256"]
+        return [*OWN, "HS256"]
     return list(dict.fromkeys((await keys.alg_of(work, client), "RS256")))
 
 

@@ -16,7 +16,8 @@ from kith.base.jobs import Give, Kind
 from kith.base.work import Work
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.keys.server_keys import DEFAULT
 from kith.identity.providers.oauth2.tables import Visit
 from kith.identity.sealing import Sealer
 
@@ -38,7 +39,7 @@ class Tell(msgspec.Struct):
     sid: str
     uri: str = ""
     issuer: str = ""
-    alg: str = keys.DEFAULT
+    alg: str = DEFAULT
     signing_key: str | None = None
     secret: str = ""
 

@@ -17,7 +17,7 @@ from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.grants import visits
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.logout import propagation
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies

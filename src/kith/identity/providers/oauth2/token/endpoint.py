@@ -35,7 +35,7 @@ from kith.identity.providers.oauth2.errors import (
 )
 from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import Asked, Issued, hash_key
-from kith.identity.providers.oauth2.keys import signing_keys as keys
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users.tables import User
 
