@@ -12,7 +12,7 @@ from jinja2.ext import extract_from_ast
 
 from kith.identity.executor import defaults
 from kith.identity.providers.oauth2.access import checks
-from kith.identity.providers.oauth2.authorize import endpoint as authorize
+from kith.identity.providers.oauth2.authorize import attempt
 from kith.identity.providers.oauth2.consent import scope_texts
 from kith.web import device
 from kith.web.languages import de
@@ -78,7 +78,7 @@ def in_applications() -> set[str]:
     """What is said to whoever lets an application in."""
     room = SOURCES / "identity" / "providers" / "oauth2"
     turned_away = {words for name, words in vars(checks).items() if name.isupper() and isinstance(words, str)}
-    shown = {device.WRONG, device.TOO_MANY, authorize.DENIED}
+    shown = {device.WRONG, device.TOO_MANY, attempt.DENIED}
     return (
         said_in(room, {"Unfit": 0})
         | said_in(room, {"Unfit": 1})

@@ -9,6 +9,7 @@ import msgspec
 from kith.base.exchange import Exchange
 from kith.identity.providers.oauth2.authorize import stored_requests
 from kith.identity.providers.oauth2.authorize.authorization_request import AuthorizationRequest
+from kith.identity.providers.oauth2.authorize.responses import ErrorPage, Outcome
 from kith.identity.providers.oauth2.authorize.stored_requests import Kept
 from kith.identity.providers.oauth2.claims.claims import acr_of, needed, subject
 from kith.identity.providers.oauth2.clients.client import Client
@@ -18,6 +19,8 @@ from kith.identity.sessions.tables import Session
 from kith.identity.users.tables import User
 
 Decision = Literal["", "allow", "deny"]
+
+DENIED = "The resource owner or authorization server denied the request."
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,3 +90,9 @@ async def _wanted(attempt: Attempt) -> list[str] | None:
         raise OAuthError("invalid_request", "The id_token_hint is not one of ours for this client.") from error
     hinted = str(told.get("sub"))
     return [hinted] if not named or hinted in named else []
+
+
+def turn_away(attempt: Attempt, messages: list[str], refusal: str = "") -> Outcome:
+    if attempt.is_silent:
+        raise OAuthError("access_denied", DENIED)
+    return ErrorPage(title="Not allowed", messages=messages, status=403, code="access_denied", refusal=refusal)
