@@ -16,12 +16,12 @@ import msgspec
 from kith.base.errors import Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
-from kith.identity.executor import keeping
-from kith.identity.executor.arriving import arrive, came_by
-from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.executor.keeping import PLACE
-from kith.identity.executor.shelves import STAGE_SHELVES, find_stage
-from kith.identity.executor.telling import Failed, Scene, deny, fail
+from kith.identity.executor import stored_plans
+from kith.identity.executor.failures import Failed, Scene, deny, fail
+from kith.identity.executor.flow_access import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
+from kith.identity.executor.mailed_links import arrive, came_by
+from kith.identity.executor.stage_records import STAGE_SHELVES, find_stage
+from kith.identity.executor.stored_plans import PLACE
 from kith.identity.expressions import people
 from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of, told
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
@@ -98,7 +98,7 @@ class Walk:
             if self._anew is not None:
                 context, self._anew = self._anew, None
                 return await self._planned(work, context)
-            plan = await keeping.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
+            plan = await stored_plans.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
             plan = None if plan is None or plan.over else plan
             self._scene = Scene(self._flow, self.held.session.user_id, plan)
             key = self._query.get("flow_token", "")
@@ -107,7 +107,7 @@ class Walk:
             if plan is None:
                 return await self._planned(work, {})
             if not plan.steps:
-                await keeping.close(work, self.held.session.session_uuid, plan, "ended")
+                await stored_plans.close(work, self.held.session.session_uuid, plan, "ended")
                 return Ended(self._destination(plan))
             step = self._scene.step = plan.steps[0]
             if step.again and not await self._passes_again(work, plan, step):
@@ -144,7 +144,7 @@ class Walk:
             return await self._start_over(work, plan, plan.context if whole else _kept(plan, (*plan.given, *WAY_IN)))
         match outcome:
             case Passed():
-                keeping.passed(plan)
+                stored_plans.passed(plan)
                 if not turn.signed_out:
                     await self._save(work, plan)
                     return outcome
@@ -157,7 +157,7 @@ class Walk:
 
     async def _deny(self, work: Work, plan: Plan, denied: Denied) -> Denied:
         if not self.signed_out:
-            await keeping.close(work, self.held.session.session_uuid, plan, "denied")
+            await stored_plans.close(work, self.held.session.session_uuid, plan, "denied")
         return await deny(work, self._scene, denied)
 
     async def _start_over(self, work: Work, plan: Plan, context: dict[str, Any]) -> Passed:
@@ -245,7 +245,7 @@ class Walk:
         return verdict.passing
 
     async def _save(self, work: Work, plan: Plan) -> None:
-        await keeping.save(work, self.held.session.session_uuid, plan)
+        await stored_plans.save(work, self.held.session.session_uuid, plan)
 
     def _destination(self, plan: Plan) -> str:
         """Where a stage or a policy sent them, else where they came from, if that is ours."""

@@ -1,7 +1,7 @@
 """What pages need of flows: beginning a run, going through its steps, and leaving it."""
 
 from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.choosing import find_default, leave
+from kith.identity.executor.default_flows import find_default, leave
 from kith.identity.executor.engine import Ended, Failed, Result, Walk
 from kith.identity.stages.turn import Challenge, Denied
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.executor.shelves import find_stage
+from kith.identity.executor.stage_records import find_stage
 from kith.identity.flows.plan import Flow, flows_for, steps_of
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
 from kith.identity.policies.request import PolicyRequest, Verdict

@@ -9,9 +9,9 @@ from sqlalchemy import select
 
 from kith.base.db import query
 from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.choosing import CANCEL, leave
+from kith.identity.executor.default_flows import CANCEL, leave
 from kith.identity.executor.engine import Ended
-from kith.identity.executor.telling import Failed
+from kith.identity.executor.failures import Failed
 from kith.identity.flows.plan import Step, find_flow, slug_of, steps_of
 from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store

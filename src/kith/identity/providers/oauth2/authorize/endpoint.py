@@ -12,7 +12,7 @@ from kith.base import languages
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.choosing import CANCEL, find_default
+from kith.identity.executor.default_flows import CANCEL, find_default
 from kith.identity.flows.plan import slug_of
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import Entry, Refused, check

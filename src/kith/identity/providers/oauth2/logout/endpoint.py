@@ -10,7 +10,7 @@ import msgspec
 from kith.base.errors import Malformed, NotFound
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity.executor.choosing import find_default
+from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, delete
 
 from kith.base.db import UID, command
 from kith.base.exchange import Exchange
-from kith.identity.executor import keeping
+from kith.identity.executor import stored_plans
 from kith.identity.expressions import people
 from kith.identity.flows.plan import find_flow, flows_for
 from kith.identity.policies.engine import evaluate_target
@@ -46,6 +46,6 @@ async def leave(exchange: Exchange, slug: str | None) -> str:
     flow = await find_flow(work, slug)
     if flow is None:
         return ""
-    plan = await keeping.load(work, session.session_uuid, flow.flow_uuid)
+    plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
     await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
     return str(plan.context.get(CANCEL, "")) if plan is not None else ""
