@@ -34,15 +34,15 @@ from kith.base.patterns import linear
 from kith.base.unicode import normal_form
 from kith.identity import scopes
 from kith.identity.callers import read_basic
-from kith.identity.executor.acts.prompt import _file
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import Source
-from kith.identity.providers.oauth2.keys import BadToken, read_header, read_unchecked
-from kith.identity.providers.oauth2.redirecting import is_registered
+from kith.identity.providers.oauth2.authorize.redirect_uris import is_registered
+from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
 from kith.identity.providers.patterns import complain_pattern
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.rest.fields.base import Refused
 from kith.identity.rest.fields.text import URL, Text
+from kith.identity.stages.prompt_answers import _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.social.emojis.service import SHORTCODE
 from kith.social.files.api import read_range

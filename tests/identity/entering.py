@@ -11,8 +11,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import httpx
 import msgspec
 
-from kith.identity.providers.oauth2 import apps
-from kith.identity.providers.oauth2.apps import NewApp
+from kith.identity.providers.oauth2.registration import apps
+from kith.identity.providers.oauth2.registration.apps import NewApp
 from tests.identity.making import make, new_name, owner_of
 from tests.identity.walking import Browser
 from tests.town import Person, Town

@@ -14,9 +14,10 @@ import pytest
 from sqlalchemy import text
 
 from kith.base.db import command
-from kith.identity.providers.oauth2 import keys, store
-from kith.identity.providers.oauth2.clients import find as find_client
-from kith.identity.providers.oauth2.service import hash_key
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.clients.client import find as find_client
+from kith.identity.providers.oauth2.grants.service import hash_key
+from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import App, Code, Grant
 from kith.identity.users import store as users
 from tests.identity.entering import (

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from kith.base.db import command
 from kith.identity.executor.engine import PLACE
-from kith.identity.executor.plan import Plan, find_flow, steps_of
+from kith.identity.flows.plan import Plan, find_flow, steps_of
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import hash_key

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from kith.identity.providers.oauth2.device import LETTERS
+from kith.identity.providers.oauth2.device.codes import LETTERS
 from tests.conftest import TownBuilder
 from tests.identity.making import API
 from tests.identity.relying import make_party

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sqlalchemy import bindparam, select, update
 
 from kith.base.db import Instant, command, query
-from kith.identity.providers.oauth2.service import hash_key
+from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.tables import devices
 from tests.identity.entering import BACK, enter, make_client, told_to
 from tests.identity.entering import signed_in as browser_in

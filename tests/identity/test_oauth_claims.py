@@ -16,7 +16,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from kith.identity.providers.oauth2.keys import KNOWN_AFTER, KNOWN_BEFORE, SIGNS, Rotate, public_keys, rotate
+from kith.identity.providers.oauth2.keys.server_keys import KNOWN_AFTER, KNOWN_BEFORE, SIGNS, Rotate, rotate
+from kith.identity.providers.oauth2.keys.signing import public_keys
 from kith.identity.users import store
 from tests.conftest import TownBuilder
 from tests.identity.making import API, make, new_name, owner_of, results

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from kith.identity.providers.oauth2.leaving import LOOK, Look
+from kith.identity.providers.oauth2.logout.propagation import LOOK, Look
 from tests.conftest import TownBuilder
 from tests.identity.listening import Listener, listening
 from tests.identity.making import make_flow, owner_of

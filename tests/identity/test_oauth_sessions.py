@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from kith.identity.providers.oauth2.leaving import LOOK, Look
+from kith.identity.providers.oauth2.logout.propagation import LOOK, Look
 from tests.identity.entering import enter, make_app, make_client, told_to
 from tests.identity.making import make, new_name, owner_of, results
 from tests.identity.relying import RelyingParty, make_party, signed_in

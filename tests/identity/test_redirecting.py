@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from kith.identity.providers.oauth2.redirecting import (
+from kith.identity.providers.oauth2.authorize.redirect_uris import (
     OUT_OF_BAND,
     is_registered,
     origin_of,

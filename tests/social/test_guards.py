@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
-from kith.identity.providers.oauth2.service import hash_key
+from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.store import find_bearer
 from kith.identity.scopes import SOCIAL, covers
 from kith.identity.tokens.tables import tokens

@@ -11,7 +11,9 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from kith.identity.executor import defaults
-from kith.identity.providers.oauth2 import authorize, entering, wording
+from kith.identity.providers.oauth2.access import checks
+from kith.identity.providers.oauth2.authorize import attempt
+from kith.identity.providers.oauth2.consent import scope_texts
 from kith.web import device
 from kith.web.languages import de
 from kith.web.words import CATALOGUES, LANGUAGES, SPEAKERS, best_of
@@ -49,6 +51,8 @@ def said_in(folder: Path, speaks: dict[str, int]) -> set[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 whole = ast.unparse(node.func)
+                if whole == "draft.complain":
+                    continue  # to a program, by the API
                 name = whole if whole in speaks else whole.rpartition(".")[2]
                 given = node.args[speaks[name]] if name in speaks and len(node.args) > speaks[name] else None
                 given = constants.get(given.id) if isinstance(given, ast.Name) else given
@@ -63,7 +67,7 @@ def in_pages() -> set[str]:
 
 def in_flows() -> set[str]:
     """What stages say, and what the flows that come with kith are called and ask."""
-    rooms = [SOURCES / "identity" / room for room in ("executor", "own")]
+    rooms = [SOURCES / "identity" / room for room in ("executor", "stages", "own")]
     said = {words for room in rooms for words in said_in(room, _SPEAK)}
     named = {str(values["name"]) for values, _ in defaults.FLOWS.values()}
     asked = {str(prompt[key]) for prompt in defaults.PROMPTS.values() for key in ("label", "sub_text") if key in prompt}
@@ -73,9 +77,15 @@ def in_flows() -> set[str]:
 def in_applications() -> set[str]:
     """What is said to whoever lets an application in."""
     room = SOURCES / "identity" / "providers" / "oauth2"
-    turned_away = {words for name, words in vars(entering).items() if name.isupper() and isinstance(words, str)}
-    shown = {device.WRONG, device.TOO_MANY, authorize.DENIED}
-    return said_in(room, {"Unfit": 0}) | said_in(room, {"Unfit": 1}) | turned_away | shown | set(wording.WORDS.values())
+    turned_away = {words for name, words in vars(checks).items() if name.isupper() and isinstance(words, str)}
+    shown = {device.WRONG, device.TOO_MANY, attempt.DENIED}
+    return (
+        said_in(room, {"Unfit": 0})
+        | said_in(room, {"Unfit": 1})
+        | turned_away
+        | shown
+        | set(scope_texts.WORDS.values())
+    )
 
 
 def all_strings() -> set[str]:

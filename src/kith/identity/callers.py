@@ -24,7 +24,7 @@ from kith.identity.caller import ADMINISTRATORS, Caller, Way
 from kith.identity.factors import store as factors
 from kith.identity.guessing import allowance as guessing
 from kith.identity.hints import service as hints
-from kith.identity.impersonation import refuse_call
+from kith.identity.impersonation.service import refuse_call
 from kith.identity.rights import rights_of
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens

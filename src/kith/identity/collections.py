@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from kith.identity.applications import collections as applications
-from kith.identity.core import consents, events, groups, impersonate, messages, person, roles, signups, tokens, users
+from kith.identity.audit import collection as audit
+from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
 from kith.identity.executor import inspector
 from kith.identity.flows import collections as flows
+from kith.identity.groups import collection as groups
+from kith.identity.impersonation import api as impersonation
 from kith.identity.mappings import collections as mappings
+from kith.identity.messages import api as messages
 from kith.identity.policies import collections as policies
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
+from kith.identity.roles import collection as roles
+from kith.identity.signups import api as signups
 from kith.identity.signups import blocks
 from kith.identity.sources import collections as sources
 from kith.identity.stages import collections as stages
+from kith.identity.tokens import collection as tokens
+from kith.identity.users import api as user_actions
+from kith.identity.users import collection as users
 from kith.identity.ways_in import guarded
 
 _ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
@@ -23,17 +32,17 @@ RESOURCES: tuple[Resource, ...] = (
     groups.RESOURCE,
     tokens.RESOURCE,
     consents.RESOURCE,
-    events.RESOURCE,
+    audit.RESOURCE,
     roles.RESOURCE,
     blocks.RESOURCE,
     *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 
 ACTIONS: tuple[Action, ...] = (
-    messages.ACTION,
-    *person.ACTIONS,
+    *messages.ACTIONS,
+    *user_actions.ACTIONS,
     *signups.ACTIONS,
-    *impersonate.ACTIONS,
+    *impersonation.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
     *inspector.ACTIONS,
 )

@@ -15,14 +15,14 @@ from kith.identity.callers import Callers
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
 from kith.identity.executor import api as executor
-from kith.identity.executor.password_rules import OfTheForm
 from kith.identity.expressions.run import Expressions
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.judging import ByName
 from kith.identity.rest import api as rest
 from kith.identity.rest.identifying import Identifies
 from kith.identity.sealing import Sealer
-from kith.identity.stages import mailing
+from kith.identity.stages.kinds import email
+from kith.identity.stages.password_rules import OfTheForm
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.rules import PasswordRules
 
@@ -35,7 +35,7 @@ ROOM = Room(
     name="identity",
     dialect=DIALECT,
     routes=(*rest.routes(RESOURCES, ACTIONS), *executor.routes),
-    jobs=(tasks.SWEEP, mailing.SEND),
+    jobs=(tasks.SWEEP, email.SEND),
     periodic=(Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.Sweep()),),
     parts=(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),

@@ -12,9 +12,9 @@ from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.executor import inspector
-from kith.identity.executor.plan import find_flow
 from kith.identity.expressions import people
 from kith.identity.expressions.people import Person
+from kith.identity.flows.plan import find_flow
 from kith.identity.flows.resources import flows
 from kith.identity.own.finding import find_visitor
 from kith.identity.own.visitor import Visitor

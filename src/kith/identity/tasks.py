@@ -14,7 +14,7 @@ from kith.identity.guessing import store as guessing
 from kith.identity.links import service as links
 from kith.identity.policies import scores
 from kith.identity.providers.oauth2 import store as oauth
-from kith.identity.providers.oauth2 import visits
+from kith.identity.providers.oauth2.grants import visits
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions

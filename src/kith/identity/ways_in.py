@@ -22,7 +22,7 @@ from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.rest import Draft, Resource
-from kith.identity.stages.kinds.prompt import prompt_fields, prompt_stages, validation_policies
+from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 
 # Stages that let in, write into a record, or set up a factor (one that asks for a factor may offer to).
 POWERFUL = frozenset({"userlogin", "userwrite", "otp", "otptime", "otpstatic", "otpvalidate", "webauthn"})

@@ -26,7 +26,7 @@ from kith.base.limits import Limiter, Rule, Spent, address_key
 from kith.base.news import Fact
 from kith.base.params import read_body
 from kith.base.routing import Provided
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.errors import PRIVATE
 from kith.social.standing import Standing
 

@@ -13,7 +13,7 @@ from kith.base.keys import Keys
 from kith.base.params import fill, read_body
 from kith.base.routing import FromPath, ServerPart, get, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.errors import wants_json
 from kith.web.pages import NO_PICTURE, SCRIPT, STYLE, page
 
@@ -39,7 +39,7 @@ async def no_picture() -> Answer:
 
 @get("/setup/{token}")
 async def show_setup(exchange: Exchange, work: Work, token: FromPath[str]) -> Answer:
-    await identity.check_setup(work, token)
+    await identity.signups.check_setup(work, token)
     return _setup_page(exchange, fields={}, values={})
 
 
@@ -57,10 +57,10 @@ async def set_up(
     if not as_json:
         csrf.check(exchange, keys.session, str(sent.get("csrf", "")))
     try:
-        owner = fill(identity.Owner, sent)
+        owner = fill(identity.signups.Owner, sent)
         if not as_json and sent.get("password_again") != owner.password:
             raise Invalid(fields={"password_again": [Complaint("The two passwords are not the same.", "differs")]})
-        user = await identity.use_setup(work, passwords, token, owner)
+        user = await identity.signups.use_setup(work, passwords, token, owner)
     except Invalid as problem:
         if as_json:
             raise

@@ -10,7 +10,7 @@ import msgspec
 from kith.base.exchange import Answer, whole
 from kith.base.routing import get
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import render
 
 

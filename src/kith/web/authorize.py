@@ -11,8 +11,8 @@ from kith.base.errors import NotFound, UnsupportedMedia
 from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.routing import get, route
-from kith.identity import face as identity
-from kith.identity.face import oauth
+from kith.identity import for_pages as identity
+from kith.identity.for_pages import oauth
 from kith.web.pages import page, see_other
 
 _FORM = b"application/x-www-form-urlencoded"

@@ -9,8 +9,8 @@ from kith.base.keys import Keys
 from kith.base.params import read_body
 from kith.base.routing import FromPath, get, route
 from kith.base.work import Work
-from kith.identity import face as identity
-from kith.identity.face import oauth
+from kith.identity import for_pages as identity
+from kith.identity.for_pages import oauth
 from kith.web.pages import page, see_other
 
 HERE = "/oauth/authorized_applications"

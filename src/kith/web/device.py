@@ -13,8 +13,8 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.params import read_body
 from kith.base.routing import get, post
-from kith.identity import face as identity
-from kith.identity.face import oauth
+from kith.identity import for_pages as identity
+from kith.identity.for_pages import oauth
 from kith.web.pages import page, see_other
 
 HERE = "/device"
@@ -31,7 +31,7 @@ async def show_device(exchange: Exchange) -> Answer:
         back = HERE + (f"?{urlencode({'code': given[:MOST_CHARACTERS]})}" if given else "")
         return see_other(f"/flows/-/default/authentication/?{urlencode({'next': back})}")
     if visitor.is_acting:
-        raise identity.NotAsSomebodyElse
+        raise identity.impersonation.NotAsSomebodyElse
     return _enter(exchange, visitor, given[:MOST_CHARACTERS])
 
 

@@ -8,7 +8,7 @@ from kith.base import csrf
 from kith.base.errors import Invalid, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, header
 from kith.base.keys import Keys
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import render
 from kith.web.speaking import language_of
 from kith.web.words import later

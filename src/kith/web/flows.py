@@ -18,7 +18,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.params import Limits, Upload, read_body
 from kith.base.routing import FromPath, get, post, route
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import has_template, page, see_other
 
 LIMITS = Limits(max_file_bytes=512 * 1024, max_files=4)
@@ -41,7 +41,7 @@ _SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), 
 
 @get("/flows/{slug}/")
 async def show_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
-    walk = await identity.open_walk(exchange, slug, _query(exchange))
+    walk = await identity.flows.open_walk(exchange, slug, _query(exchange))
     if _would_sign_out(walk):
         return _page(exchange, walk, "flows/sign_out.html", component="sign-out")
     return _next(exchange, walk, await walk.go())
@@ -51,20 +51,25 @@ async def show_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
 async def answer_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
     sent = await read_body(exchange, LIMITS)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
-    walk = await identity.open_walk(exchange, slug, _query(exchange))
-    telling = await identity.front_channel(exchange) if _would_sign_out(walk) else None
+    walk = await identity.flows.open_walk(exchange, slug, _query(exchange))
+    telling = await identity.oauth.front_channel(exchange) if _would_sign_out(walk) else None
     result = await walk.go(_answered(sent))
-    if telling is not None and walk.signed_out and isinstance(result, identity.Ended):
-        result = identity.Ended(identity.by_front_channel(exchange, telling, result.to))
-    if isinstance(result, identity.Challenge) and not result.errors and not walk.messages and not _would_sign_out(walk):
-        return see_other(_here(exchange, walk), headers=identity.session_cookie(exchange, walk))
+    if telling is not None and walk.signed_out and isinstance(result, identity.flows.Ended):
+        result = identity.flows.Ended(identity.oauth.by_front_channel(exchange, telling, result.to))
+    if (
+        isinstance(result, identity.flows.Challenge)
+        and not result.errors
+        and not walk.messages
+        and not _would_sign_out(walk)
+    ):
+        return see_other(_here(exchange, walk), headers=identity.flows.session_cookie(exchange, walk))
     return _next(exchange, walk, result)
 
 
 @route(("GET", "POST"), "/flows/-/default/{designation}/")
 async def take_default(exchange: Exchange, designation: FromPath[str]) -> Answer:
     """To the flow for this purpose; a form that was sent here is sent on to it."""
-    slug = await identity.find_default(exchange, designation)
+    slug = await identity.flows.find_default(exchange, designation)
     if slug is None:
         raise NotFound("There is no way to do this here")
     return see_other(f"/flows/{slug}/{_query_string(exchange)}", status=307)
@@ -73,7 +78,7 @@ async def take_default(exchange: Exchange, designation: FromPath[str]) -> Answer
 @get("/flows/-/cancel/")
 async def cancel_flow(exchange: Exchange) -> Answer:
     query = _query(exchange)
-    cancelled = await identity.leave(exchange, query.get("flow"))
+    cancelled = await identity.flows.leave(exchange, query.get("flow"))
     to = "" if "next" in query else cancelled
     return see_other(to or identity.safe_path(query.get("next", "")))
 
@@ -93,11 +98,11 @@ def _query_string(exchange: Exchange) -> str:
     return f"?{raw}" if raw else ""
 
 
-def _here(exchange: Exchange, walk: identity.Walk) -> str:
+def _here(exchange: Exchange, walk: identity.flows.Walk) -> str:
     return f"/flows/{walk.info()['slug']}/{_query_string(exchange)}"
 
 
-def _would_sign_out(walk: identity.Walk) -> bool:
+def _would_sign_out(walk: identity.flows.Walk) -> bool:
     """A link must not be enough to sign somebody out, so this page asks first."""
     return walk.info()["designation"] == "invalidation" and walk.held.session.user_id is not None
 
@@ -128,30 +133,30 @@ def _plain(value: Any) -> Any:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _next(exchange: Exchange, walk: identity.Walk, result: identity.Result) -> Answer:
+def _next(exchange: Exchange, walk: identity.flows.Walk, result: identity.flows.Result) -> Answer:
     match result:
-        case identity.Ended(to=to):
+        case identity.flows.Ended(to=to):
             return _onward(exchange, walk, to)
-        case identity.Denied(message=message, code=code):
+        case identity.flows.Denied(message=message, code=code):
             return _page(exchange, walk, "flows/denied.html", status=403, message=message, code=code)
-        case identity.Failed(error=error, code=code, traceback=traceback):
+        case identity.flows.Failed(error=error, code=code, traceback=traceback):
             return _page(
                 exchange, walk, "flows/failed.html", status=500, message=error, code=code, traceback=traceback,
                 request_id=exchange.id,
             )  # fmt: skip
-        case identity.Challenge():
+        case identity.flows.Challenge():
             return _challenge(exchange, walk, result)
 
 
-def _onward(exchange: Exchange, walk: identity.Walk, to: str) -> Answer:
+def _onward(exchange: Exchange, walk: identity.flows.Walk, to: str) -> Answer:
     """A form may lead to our own pages only, so whoever goes elsewhere after one goes by a page in between."""
     elsewhere = bool(urlsplit(to).netloc) or to.startswith(_ONWARD)
     if elsewhere and exchange.method == "POST":
         return _page(exchange, walk, "flows/onward.html", to=to)
-    return see_other(to, headers=identity.session_cookie(exchange, walk))
+    return see_other(to, headers=identity.flows.session_cookie(exchange, walk))
 
 
-def _challenge(exchange: Exchange, walk: identity.Walk, challenge: identity.Challenge) -> Answer:
+def _challenge(exchange: Exchange, walk: identity.flows.Walk, challenge: identity.flows.Challenge) -> Answer:
     fields, told = challenge.fields, challenge.errors
     errors = {
         name: [complaint["string"] for complaint in complaints if complaint["code"] not in _GOOD_NEWS]
@@ -178,10 +183,12 @@ def _picture(url: Any) -> str | None:
     return segno.make_qr(url, error="m").svg_data_uri(scale=5, border=3, light="white") if url else None
 
 
-def _page(exchange: Exchange, walk: identity.Walk, template: str, *, status: int = 200, **values: object) -> Answer:
+def _page(
+    exchange: Exchange, walk: identity.flows.Walk, template: str, *, status: int = 200, **values: object
+) -> Answer:
     info = walk.info()
     return page(
-        exchange, template, status=status, headers=identity.session_cookie(exchange, walk),
+        exchange, template, status=status, headers=identity.flows.session_cookie(exchange, walk),
         **{"flow": info, "action": _here(exchange, walk), "query": _query_string(exchange), "errors": {}, "general": [],
            "may_join": exchange.server.works.settings.registrations != "closed",
            "news": [], "start_over": f"{info['cancel_url']}&next={quote(_here(exchange, walk), safe='')}", **values},

@@ -11,7 +11,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.social.instance import service, store
 from kith.web.pages import page, see_other
 from kith.web.words import later
@@ -39,7 +39,7 @@ async def sign_out() -> Answer:
 @get("/auth/password/new")
 async def forgot_password(exchange: Exchange) -> Answer:
     """Where nobody can help themselves, people are led to where they sign in."""
-    has_recovery = await identity.find_default(exchange, "recovery") is not None
+    has_recovery = await identity.flows.find_default(exchange, "recovery") is not None
     return see_other("/flows/-/default/recovery/" if has_recovery else SIGN_IN, status=302)
 
 

@@ -13,7 +13,7 @@ from kith.base.languages import first_known, suggest
 from kith.base.params import Limits
 from kith.base.params.nesting import split_pairs
 from kith.base.routing import FromPath, route
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.errors import DIALECT
 from kith.web.pages import page, see_other
 
@@ -35,20 +35,20 @@ async def _end(exchange: Exchange, slug: str | None) -> Answer:
     sent = await _sent(exchange)
     language = first_known(sent.get("ui_locales", "").split()[:20])
     suggest(exchange, language)
-    outcome = await identity.end_client_session(exchange, sent, slug)
-    if isinstance(outcome, identity.Go):
+    outcome = await identity.oauth.end_session(exchange, sent, slug)
+    if isinstance(outcome, identity.oauth.Go):
         return _go(exchange, outcome)
     lang = f"&lang={language}" if language else ""
     here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}{lang}"
     if not outcome.at_once:
         return see_other(here)  # a page there asks first: a mere link signs nobody out
-    walk = await identity.open_walk(exchange, outcome.flow, {"next": outcome.then})
+    walk = await identity.flows.open_walk(exchange, outcome.flow, {"next": outcome.then})
     result = await walk.go()
-    to = result.to if isinstance(result, identity.Ended) else here
-    return see_other(to, headers=identity.session_cookie(exchange, walk))
+    to = result.to if isinstance(result, identity.flows.Ended) else here
+    return see_other(to, headers=identity.flows.session_cookie(exchange, walk))
 
 
-def _go(exchange: Exchange, outcome: identity.Go) -> Answer:
+def _go(exchange: Exchange, outcome: identity.oauth.Go) -> Answer:
     if not outcome.frames:
         return see_other(outcome.to)
     origins = sorted({f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, outcome.frames)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import see_other
 
 

@@ -8,7 +8,7 @@ from kith.base.blobs import Blobs
 from kith.base.limits import Limiter
 from kith.base.rooms import Part, Room
 from kith.base.work import Works
-from kith.identity.face import API_DIALECT
+from kith.identity.for_pages import API_DIALECT
 from kith.web import (
     api,
     api_docs,

@@ -12,7 +12,7 @@ from kith.base.keys import Keys
 from kith.base.params import read_body
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 from kith.web.start import shown
 
@@ -58,7 +58,7 @@ async def reject(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
 
 @get("/confirm/{key}")
 async def show_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer:
-    user, address = await identity.find_address(work, key)
+    user, address = await identity.signups.find_address(work, key)
     return page(exchange, "confirm.html", username=user.username, address=address, done=False)
 
 
@@ -66,7 +66,7 @@ async def show_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answe
 async def use_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer:
     sent = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
-    user = await identity.confirm_address(work, key)
+    user = await identity.signups.confirm_address(work, key)
     return page(
         exchange, "confirm.html", username=user.username, address=user.email, done=True,
         waits=user.approved_at is None, visitor=await identity.find_visitor(exchange),

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange, Headers
 from kith.base.languages import first_known, suggested
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.words import CATALOGUES, best_of
 
 COOKIE = "kith_language"

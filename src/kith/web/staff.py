@@ -14,7 +14,7 @@ from kith.base.keys import Keys
 from kith.base.params import read_body
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 
 Line = TypeVar("Line")

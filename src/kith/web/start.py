@@ -7,7 +7,7 @@ from itertools import groupby
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import page
 
 

@@ -11,7 +11,7 @@ import msgspec
 from kith.base.errors import Malformed, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.social.errors import DIALECT as SOCIAL
 
 PATH = "/.well-known/webfinger"
@@ -35,11 +35,11 @@ Contributor = Callable[[Exchange, str], Awaitable[Known | None]]
 
 async def identity_links(exchange: Exchange, resource: str) -> Known | None:
     """Who vouches for members of this server (OpenID Connect Discovery)."""
-    found = await identity.find_issuer(exchange.work, resource)
+    found = await identity.oauth.find_issuer(exchange.work, resource)
     if found is None:
         return None
     subject = f"acct:{found.username}@{exchange.work.settings.domain}"
-    return Known(subject=subject, links=[{"rel": identity.ISSUER_RELATION, "href": found.issuer}])
+    return Known(subject=subject, links=[{"rel": identity.oauth.ISSUER_RELATION, "href": found.issuer}])
 
 
 CONTRIBUTORS: tuple[Contributor, ...] = (identity_links,)

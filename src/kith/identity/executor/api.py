@@ -13,13 +13,13 @@ from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.keys import Keys
 from kith.base.routing import FromPath, get, post
 from kith.identity.executor.engine import Ended, Failed, Result, Walk, find_walk
-from kith.identity.executor.plan import find_flow
-from kith.identity.executor.turn import Challenge, Denied
-from kith.identity.impersonation import refuse_flow
+from kith.identity.flows.plan import find_flow
+from kith.identity.impersonation.service import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions.service import Held
+from kith.identity.stages.turn import Challenge, Denied
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
 MOST_ANSWER_BYTES = 1 << 20  # it may hold a file
@@ -68,15 +68,21 @@ async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Wal
     return walk
 
 
+def session_cookie(exchange: Exchange, walk: Walk) -> Headers:
+    """What the browser must learn of its session after a step: a new key, or that there is none any more."""
+    secure = exchange.work.settings.base_url.startswith("https")
+    if walk.signed_out:
+        return (session_cookies.no_cookie(secure=secure),)
+    made = session_cookies.cookie(walk.held, secure=secure)
+    return () if made is None else (made,)
+
+
 def cookies(exchange: Exchange, walk: Walk) -> Headers:
     """The session's key when it is new, and the token that the next answer must carry."""
-    secure = exchange.work.settings.base_url.startswith("https")
     token = csrf.token_for(exchange, exchange.find(Keys).session)
-    flags = f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax" + ("; Secure" if secure else "")
-    if walk.signed_out:
-        return (session_cookies.no_cookie(secure=secure), (b"set-cookie", flags.encode()))
-    session = session_cookies.cookie(walk.held, secure=secure)
-    return ((b"set-cookie", flags.encode()), *([session] if session is not None else []))
+    secure = "; Secure" if exchange.work.settings.base_url.startswith("https") else ""
+    carried = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
+    return (carried, *session_cookie(exchange, walk))
 
 
 def shown(exchange: Exchange, walk: Walk, result: Result) -> dict[str, Any]:

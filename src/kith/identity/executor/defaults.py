@@ -22,8 +22,8 @@ from kith.identity.rest import verbs
 from kith.identity.rest.shelf import Shelf
 from kith.identity.signups.service import REASON
 from kith.identity.stages import collections as stage_room
-from kith.identity.stages.kinds.prompt import prompt_stages
 from kith.identity.stages.prompts import prompts
+from kith.identity.stages.tables import prompt_stages
 
 SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
 _SHELVES = {

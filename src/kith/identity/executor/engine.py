@@ -16,22 +16,23 @@ import msgspec
 from kith.base.errors import Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
-from kith.identity.executor import confirming, keeping
-from kith.identity.executor.acts import ACTS
-from kith.identity.executor.arriving import arrive, came_by
-from kith.identity.executor.confirming import SignInAgain
-from kith.identity.executor.entering import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.executor.keeping import PLACE
-from kith.identity.executor.plan import Flow, Plan, Step, find_flow, steps_of, told
-from kith.identity.executor.shelves import STAGE_SHELVES
-from kith.identity.executor.telling import Failed, Scene, deny, fail
-from kith.identity.executor.turn import Challenge, Denied, Outcome, Passed, Turn
+from kith.identity.executor import stored_plans
+from kith.identity.executor.failures import Failed, Scene, deny, fail
+from kith.identity.executor.flow_access import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
+from kith.identity.executor.mailed_links import arrive, came_by
+from kith.identity.executor.stage_records import STAGE_SHELVES, find_stage
+from kith.identity.executor.stored_plans import PLACE
 from kith.identity.expressions import people
-from kith.identity.impersonation import NotAsSomebodyElse, is_closed
+from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of, told
+from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.verbs import render
 from kith.identity.sessions import store
 from kith.identity.sessions.service import Held
+from kith.identity.stages import reauthentication
+from kith.identity.stages.collections import ACTS
+from kith.identity.stages.reauthentication import SignInAgain
+from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn
 
 __all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
 
@@ -97,7 +98,7 @@ class Walk:
             if self._anew is not None:
                 context, self._anew = self._anew, None
                 return await self._planned(work, context)
-            plan = await keeping.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
+            plan = await stored_plans.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
             plan = None if plan is None or plan.over else plan
             self._scene = Scene(self._flow, self.held.session.user_id, plan)
             key = self._query.get("flow_token", "")
@@ -106,7 +107,7 @@ class Walk:
             if plan is None:
                 return await self._planned(work, {})
             if not plan.steps:
-                await keeping.close(work, self.held.session.session_uuid, plan, "ended")
+                await stored_plans.close(work, self.held.session.session_uuid, plan, "ended")
                 return Ended(self._destination(plan))
             step = self._scene.step = plan.steps[0]
             if step.again and not await self._passes_again(work, plan, step):
@@ -124,8 +125,8 @@ class Walk:
         stage = await _stage_of(work, step)
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, _kept(plan, WAY_IN))
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
-        match await confirming.ask(turn, step.kind, answer):
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage, find_stage)
+        match await reauthentication.ask(turn, step.kind, answer):
             case Challenge() as question:
                 await self._save(work, plan)
                 return question
@@ -143,7 +144,7 @@ class Walk:
             return await self._start_over(work, plan, plan.context if whole else _kept(plan, (*plan.given, *WAY_IN)))
         match outcome:
             case Passed():
-                keeping.passed(plan)
+                stored_plans.passed(plan)
                 if not turn.signed_out:
                     await self._save(work, plan)
                     return outcome
@@ -156,7 +157,7 @@ class Walk:
 
     async def _deny(self, work: Work, plan: Plan, denied: Denied) -> Denied:
         if not self.signed_out:
-            await keeping.close(work, self.held.session.session_uuid, plan, "denied")
+            await stored_plans.close(work, self.held.session.session_uuid, plan, "denied")
         return await deny(work, self._scene, denied)
 
     async def _start_over(self, work: Work, plan: Plan, context: dict[str, Any]) -> Passed:
@@ -231,7 +232,7 @@ class Walk:
         return await deny(work, self._scene, Denied(words, reason), verdict)
 
     async def _request(self, work: Work, plan: Plan) -> PolicyRequest:
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, {})
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, {}, find_stage)
         return PolicyRequest(person=await turn.person(), context=told(plan.context), client_ip=self._exchange.address)
 
     async def _ask(self, work: Work, plan: Plan, step: Step) -> Verdict:
@@ -244,7 +245,7 @@ class Walk:
         return verdict.passing
 
     async def _save(self, work: Work, plan: Plan) -> None:
-        await keeping.save(work, self.held.session.session_uuid, plan)
+        await stored_plans.save(work, self.held.session.session_uuid, plan)
 
     def _destination(self, plan: Plan) -> str:
         """Where a stage or a policy sent them, else where they came from, if that is ours."""

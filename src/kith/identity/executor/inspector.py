@@ -15,12 +15,11 @@ from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.work import Work
 from kith.identity.caller import Caller
-from kith.identity.executor import keeping
-from kith.identity.executor.acts import ACTS
-from kith.identity.executor.entering import ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.executor.plan import Flow, Past, Plan, Step, find_flow, steps_of, told
-from kith.identity.executor.telling import sanitised
+from kith.identity.executor import stored_plans
+from kith.identity.executor.failures import sanitised
+from kith.identity.executor.flow_access import ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.expressions.people import Person
+from kith.identity.flows.plan import Flow, Past, Plan, Step, find_flow, steps_of, told
 from kith.identity.flows.stages import stages
 from kith.identity.policies.api import read_subject
 from kith.identity.policies.explaining import explain
@@ -29,6 +28,7 @@ from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies
+from kith.identity.stages.collections import ACTS
 
 PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)
@@ -41,7 +41,7 @@ async def inspect(exchange: Exchange, caller: Caller, id: str) -> Answer:
     flow = await _flow(exchange, caller, id)
     session = await cookies.find(exchange)
     work = exchange.work
-    plan = await keeping.load(work, session.session_uuid, flow.flow_uuid) if session is not None else None
+    plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid) if session is not None else None
     if session is None or plan is None:
         raise Invalid("There is no walk through this flow in your session.")
     return show(await _told_of(work, plan, session.session_uuid))

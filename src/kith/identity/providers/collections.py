@@ -4,7 +4,7 @@ import msgspec
 
 from kith.identity.providers import every, preview, setup
 from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
-from kith.identity.providers.oauth2.leaving import provider_removed
+from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource, ...] = (

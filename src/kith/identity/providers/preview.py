@@ -7,7 +7,8 @@ from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.api import person_asked_for
 from kith.identity.caller import Caller
 from kith.identity.providers.kinds import oauth, openid
-from kith.identity.providers.oauth2 import claims, clients, scope_mappings
+from kith.identity.providers.oauth2.claims import claims, scope_mappings
+from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.rest import Action, Resource
 from kith.identity.rest.answers import show
 from kith.identity.rest.fields import Refused, read_identifier

@@ -11,19 +11,20 @@ from kith.base.errors import Conflict, Forbidden, Invalid
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.executor import invited
-from kith.identity.executor.acts.user_write import write_attributes
-from kith.identity.executor.invited import Invitation
 from kith.identity.groups import store as groups
-from kith.identity.providers.oauth2 import clients, store
-from kith.identity.providers.oauth2 import service as oauth
-from kith.identity.providers.oauth2.clients import Client
-from kith.identity.providers.oauth2.service import Asked, Issued
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.grants import service as oauth
+from kith.identity.providers.oauth2.grants.service import Asked, Issued
 from kith.identity.registration import enrollment
 from kith.identity.registration.enrollment import Decision
 from kith.identity.registration.wishes import Wish, complain, complain_address
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
+from kith.identity.stages import invitation_checks
+from kith.identity.stages.invitation_checks import Invitation
+from kith.identity.stages.kinds.user_write import write_attributes
 from kith.identity.users import store as users
 from kith.identity.users.names import email_key
 from kith.identity.users.passwords import Passwords
@@ -110,7 +111,7 @@ def _fixed(decision: Decision) -> dict[str, Any]:
 async def _settle(work: Work, user: User, decision: Decision) -> None:
     """What the flow's own writing stage would have done besides."""
     used = decision.invitation
-    if used is not None and not await invited.spend(work, used.invite_uuid, decision.flow.flow_uuid):
+    if used is not None and not await invitation_checks.spend(work, used.invite_uuid, decision.flow.flow_uuid):
         raise Conflict  # of two who came with it at once, one is made and the other is not
     attributes = write_attributes(user.attributes, _fixed(decision))
     if attributes != user.attributes:

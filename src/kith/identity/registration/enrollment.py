@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.executor import invited
-from kith.identity.executor.invited import Invitation
-from kith.identity.executor.plan import Flow, flows_for, steps_of
-from kith.identity.executor.shelves import find_stage
+from kith.identity.executor.stage_records import find_stage
+from kith.identity.flows.plan import Flow, flows_for, steps_of
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
 from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.stages import invitation_checks
+from kith.identity.stages.invitation_checks import Invitation
 
 REFUSED = "was refused"
 _ABOUT_PASSWORDS = frozenset({"password", "breachcheck"})
@@ -36,7 +36,7 @@ async def find_invitation(work: Work, code: str) -> tuple[Flow | None, Invitatio
     """The flow that is meant, and the invitation if the code is one of its own."""
     found = await flows_for(work, "enrollment")
     for flow in found:
-        invitation = await invited.find(work, code or None, flow.flow_uuid)
+        invitation = await invitation_checks.find(work, code or None, flow.flow_uuid)
         if invitation is not None:
             return flow, invitation
     return (found[0] if found else None), None

@@ -1,3 +1,5 @@
+"""Every kind of stage, by hand: what of it is kept, and what it does when its turn has come."""
+
 from __future__ import annotations
 
 from kith.identity.rest import Action, Resource
@@ -22,6 +24,7 @@ from kith.identity.stages.kinds import (
     user_write,
     webauthn,
 )
+from kith.identity.stages.turn import Act
 
 RESOURCES: tuple[Resource, ...] = (
     every.RESOURCE,
@@ -47,3 +50,9 @@ RESOURCES: tuple[Resource, ...] = (
     webauthn.RESOURCE,
 )
 ACTIONS: tuple[Action, ...] = (email.LIST_TEMPLATES,)
+
+_KINDS = (
+    captcha, consent, deny, dummy, email, identification, invitation, otp, otp_static, otp_time, otp_validate, password,
+    prompt, user_delete, user_login, user_logout, user_write, webauthn,
+)  # fmt: skip
+ACTS: dict[str, Act] = {page.ACT.kind: page.ACT for page in _KINDS}

@@ -14,7 +14,7 @@ from kith.identity.expressions.syntax import complain
 from kith.identity.flows.stages import stages
 from kith.identity.rest import Draft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Choice, Integer, Text
-from kith.identity.stages.kinds.prompt import prompt_fields, prompt_stages
+from kith.identity.stages.tables import prompt_fields, prompt_stages
 
 TYPES = (
     "text", "text_area", "text_read_only", "text_area_read_only", "username", "email", "password", "number",

@@ -9,7 +9,7 @@ from kith.base.db import Taken
 from kith.base.errors import NotFound
 from kith.base.unicode import normal_form
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account

@@ -8,7 +8,7 @@ import msgspec
 
 from kith.base.jobs import Kind
 from kith.base.work import Work
-from kith.identity.face import UserDeleted
+from kith.identity.for_social import UserDeleted
 from kith.social.accounts import pictures, store
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.accounts.tables import Account

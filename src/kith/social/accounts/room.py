@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.accounts import api, leaving, pictures, tasks, verification
 from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces

@@ -13,7 +13,7 @@ from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.routing import FromRequest, ServerPart, get, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.apps.entities import (
     Application,
     CredentialApplication,
@@ -43,11 +43,11 @@ async def not_too_many(exchange: Exchange) -> None:
 async def register_app(
     work: Work, keys: Annotated[Keys, ServerPart(Keys)], draft: FromRequest[Draft]
 ) -> CredentialApplication:
-    new = identity.NewApp(
+    new = identity.apps.NewApp(
         name=draft.client_name or "", redirect_uris=_words(draft.redirect_uris), scopes=_words(draft.scopes),
         website=(draft.website or "").strip(),
     )  # fmt: skip
-    return render_credentials(await identity.register_app(work, new), vapid.public_key(keys.vapid))
+    return render_credentials(await identity.apps.register(work, new), vapid.public_key(keys.vapid))
 
 
 def _words(parts: list[str] | None) -> list[str]:

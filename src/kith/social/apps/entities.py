@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.accounts.entities import avatar_url
 from kith.social.accounts.tables import Account
 
@@ -45,7 +45,7 @@ class UserInfo(msgspec.Struct):
     picture: str
 
 
-def render_credentials(made: identity.Registered, vapid_key: str) -> CredentialApplication:
+def render_credentials(made: identity.apps.Registered, vapid_key: str) -> CredentialApplication:
     app = made.app
     return CredentialApplication(
         id=str(app.id), name=app.name, website=app.website, scopes=app.scopes.split(), redirect_uri=app.redirect_uris,

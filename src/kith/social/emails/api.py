@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.routing import FromRequest, get, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.guards import TheCaller, TheMember, user
 
 

@@ -10,7 +10,7 @@ from kith.base.keys import Keys
 from kith.base.routing import FromPath, FromQuery, get
 from kith.base.settings import Settings
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.accounts.entities import render, render_lines
 from kith.social.accounts.viewers import Viewer
 from kith.social.emojis import own as emojis

@@ -10,7 +10,7 @@ from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.routing import FromRequest, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.apps.entities import Token, render_issued
 from kith.social.guards import TheCaller, app
 

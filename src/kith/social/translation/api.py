@@ -8,7 +8,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
 from kith.base.routing import FromPath, FromRequest, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.accounts.faces import id_of
 from kith.social.guards import Member, TheMember, user
 from kith.social.statuses import store as statuses

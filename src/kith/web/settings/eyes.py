@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.errors import Forbidden, Invalid
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get, post
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 from kith.web.settings.asking import SIGN_IN, sent, text
 
@@ -29,7 +29,7 @@ async def start(exchange: Exchange) -> Answer:
     _only_owners(visitor)
     values = {name: text(form, name) for name in ("username", "reason")}
     try:
-        headers = await identity.start_impersonation(exchange, values["username"], values["reason"])
+        headers = await identity.impersonation.start(exchange, values["username"], values["reason"])
     except Invalid as problem:
         return _page(exchange, visitor, status=400, errors=problem.fields, values=values)
     return see_other("/", headers=headers)
@@ -38,12 +38,12 @@ async def start(exchange: Exchange) -> Answer:
 @post(f"{HERE}/end")
 async def end(exchange: Exchange) -> Answer:
     await sent(exchange)
-    return see_other("/", headers=await identity.end_impersonation(exchange))
+    return see_other("/", headers=await identity.impersonation.end(exchange))
 
 
 def _only_owners(visitor: identity.Visitor) -> None:
     if visitor.is_acting:
-        raise identity.NotAsSomebodyElse
+        raise identity.impersonation.NotAsSomebodyElse
     if visitor.user.role != "owner":
         raise Forbidden("Only an owner may see this server as somebody else")
 

@@ -9,7 +9,7 @@ from kith.base.errors import Invalid
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
 from kith.web.settings.security import security_page
@@ -39,7 +39,7 @@ async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
         wrong = await proof_missing(work, visitor, form)
         if wrong is not None:
             return _ask(exchange, visitor, form, wrong)
-        key = await identity.make_key(work, visitor, intent, name, scopes=scopes, expires_at=expires_at)
+        key = await identity.own.make_key(work, visitor, intent, name, scopes=scopes, expires_at=expires_at)
     except Invalid as problem:
         errors = {f"{intent}_{field}": words for field, words in problem.fields.items()}
         return await security_page(exchange, work, visitor, status=400, errors=errors, form={intent: form})
@@ -84,7 +84,7 @@ def _end_of(day: str) -> datetime | None:
 async def revoke_token(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     visitor, _ = await sent(exchange)
     if visitor is not None:
-        await identity.revoke_token(work, visitor, id)
+        await identity.own.revoke_token(work, visitor, id)
     return see_other(f"{HERE}#keys")
 
 

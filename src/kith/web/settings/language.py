@@ -6,7 +6,7 @@ from kith.base.errors import Invalid
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import post
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.pages import see_other
 from kith.web.settings.asking import sent, text
 from kith.web.speaking import cookie
@@ -21,7 +21,7 @@ async def choose_language(exchange: Exchange, work: Work) -> Answer:
     if chosen not in LANGUAGES:
         raise Invalid("We do not know this language", fields={"language": ["We do not know this language."]})
     if visitor is not None and not visitor.is_acting and visitor.locale != chosen:
-        await identity.choose_language(work, visitor, chosen)
+        await identity.own.choose_language(work, visitor, chosen)
     back = identity.safe_path(text(form, "next"))
     return see_other(back, headers=(cookie(exchange, chosen),))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.identity import face as identity
+from kith.identity import for_pages as identity
 from kith.web.words import Speaker, later
 
 _ACTIONS = {
@@ -25,12 +25,12 @@ _ACTIONS = {
 }
 
 
-def action_of(say: Speaker, event: identity.Event) -> str:
+def action_of(say: Speaker, event: identity.own.Event) -> str:
     known = _ACTIONS.get(event.action)
     return say(known) if known else event.action.replace("_", " ").capitalize()
 
 
-def about(say: Speaker, event: identity.Event) -> list[str]:
+def about(say: Speaker, event: identity.own.Event) -> list[str]:
     """What it was done to, by whom if not by its owner, and why."""
     context = event.context
     told = [str(_inner(context, "model", "name")), str(context.get("reason") or "")]

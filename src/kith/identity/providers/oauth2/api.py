@@ -10,12 +10,18 @@ from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange, Headers
 from kith.base.routing import FromPath, Route, get, post, route
 from kith.base.work import Work
-from kith.identity.providers.oauth2 import clients, device, discovery, keys, pushed, registration, userinfo
-from kith.identity.providers.oauth2.authenticate import read_client
-from kith.identity.providers.oauth2.clients import Client
+from kith.identity.providers.oauth2.authentication.clients import read_client
+from kith.identity.providers.oauth2.authorize import pushed_requests
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.device import codes as device
+from kith.identity.providers.oauth2.discovery import metadata as discovery
 from kith.identity.providers.oauth2.errors import DIALECT, NO_STORE, OAuthError, origin_of, show
 from kith.identity.providers.oauth2.forms import read_form, refuse_secrets_in_query
-from kith.identity.providers.oauth2.token import answer_token
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.registration import dynamic as registration
+from kith.identity.providers.oauth2.token import introspection, userinfo
+from kith.identity.providers.oauth2.token.endpoint import answer_token
 
 PREFIX = "/application/o/"
 _PUBLIC: Headers = ((b"cache-control", b"public, max-age=900"), (b"access-control-allow-origin", b"*"))
@@ -45,7 +51,7 @@ async def _token(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
 
 
 async def _revoke(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
-    await userinfo.answer_revoke(exchange, sent)
+    await introspection.answer_revoke(exchange, sent)
     return {}
 
 
@@ -64,7 +70,7 @@ async def show_userinfo(exchange: Exchange) -> Answer:
 
 @post(f"{PREFIX}par/")
 async def push_request(exchange: Exchange) -> Answer:
-    return show(201, await pushed.hand_in(exchange), NO_STORE)
+    return show(201, await pushed_requests.hand_in(exchange), NO_STORE)
 
 
 @get(f"{PREFIX}jwks/")
@@ -147,7 +153,7 @@ _NAMES = ("openid-configuration", "oauth-authorization-server")
 routes = [
     _form("token", _token),
     _form("revoke", _revoke),
-    _form("introspect", userinfo.answer_introspect),
+    _form("introspect", introspection.answer_introspect),
     _form("device", device.start),
     show_userinfo,
     push_request,

@@ -1,19 +1,24 @@
 """What pages need of the engine, under one name."""
 
-from kith.identity.providers.oauth2.asking import Parameters, Unfit, read_parameters
-from kith.identity.providers.oauth2.authorize import authorize, hand_in
-from kith.identity.providers.oauth2.device_page import Waiting, answer_waiting, find_waiting
-from kith.identity.providers.oauth2.entering import Refused
-from kith.identity.providers.oauth2.granted import Granted, list_granted, take_back
-from kith.identity.providers.oauth2.outcomes import AskConsent, ErrorPage, FormPost, Local, Outcome, Redirect
-from kith.identity.providers.oauth2.presence import Decision
-from kith.identity.providers.oauth2.redirecting import is_web, origin_of
+from kith.identity.providers.oauth2.access.checks import Refused
+from kith.identity.providers.oauth2.authorize.attempt import Decision
+from kith.identity.providers.oauth2.authorize.authorization_request import Parameters, Unfit, read_parameters
+from kith.identity.providers.oauth2.authorize.endpoint import authorize, hand_in
+from kith.identity.providers.oauth2.authorize.redirect_uris import is_web, origin_of
+from kith.identity.providers.oauth2.authorize.responses import AskConsent, ErrorPage, FormPost, Local, Outcome, Redirect
+from kith.identity.providers.oauth2.consent.authorized_clients import Granted, list_granted, take_back
+from kith.identity.providers.oauth2.device.verification_page import Waiting, answer_waiting, find_waiting
+from kith.identity.providers.oauth2.discovery.webfinger import RELATION as ISSUER_RELATION
+from kith.identity.providers.oauth2.discovery.webfinger import find_issuer
+from kith.identity.providers.oauth2.logout.endpoint import Go, by_front_channel, end_session, front_channel
 
 __all__ = [
+    "ISSUER_RELATION",
     "AskConsent",
     "Decision",
     "ErrorPage",
     "FormPost",
+    "Go",
     "Granted",
     "Local",
     "Outcome",
@@ -24,7 +29,11 @@ __all__ = [
     "Waiting",
     "answer_waiting",
     "authorize",
+    "by_front_channel",
+    "end_session",
+    "find_issuer",
     "find_waiting",
+    "front_channel",
     "hand_in",
     "is_web",
     "list_granted",

@@ -8,9 +8,12 @@ from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.consents.service import ConsentWithdrawn
-from kith.identity.providers.oauth2 import api, granted, keys, leaving, rechecking, telling
+from kith.identity.providers.oauth2 import api
+from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
-from kith.identity.providers.oauth2.keys import KeyRing
+from kith.identity.providers.oauth2.keys import server_keys
+from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
+from kith.identity.providers.oauth2.logout import back_channel, lost_access, propagation
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
@@ -20,34 +23,34 @@ ROOM = Room(
     dialect=DIALECT,
     routes=tuple(api.routes),
     jobs=(
-        keys.ROTATE,
-        leaving.SESSION_ENDED,
-        leaving.SESSION_RENEWED,
-        leaving.USER_CHANGED,
-        leaving.USER_BARRED,
-        leaving.USER_DELETED,
-        leaving.APPLICATION_CLOSED,
-        granted.CONSENT_WITHDRAWN,
-        rechecking.ACCESS_CHANGED,
-        rechecking.PERSON_CHANGED,
-        rechecking.RECHECK,
-        leaving.LOOK,
-        telling.BACK_CHANNEL,
+        server_keys.ROTATE,
+        propagation.SESSION_ENDED,
+        propagation.SESSION_RENEWED,
+        propagation.USER_CHANGED,
+        propagation.USER_BARRED,
+        propagation.USER_DELETED,
+        propagation.APPLICATION_CLOSED,
+        authorized_clients.CONSENT_WITHDRAWN,
+        lost_access.ACCESS_CHANGED,
+        lost_access.PERSON_CHANGED,
+        lost_access.RECHECK,
+        propagation.LOOK,
+        back_channel.BACK_CHANNEL,
     ),
     periodic=(
-        Periodic(kind=keys.ROTATE, every=timedelta(hours=6), payload=keys.Rotate()),
-        Periodic(kind=leaving.LOOK, every=timedelta(minutes=1), payload=leaving.Look()),
+        Periodic(kind=server_keys.ROTATE, every=timedelta(hours=6), payload=server_keys.Rotate()),
+        Periodic(kind=propagation.LOOK, every=timedelta(minutes=1), payload=propagation.Look()),
     ),
     subscriptions=(
-        (SessionEnded, leaving.SESSION_ENDED),
-        (SessionRenewed, leaving.SESSION_RENEWED),
-        (ConsentWithdrawn, granted.CONSENT_WITHDRAWN),
-        (UserChanged, leaving.USER_CHANGED),
-        (UserChanged, rechecking.PERSON_CHANGED),
-        (UserBarred, leaving.USER_BARRED),
-        (UserDeleted, leaving.USER_DELETED),
-        (ApplicationClosed, leaving.APPLICATION_CLOSED),
-        (AccessChanged, rechecking.ACCESS_CHANGED),
+        (SessionEnded, propagation.SESSION_ENDED),
+        (SessionRenewed, propagation.SESSION_RENEWED),
+        (ConsentWithdrawn, authorized_clients.CONSENT_WITHDRAWN),
+        (UserChanged, propagation.USER_CHANGED),
+        (UserChanged, lost_access.PERSON_CHANGED),
+        (UserBarred, propagation.USER_BARRED),
+        (UserDeleted, propagation.USER_DELETED),
+        (ApplicationClosed, propagation.APPLICATION_CLOSED),
+        (AccessChanged, lost_access.ACCESS_CHANGED),
     ),
     parts=(Part(KeyRing, lambda _: KeyRing()),),
 )

@@ -1,11 +1,14 @@
-"""Ends the flow with a no."""
+"""Ends the flow with a no, and says why."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Text
+from kith.identity.stages.turn import Act, Denied, Outcome, Turn
 
 FIELDS = (Text(name="deny_message", default="", most=2000),)
 
@@ -20,3 +23,15 @@ RESOURCE = Resource(
     exact=("name", "deny_message"),
     removing=forget_stage,
 )
+
+
+async def show(turn: Turn) -> Outcome:
+    words = turn.context.get("deny_message") or turn.stage.get("deny_message") or "You may not go on."
+    return Denied(str(words), f"stage {turn.stage['name']}")
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("deny", show, take)

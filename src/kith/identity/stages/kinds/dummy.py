@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
 
 FIELDS = (Boolean(name="throw_error", default=False, help="Fail instead."),)
 
@@ -20,3 +23,16 @@ RESOURCE = Resource(
     exact=("name", "throw_error"),
     removing=forget_stage,
 )
+
+
+async def show(turn: Turn) -> Outcome:
+    return Challenge("dummy", {"name": turn.stage["name"]})
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    if turn.stage.get("throw_error"):
+        raise RuntimeError("a dummy stage was told to fail")
+    return PASSED
+
+
+ACT = Act("dummy", show, take)

@@ -1,16 +1,44 @@
-"""Sends a mail with a link, and goes on once the link was followed."""
+"""Sends a link that leads back to this very place. To whom there is no account, it looks as if one was sent.
+
+A link that lets somebody choose a new password goes only to an address that counts as theirs; one that confirms an
+address never to one that is somebody else's: its owner is told instead.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from datetime import timedelta
+from html import escape
+from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+from sqlalchemy import bindparam, select
+
+from kith.base.db import UID, query
+from kith.base.errors import Throttled
 from kith.base.exchange import Answer, Exchange
+from kith.base.jobs import Give, Kind
+from kith.base.limits import Limiter, Rule, address_key
+from kith.base.mail import Mail, MailRefused
+from kith.base.work import Work
+from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
+from kith.identity.links import service as links
 from kith.identity.rest import Action, Draft, Resource, kind_table
-from kith.identity.rest.answers import show
-from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, Secret, Text
+from kith.identity.rest.answers import show as answer_with
+from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, Secret, Text, read_offset
+from kith.identity.sealing import Sealer
+from kith.identity.signups import addresses
+from kith.identity.signups import service as signups
+from kith.identity.stages import reauthentication
+from kith.identity.stages.mailing import WayOut, mailer_of
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.users import store as users
+from kith.identity.users.names import typed_key
+from kith.identity.users.tables import User
 
 TEMPLATES = {
     "password_reset": "A link to choose a new password.",
@@ -52,16 +80,17 @@ async def check(draft: Draft) -> None:
 
 
 async def list_templates(_exchange: Exchange, _caller: Caller, _id: str) -> Answer:
-    return show([{"name": name, "description": words} for name, words in TEMPLATES.items()])
+    return answer_with([{"name": name, "description": words} for name, words in TEMPLATES.items()])
 
 
+_stages = kind_table("identity_stages_email", STAGES, FIELDS)
 RESOURCE = Resource(
     path="/stages/email/",
     record="EmailStage",
     key="stage_uuid",
     family=STAGES,
     kind="email",
-    table=kind_table("identity_stages_email", STAGES, FIELDS),
+    table=_stages,
     fields=FIELDS,
     exact=("name", "host", "port", "template", "use_global_settings"),
     prepare=check,
@@ -78,3 +107,194 @@ LIST_TEMPLATES = Action(
     many=True,
     summary="The mails an email stage can send.",
 )
+_way_out = query(
+    select(*(_stages.c[name] for name in WayOut.__struct_fields__)).where(
+        _stages.c.stage_uuid == bindparam("stage", type_=UID())
+    ),
+    WayOut,
+)
+
+PLACE = "identity_flow_tokens.plan"
+SENT = "Email successfully sent."
+CONFIRMS = "account_confirmation"
+_TEXTS = {
+    "password_reset": (
+        "Somebody, most likely you, asked for a new password for {name} at {title}.",
+        "Choose a new password",
+        "If it was not you, nothing needs to be done: your password stays as it is.",
+    ),
+    "account_confirmation": (
+        "Welcome to {title}, {name}. Please confirm that this address is yours.",
+        "Confirm my address",
+        "If you did not sign up, nothing needs to be done.",
+    ),
+}
+
+
+async def show(turn: Turn) -> Outcome:
+    step = turn.plan.steps[0].fsb_uuid
+    if turn.context.get("_arrived") == step:
+        return await _arrive(turn)
+    if await _is_known(turn):
+        return PASSED
+    if turn.context.get("_mailed") == step:
+        return _challenge(turn)
+    return await _send(turn, _challenge(turn))
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    """Every answer asks for another mail; only the link leads on."""
+    if turn.context.get("_arrived") == turn.plan.steps[0].fsb_uuid:
+        return await _arrive(turn)
+    if await _is_known(turn):
+        return PASSED
+    outcome = await _send(turn, _challenge(turn))
+    if isinstance(outcome, Challenge) and not outcome.errors:
+        outcome.complain("non_field_errors", SENT, "email-sent")
+    return outcome
+
+
+async def _is_known(turn: Turn) -> bool:
+    """A mail that confirms an account is not sent where there is nothing left to confirm."""
+    if turn.stage["template"] != CONFIRMS:
+        return False
+    user = await turn.pending_user()
+    if user is None or (turn.stage["activate_user_on_success"] and not user.is_active):
+        return False
+    return not signups.must_confirm(turn.work.settings, user)
+
+
+def _challenge(turn: Turn) -> Challenge:
+    return Challenge("email", {"pending_user": turn.context.get("pending_user_identifier", "")})
+
+
+async def _send(turn: Turn, challenge: Challenge) -> Outcome:
+    if turn.context.get("pending_user") is None and "pending_user_identifier" not in turn.context:
+        return Denied("Nobody was named.", "email stage without a pending user")
+    user = await turn.pending_user()
+    seconds = int(read_offset(turn.stage["recovery_cache_timeout"]) or 300)
+    rule = Rule("flow-mail", most=turn.stage["recovery_max_attempts"], seconds=max(seconds, 1))
+    try:
+        await turn.work.find(Limiter).spend_strictly(rule, _asker(turn))
+    except Throttled as problem:
+        words = f"Too many mails were asked for. Please wait {problem.retry_after} seconds."
+        return challenge.complain("non_field_errors", words, "throttled")
+    turn.context["_mailed"] = turn.plan.steps[0].fsb_uuid
+    turn.context["email_sent"] = True
+    if user is not None:
+        await _mail(turn, rule, user)
+    return challenge
+
+
+async def _mail(turn: Turn, rule: Rule, user: User) -> None:
+    address = _address(turn, user)
+    if not address or not await _may_mail(turn, rule, user, address):
+        return
+    if turn.stage["template"] == CONFIRMS and await addresses.tell_owner(turn.work, address, user.id):
+        return
+    await _post(turn, user, address)
+
+
+def _asker(turn: Turn) -> str:
+    """By what was typed and from where, the same for a name that nobody has: who is told to wait learns nothing."""
+    typed = typed_key(str(turn.context.get("pending_user_identifier", ""))).encode("utf-8", "surrogatepass")
+    return f"{address_key(turn.exchange.address)} {hashlib.sha256(typed).hexdigest()[:40]}"
+
+
+def _address(turn: Turn, user: User) -> str:
+    given = turn.context.get("email")
+    if given:
+        return str(given)
+    return user.email if turn.stage["template"] == CONFIRMS else user.counted_email
+
+
+async def _may_mail(turn: Turn, rule: Rule, user: User, address: str) -> bool:
+    """However many ask, a person gets no more mails than the stage says; nobody is told when that is so."""
+    try:
+        await turn.work.find(Limiter).spend_strictly(rule, f"user {user.id}")
+    except Throttled:
+        return False
+    return await addresses.may_get_mail(turn.work, address)
+
+
+async def _post(turn: Turn, user: User, address: str) -> None:
+    work, stage = turn.work, turn.stage
+    key = links.new_key()
+    context = {**turn.context, "_arrived": turn.plan.steps[0].fsb_uuid, "_address": address, "is_restored": True,
+               "_link": links.hash_key(key)}  # fmt: skip
+    plan = msgspec.structs.replace(turn.plan, context=context)
+    sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
+    life = timedelta(minutes=stage["token_expiry"])
+    await links.make(work, key, user.id, flow=turn.flow.flow_uuid, plan=sealed, life=life)
+    link = f"{work.settings.base_url}/flows/{turn.flow.slug}/?flow_token={key}"
+    post(work, turn.plan.steps[0].stage_uuid, _compose(turn, user, address, link))
+    await audit.record(
+        work, "email_sent", "stages.email", user_id=user.id, username=user.username,
+        context={"message": f"Email to {address} sent", "subject": stage["subject"], "to": [address]},
+    )  # fmt: skip
+
+
+def _compose(turn: Turn, user: User, address: str, link: str) -> Mail:
+    title, minutes = turn.work.settings.title, turn.stage["token_expiry"]
+    hello, button, otherwise = _TEXTS[turn.stage["template"]]
+    hello = hello.format(name=user.username, title=title)
+    good = f"The link works once, for {_spoken(minutes)}."
+    return Mail(
+        to=address,
+        subject=turn.stage["subject"] or title,
+        text=f"{hello}\n\n{button}:\n{link}\n\n{good}\n{otherwise}\n",
+        html=(
+            f"<!doctype html><html><body><p>{escape(hello)}</p>"
+            f'<p><a href="{escape(link)}">{escape(button)}</a></p>'
+            f"<p>{escape(good)}<br>{escape(otherwise)}</p></body></html>"
+        ),
+    )
+
+
+def _spoken(minutes: int) -> str:
+    for length, name in ((24 * 60, "days"), (60, "hours")):
+        if minutes > length and minutes % length == 0:
+            return f"{minutes // length} {name}"
+    return f"{minutes} minutes"
+
+
+async def _arrive(turn: Turn) -> Outcome:
+    """Whoever has the link reads that mailbox; that is what it proves, and no more."""
+    user = await turn.pending_user()
+    if user is None:
+        return Denied("This link is not valid any more.", "the person is gone")
+    now = turn.work.now
+    if turn.context.get("_address") == user.email:
+        if not await signups.confirm(turn.work, user):
+            return Denied("This link is not valid any more.", "somebody else has proven the address")
+        reauthentication.proved(turn, user.id)
+    if turn.stage["activate_user_on_success"] and not user.is_active:
+        await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
+    for name in ("_arrived", "_address", "_mailed"):
+        turn.context.pop(name, None)
+    return PASSED
+
+
+class StageMail(msgspec.Struct):
+    stage_uuid: str
+    mail: Mail
+
+
+def post(work: Work, stage_uuid: str, mail: Mail) -> None:
+    """The stage's password never leaves its row but for the moment of sending: the job knows only which stage it is."""
+    work.enqueue(SEND, StageMail(stage_uuid=stage_uuid, mail=mail))
+
+
+async def send(work: Work, payload: StageMail) -> None:
+    """A stage that was deleted meanwhile takes its links with it: there is nothing left to send."""
+    way = await work.db.one(_way_out, stage=payload.stage_uuid)
+    if way is None:
+        raise Give.up("the email stage is gone")
+    try:
+        await mailer_of(work, way, sealed_as=f"{_stages.name}.password").send(payload.mail)
+    except (MailRefused, ValueError) as error:
+        raise Give.up(str(error)) from error
+
+
+SEND: Kind[StageMail] = Kind(name="identity.stage_mail", payload=StageMail, handler=send, outside=True, concurrency=4)
+ACT = Act("email", show, take)

@@ -1,11 +1,20 @@
-"""Lets in whom somebody invited."""
+"""Lets in whom somebody invited.
+
+An invitation for one is used up where the person is made, in the same transaction: whoever only opens the link, as
+programs do that show a preview of it, spoils nothing.
+"""
 
 from __future__ import annotations
+
+import uuid
+from typing import Any
 
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean
+from kith.identity.stages.invitation_checks import find, use
+from kith.identity.stages.turn import PASSED, Act, Denied, Outcome, Turn
 
 FIELDS = (Boolean(name="continue_flow_without_invitation", default=False),)
 
@@ -20,3 +29,39 @@ RESOURCE = Resource(
     exact=("name", "continue_flow_without_invitation"),
     removing=forget_stage,
 )
+
+
+REFUSED = "Invalid invite/invite not found"
+
+
+async def show(turn: Turn) -> Outcome:
+    invitation = await find(turn.work, _given(turn), turn.flow.flow_uuid)
+    if invitation is None:
+        closed = turn.flow.designation == "enrollment" and turn.work.settings.registrations == "closed"
+        if turn.stage["continue_flow_without_invitation"] and not closed:
+            return PASSED
+        return Denied(REFUSED, "no invitation, or it is over, or for another flow")
+    fixed = dict(invitation.fixed_data)
+    turn.context["invitation_in_effect"] = True
+    turn.context["_invitation"] = invitation.invite_uuid
+    turn.context["_fixed_data"] = fixed
+    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **fixed}
+    if not any(step.kind == "userwrite" for step in turn.plan.steps) and not await use(turn):
+        return Denied(REFUSED, "somebody else was faster")
+    return PASSED
+
+
+def _given(turn: Turn) -> str | None:
+    data: dict[str, Any] = turn.context.get("prompt_data") or {}
+    given = turn.plan.query.get("itoken") or turn.plan.query.get("token") or data.get("token")
+    try:
+        return str(uuid.UUID(str(given))) if given else None
+    except ValueError:
+        return None
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("invitation", show, take)

@@ -1,17 +1,22 @@
-"""Hands out a list of codes, each good for one sign-in."""
+"""Hands out a list of codes, each good for one sign-in. They count from the moment they were seen and accepted."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from kith.identity.factors import service
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Integer
-from kith.identity.stages import setup
+from kith.identity.stages import factor_setup
+from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
+from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
 
 FIELDS = (
     Integer(name="token_count", default=6, least=1, most=100),
     Integer(name="token_length", default=12, least=1, most=100),
-    *setup.FIELDS,
+    *factor_setup.FIELDS,
 )
 
 RESOURCE = Resource(
@@ -25,3 +30,28 @@ RESOURCE = Resource(
     exact=("name", "token_count", "token_length", "configure_flow", "friendly_name"),
     removing=forget_stage,
 )
+
+
+async def show(turn: Turn) -> Outcome:
+    user = await turn.pending_user()
+    if user is None:
+        return NOBODY
+    if await is_set_up(turn, "static"):
+        return PASSED
+    if "_codes" not in turn.context:
+        turn.context["_codes"] = service.new_codes(turn.stage["token_count"], turn.stage["token_length"])
+    return Challenge("otpstatic", {"pending_user": user.username, "codes": turn.context["_codes"]})
+
+
+async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+    """Only what was shown before can be accepted."""
+    user = await turn.pending_user()
+    seen = turn.context.get("_codes")
+    if user is None or not seen:
+        return await show(turn)
+    await service.add_codes(turn.work, user, seen, name_given(answer, "Recovery codes"))
+    turn.context.pop("_codes")
+    return PASSED
+
+
+ACT = Act("otpstatic", show, take)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.rest import Resource
+from kith.identity.sessions import store
+from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.service import SessionEnded
+from kith.identity.stages.turn import PASSED, Act, Outcome, Turn
+from kith.identity.users import store as users
 
 RESOURCE = Resource(
     path="/stages/user_logout/",
@@ -17,3 +25,24 @@ RESOURCE = Resource(
     exact=("name",),
     removing=forget_stage,
 )
+
+
+async def show(turn: Turn) -> Outcome:
+    user_id = turn.held.session.user_id
+    if user_id is not None:
+        login = await users.find_login_by_id(turn.work.db, user_id)
+        await audit.record(
+            turn.work, "logout", "stages.user_logout", user_id=user_id, username=login.username if login else ""
+        )
+    await record_end(turn.work, turn.held.session)
+    await store.end(turn.work.db, turn.held.session.session_uuid)
+    turn.work.announce(SessionEnded(session_uuid=turn.held.session.session_uuid))
+    turn.signed_out = True
+    return PASSED
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("userlogout", show, take)

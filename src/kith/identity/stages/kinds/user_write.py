@@ -1,12 +1,30 @@
-"""Writes what was asked for into a person's record, and makes the record where there is none."""
+"""Writes the answers into a person's record, and makes the record where there is none. Only what a form may set."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from kith.base.errors import Conflict, Invalid
+from kith.base.limits import Limiter, Rule, address_key
+from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.granting import complain_grant
+from kith.identity.groups import store as groups
+from kith.identity.messages import service as messages
 from kith.identity.rest import Draft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Reference, Text
+from kith.identity.sessions import service as sessions
+from kith.identity.signups import addresses
+from kith.identity.signups import service as signups
+from kith.identity.stages.invitation_checks import is_still_good, use
+from kith.identity.stages.kinds.invitation import REFUSED
+from kith.identity.stages.password_rules import print_of
+from kith.identity.stages.turn import PASSED, Act, Denied, Outcome, Turn
+from kith.identity.users import service, store
+from kith.identity.users.names import complain_chosen, username_key
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.tables import User
 
 FIELDS = (
     Choice(
@@ -42,3 +60,153 @@ RESOURCE = Resource(
     prepare=check,
     removing=forget_stage,
 )
+
+
+FAILED = "Failed to update user. Please try again later."
+PLAIN = ("username", "name", "email")
+SIGN_UPS = Rule("sign-up-page", most=25, seconds=300)
+
+
+async def show(turn: Turn) -> Outcome:
+    data: dict[str, Any] = turn.context.get("prompt_data") or {}
+    if not data:
+        return Denied("No Pending data.", "user_write without prompt_data")
+    user = await turn.pending_user()
+    mode = turn.stage["user_creation_mode"]
+    makes = mode == "always_create" or (user is None and mode == "create_when_required")
+    if user is None and not makes:
+        return Denied(FAILED, "user_write may not make anybody")
+    if makes and not await is_still_good(turn):
+        return Denied(REFUSED, "somebody else has used the invitation")
+    try:
+        written = await (_make(turn, data) if makes or user is None else _change(turn, user, data))
+    except Invalid as problem:
+        await turn.work.rollback()  # a no leaves nothing behind
+        return Denied(_words_of(problem), str(problem.fields))
+    except signups.SignupClosed as problem:
+        return Denied(str(problem.message), "registrations are closed")
+    turn.context["pending_user"] = written.id
+    turn.context["pending_user_identifier"] = written.username
+    turn.context.pop("prompt_data", None)
+    return PASSED
+
+
+def _words_of(problem: Invalid) -> str:
+    """Why a password is refused is for the person to know."""
+    said = [one for one in problem.fields.get("password", []) if getattr(one, "code", "") == "policy"]
+    return " ".join(said) or FAILED
+
+
+def _is_judged(turn: Turn, password: str | None) -> bool:
+    """Whether this very password has passed the policies at the form where it was chosen."""
+    return password is not None and turn.context.get("_judged") == print_of(password)
+
+
+def _check_chosen(turn: Turn, user: User | None, data: dict[str, Any]) -> None:
+    """Nobody gives themselves a name that looks like an address; whoever invites may name people as they like."""
+    name, fixed = str(data.get("username") or ""), turn.context.get("_fixed_data") or {}
+    if name == fixed.get("username") or (user is not None and name == user.username):
+        return
+    complaint = complain_chosen(name)
+    if complaint is not None:
+        raise Invalid(fields={"username": [complaint]})
+
+
+async def _make(turn: Turn, data: dict[str, Any]) -> User:
+    _check_chosen(turn, None, data)
+    turn.work.find(Limiter).spend(SIGN_UPS, address_key(turn.exchange.address))
+    new = _signup(turn, data)
+    judged = _is_judged(turn, new.password)
+    user = await signups.register(turn.work, turn.work.find(Passwords), new, judged=judged)
+    if not user.owns_email and user.confirmed_at is not None:
+        await addresses.tell_owner(turn.work, user.email, user.id)  # no mail follows that could tell them
+    if not await use(turn):
+        raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
+    kind = turn.stage["user_type"]
+    await store.place(turn.work.db, user.id, type=kind, active=not turn.stage["create_users_as_inactive"])
+    path = turn.stage["user_path_template"].strip("/")
+    if path:
+        await store.write(turn.work.db, user.id, {"path": path}, turn.work.now)
+    attributes = write_attributes({}, data)
+    if attributes:
+        await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
+    if turn.stage["create_users_group"] is not None:
+        await groups.join(turn.work.db, turn.stage["create_users_group"], user.id)
+    await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
+                       context={"created": True, "fields": sorted(data)})  # fmt: skip
+    return user
+
+
+def _signup(turn: Turn, data: dict[str, Any]) -> signups.NewSignup:
+    """An address that the invitation names is vouched for by whoever sent it."""
+    fixed, email = turn.context.get("_fixed_data") or {}, str(data.get("email", ""))
+    invited = turn.flow.designation != "enrollment" or bool(turn.context.get("invitation_in_effect"))
+    language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
+    return signups.NewSignup(
+        username=str(data.get("username", "")), name=str(data.get("name", "")), email=email,
+        password=str(data["password"]) if data.get("password") else None,
+        reason=str(data.get(signups.REASON, "")), locale=str(data.get("locale") or language).strip(),
+        client_name=turn.work.settings.title, invited=invited,
+        confirmed=bool(email) and fixed.get("email") == email,
+    )  # fmt: skip
+
+
+async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
+    changed: dict[str, Any] = {
+        name: str(data[name]) for name in PLAIN if data.get(name) and str(data[name]) != getattr(user, name)
+    }
+    service.check_names(changed)
+    _check_chosen(turn, user, data)
+    address, mailed = changed.pop("email", None), False
+    if address is not None:
+        await addresses.count(turn.work, user)
+        mailed = await addresses.may_get_mail(turn.work, address)
+    password = str(data["password"]) if data.get("password") else None
+    if password is not None:
+        await service.set_password(
+            turn.work, turn.work.find(Passwords), user, password, by=user.id, by_name=user.username,
+            judged=_is_judged(turn, password),
+        )  # fmt: skip
+        await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
+    if "username" in changed:
+        changed["username_key"] = username_key(changed["username"])
+    attributes = write_attributes(user.attributes, data)
+    if attributes != user.attributes:
+        changed["attributes"] = attributes
+    if changed:
+        await _write(turn, user, changed)
+    if address is not None and not await addresses.change(
+        turn.work, user, address, mails=mailed, by=user.id, by_name=user.username
+    ):
+        await messages.leave(turn.work, user.id, f"Follow the link in the mail to {address} to make it yours.", "info")
+    return await store.get(turn.work.db, user.id)
+
+
+async def _write(turn: Turn, user: User, changed: dict[str, Any]) -> None:
+    await store.write(turn.work.db, user.id, changed, turn.work.now)
+    diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
+    await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
+                       context={"created": False, "diff": diff})  # fmt: skip
+
+
+def write_attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
+    """`attributes.x.y` reaches into a person's attributes; anything else that is not theirs to set is dropped."""
+    after = dict(before)
+    for name, value in data.items():
+        if not name.startswith("attributes."):
+            continue
+        *path, last = name.removeprefix("attributes.").split(".")
+        place = after
+        for part in path:
+            inner = place.get(part)
+            place[part] = dict(inner) if isinstance(inner, dict) else {}
+            place = place[part]
+        place[last] = value
+    return after
+
+
+async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+    return await show(turn)
+
+
+ACT = Act("userwrite", show, take)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import structlog
+
+from kith.identity.factors import passkeys
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES
 from kith.identity.rest import Draft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Choices, Integer, read_uuid
-from kith.identity.stages import setup
+from kith.identity.stages import factor_setup
+from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
+from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
 
 _HOW_MUCH = ("required", "preferred", "discouraged")
 
 FIELDS = (
-    *setup.FIELDS,
+    *factor_setup.FIELDS,
     Choice(name="user_verification", default="preferred", choices=_HOW_MUCH),
     Choice(name="resident_key_requirement", default="preferred", choices=_HOW_MUCH),
     Choice(name="authenticator_attachment", null=True, choices=("platform", "cross-platform")),
@@ -42,3 +49,46 @@ RESOURCE = Resource(
     prepare=check,
     removing=forget_stage,
 )
+
+
+FAILED = "Registration failed. Please try again."
+_log = structlog.get_logger()
+
+
+async def show(turn: Turn) -> Outcome:
+    user = await turn.pending_user()
+    if user is None:
+        return NOBODY
+    if await is_set_up(turn, "webauthn"):
+        return PASSED
+    challenge = turn.context["_registering"] = passkeys.new_challenge()
+    options = await passkeys.registration(turn.work, user, turn.stage, challenge)
+    return Challenge("webauthn", {"pending_user": user.username, "registration": options})
+
+
+async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+    user = await turn.pending_user()
+    asked = turn.context.pop("_registering", None)
+    sent = answer.get("response")
+    if user is None or asked is None:
+        return await show(turn)
+    try:
+        if not isinstance(sent, dict):
+            raise passkeys.Refused("no answer of a device")
+        await passkeys.register(turn.work, user, turn.stage, asked, sent, name_given(answer, "Passkey"))
+    except passkeys.Refused as refused:
+        _log.info("webauthn.refused", reason=str(refused), user=user.id)
+        return await _again(turn)
+    return PASSED
+
+
+async def _again(turn: Turn) -> Outcome:
+    turn.context["_registrations"] = turn.context.get("_registrations", 0) + 1
+    most = turn.stage["max_attempts"]
+    if most and turn.context["_registrations"] >= most:
+        return Denied(FAILED, "too many attempts to set up a device")
+    challenge = await show(turn)
+    return challenge.complain("response", FAILED) if isinstance(challenge, Challenge) else challenge
+
+
+ACT = Act("webauthn", show, take)

@@ -12,7 +12,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.params import Limits, Loose, Upload
 from kith.base.routing import FromPath, FromRequest, RequestBody, delete, post, put
 from kith.base.work import Work
-from kith.identity import face as identity
+from kith.identity import for_social as identity
 from kith.social.accounts import entities as account_entities
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import Actor, Me
@@ -74,7 +74,7 @@ async def _posting(work: Work, caller: Caller, new: New, key: str) -> once.Posti
     return once.Posting(
         draft=msgspec.convert({name: getattr(new, name) for name in Draft.__struct_fields__}, Draft),
         at=new.scheduled_at if scheduling.is_later(work, new.scheduled_at) else None,
-        application=await identity.app_shown(work, caller.app_id),
+        application=await identity.apps.shown(work, caller.app_id),
         app_id=caller.app_id,
         key=key,
     )

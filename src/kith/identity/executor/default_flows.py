@@ -1,0 +1,51 @@
+"""Which flow is taken for a designation, and leaving one half-way."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, delete
+
+from kith.base.db import UID, command
+from kith.base.exchange import Exchange
+from kith.identity.executor import stored_plans
+from kith.identity.expressions import people
+from kith.identity.flows.plan import find_flow, flows_for
+from kith.identity.policies.engine import evaluate_target
+from kith.identity.policies.request import PolicyRequest
+from kith.identity.sessions import cookies, store
+from kith.identity.sessions.tables import runs
+
+# In a plan: the page of ours that tells whoever sent somebody here that they left.
+CANCEL = "_cancel"
+_drop_all = command(delete(runs).where(runs.c.session_uuid == bindparam("session", type_=UID())))
+
+
+async def find_default(exchange: Exchange, designation: str) -> str | None:
+    """The slug of the first flow with this designation whose policies let the visitor pass."""
+    work = exchange.work
+    session = await cookies.find(exchange)
+    person = await people.find(work, session.user_id) if session is not None and session.user_id is not None else None
+    request = PolicyRequest(person=person, client_ip=exchange.address, is_test=True)
+    for flow in await flows_for(work, designation):
+        verdict = await evaluate_target(
+            work, flow.pbm_uuid, request, "any" if flow.policy_engine_mode == "any" else "all"
+        )
+        if verdict.passing:
+            return flow.slug
+    return None
+
+
+async def leave(exchange: Exchange, slug: str | None) -> str:
+    """Forget how far the visitor has come in one flow, or in all; where to go so that whoever sent them hears of it."""
+    session = await cookies.find(exchange)
+    if session is None:
+        return ""
+    work = exchange.work
+    if slug is None:
+        await work.db.run(_drop_all, session=session.session_uuid)
+        return ""
+    flow = await find_flow(work, slug)
+    if flow is None:
+        return ""
+    plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
+    await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
+    return str(plan.context.get(CANCEL, "")) if plan is not None else ""

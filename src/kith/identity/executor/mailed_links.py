@@ -1,0 +1,38 @@
+"""Coming back by a link: the plan goes on where the mail was sent from, in whichever browser it is opened."""
+
+from __future__ import annotations
+
+import uuid
+
+import msgspec
+import structlog
+
+from kith.base.work import Work
+from kith.identity.flows.plan import Plan
+from kith.identity.links import service as links
+from kith.identity.sealing import Sealer
+from kith.identity.stages.kinds.email import PLACE
+from kith.identity.stages.turn import Denied
+
+OVER = Denied("This link is not valid any more.", "a link was used before, is too old, or for another flow")
+_log = structlog.get_logger()
+
+
+def came_by(plan: Plan | None, key: str) -> bool:
+    """Whether this plan is the one that this link has led to."""
+    return plan is not None and plan.context.get("_link") == links.hash_key(key)
+
+
+async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> Plan | Denied:
+    """The plan behind the link, which is used up with this. Somebody else who is signed in has no use for it."""
+    link = await links.claim(work, key, flow=flow_uuid)
+    if link is None:
+        return OVER
+    if user_id is not None and link.user_id != user_id:
+        return Denied("This link is for somebody else.", "a link of another person")
+    try:
+        plan = msgspec.json.decode(work.find(Sealer).open(link.plan, PLACE), type=Plan)
+    except (msgspec.DecodeError, ValueError):
+        _log.warning("flows.link_unreadable", flow=flow_uuid)
+        return OVER
+    return msgspec.structs.replace(plan, run_uuid=str(uuid.uuid4()))

@@ -1,0 +1,86 @@
+"""All that the pages may know of identity: who is looking, and the subjects that pages are about.
+
+A subject with many names is one module here: `flows`, `oauth`, `own` (one's own account), `signups`, `staff`,
+`impersonation`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.exchange import Exchange, Headers
+from kith.base.work import Work
+from kith.identity import staff
+from kith.identity.applications.library import Entry, library
+from kith.identity.collections import ACTIONS, RESOURCES
+from kith.identity.errors import DIALECT as API_DIALECT
+from kith.identity.executor import pages as flows
+from kith.identity.executor.engine import safe_path
+from kith.identity.for_social import count_members
+from kith.identity.impersonation import service as impersonation
+from kith.identity.messages.service import NAMES as LEVELS
+from kith.identity.messages.service import leave as leave_message
+from kith.identity.messages.service import take as take_messages
+from kith.identity.messages.tables import Message
+from kith.identity.own import pages as own
+from kith.identity.own.finding import find_visitor, known_visitor
+from kith.identity.own.visitor import Visitor
+from kith.identity.providers.oauth2 import pages as oauth
+from kith.identity.recovery import use as use_recovery
+from kith.identity.refusals.pages import code_for as code_for_page
+from kith.identity.rest.openapi import describe
+from kith.identity.sessions import cookies
+from kith.identity.signups import pages as signups
+from kith.identity.users import store as users
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.store import TEAM
+from kith.identity.users.tables import User
+
+__all__ = [
+    "API_DIALECT",
+    "LEVELS",
+    "TEAM",
+    "Entry",
+    "Message",
+    "Passwords",
+    "Visitor",
+    "code_for_page",
+    "count_members",
+    "describe_api",
+    "find_user",
+    "find_visitor",
+    "flows",
+    "impersonation",
+    "known_visitor",
+    "leave_message",
+    "library",
+    "no_session_cookie",
+    "oauth",
+    "own",
+    "recognise",
+    "safe_path",
+    "signups",
+    "staff",
+    "take_messages",
+    "use_recovery",
+]
+
+
+async def find_user(work: Work, user_id: int) -> User:
+    return await users.get(work.db, user_id)
+
+
+def describe_api(base_url: str) -> dict[str, Any]:
+    """The identity API in OpenAPI 3.1."""
+    return describe(RESOURCES, ACTIONS, base_url)
+
+
+def no_session_cookie(work: Work) -> Headers:
+    """What tells the browser that its session is over."""
+    return (cookies.no_cookie(secure=work.settings.base_url.startswith("https")),)
+
+
+async def recognise(exchange: Exchange) -> None:
+    """Find out whose session it is before anything else, so that even a refusal is written down under their name."""
+    await cookies.find(exchange)
+    impersonation.refuse_page(exchange)

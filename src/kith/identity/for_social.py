@@ -1,0 +1,108 @@
+"""All that the social half may know of identity: who a token speaks for, apps and their tokens, signing up by an app,
+and what happens to people."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+
+from kith.base.exchange import Exchange
+from kith.base.memo import Memo
+from kith.base.work import Work
+from kith.identity.own.visitor import locale_of
+from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
+from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
+from kith.identity.providers.oauth2.authentication.clients import client_of
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.errors import OAuthError
+from kith.identity.providers.oauth2.grants.service import Issued
+from kith.identity.providers.oauth2.grants.service import revoke as revoke_oauth_token
+from kith.identity.providers.oauth2.registration import apps
+from kith.identity.providers.oauth2.store import Bearer
+from kith.identity.providers.oauth2.token.endpoint import answer_token
+from kith.identity.registration.accounts import is_confirmed, send_confirmation
+from kith.identity.registration.accounts import register as register_by_app
+from kith.identity.registration.wishes import Wish
+from kith.identity.scopes import covers
+from kith.identity.standing import Admission
+from kith.identity.users import store as users
+from kith.identity.users.pictures import Pictures
+from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.identity.users.store import TEAM
+
+__all__ = [
+    "TEAM",
+    "Admission",
+    "Bearer",
+    "Client",
+    "Issued",
+    "OAuthError",
+    "Pictures",
+    "UserChanged",
+    "UserCreated",
+    "UserDeleted",
+    "Wish",
+    "answer_token",
+    "apps",
+    "client_of",
+    "count_members",
+    "covers",
+    "find_bearer",
+    "find_client",
+    "find_locale",
+    "find_person",
+    "is_confirmed",
+    "note_use",
+    "register_by_app",
+    "revoke_oauth_token",
+    "send_confirmation",
+    "was_revoked",
+]
+
+
+class PersonFacts(msgspec.Struct, frozen=True):
+    """What the social half may know of a person's record."""
+
+    id: int
+    username: str
+    name: str
+    role: str
+    is_welcome: bool
+    created_at: datetime
+
+
+async def find_person(work: Work, user_id: int) -> PersonFacts | None:
+    """`is_welcome`: they have confirmed their address and were approved, so that others may see them."""
+    user = await users.find_by_id(work.db, user_id)
+    if user is None:
+        return None
+    welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
+    return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)
+
+
+async def find_locale(work: Work, user_id: int) -> str:
+    """The language somebody has chosen for themselves, or nothing."""
+    user = await users.find_by_id(work.db, user_id)
+    return "" if user is None else locale_of(user)
+
+
+async def count_members(work: Work) -> int:
+    """People with a confirmed address who may sign in."""
+    return await users.count_members(work.db)
+
+
+async def find_client(exchange: Exchange, app_id: int | None, provider_id: int | None) -> Client | None:
+    """The client that a token was given to; the token was read at `exchange.version`."""
+    memo, kept_as = exchange.find(Memo), ("client", app_id, provider_id)
+    found: Client | None = memo.get(exchange.version, kept_as)
+    if found is not None:
+        return found
+    if app_id is not None:
+        found = await clients.find_app(exchange.work, app_id)
+    elif provider_id is not None:
+        found = await clients.find_by_provider(exchange.work, provider_id)
+    if found is not None:
+        memo.put(exchange.version, kept_as, found, size=2048)
+    return found

@@ -1,0 +1,56 @@
+"""Beside /core/users/: seeing the server as one of them, and being oneself again."""
+
+from __future__ import annotations
+
+from kith.base.errors import Forbidden, Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
+from kith.identity.caller import Caller
+from kith.identity.impersonation import service as impersonation
+from kith.identity.rest import Action
+from kith.identity.rest.body import read_object
+from kith.identity.users import store
+
+
+async def start(exchange: Exchange, _caller: Caller, id: str) -> Answer:
+    """Only in a session: a key or a password has no eyes that could be lent."""
+    if exchange.header(b"authorization"):
+        raise Forbidden("This needs a session: sign in with a browser.")
+    if not id.isdecimal() or len(id) > 9:
+        raise NotFound
+    reason = (await read_object(exchange)).get("reason")
+    if not isinstance(reason, str):
+        raise Invalid(reason="This field is required." if reason is None else "Not a valid string.")
+    login = await store.find_login_by_id(exchange.work.db, int(id))
+    if login is None:
+        raise NotFound
+    return Answer(204, await impersonation.start(exchange, login.username, reason), b"")
+
+
+async def end(exchange: Exchange, _caller: Caller, _id: str) -> Answer:
+    return Answer(204, await impersonation.end(exchange), b"")
+
+
+ACTIONS = (
+    Action(
+        method="POST",
+        path="/core/users/{id}/impersonate/",
+        name="core_users_impersonate",
+        handler=start,
+        permission=None,
+        status=204,
+        body="Impersonation",
+        summary="See the server as this person; for owners, in a session.",
+    ),
+    *(
+        Action(
+            method=method,
+            path="/core/users/impersonate_end/",
+            name=f"core_users_impersonate_end_{method.lower()}",
+            handler=end,
+            permission=None,
+            status=204,
+            summary="Be oneself again.",
+        )
+        for method in ("GET", "POST")
+    ),
+)

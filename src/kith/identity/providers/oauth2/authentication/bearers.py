@@ -1,0 +1,75 @@
+"""Whoever comes with `Authorization: Bearer`: a client's token, or one that somebody made for themselves."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import and_, bindparam, literal, null, select
+
+from kith.base.db import query
+from kith.base.exchange import Exchange
+from kith.base.memo import Memo
+from kith.base.work import Work
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.grants import revoked_tokens
+from kith.identity.providers.oauth2.grants.service import hash_key
+from kith.identity.providers.oauth2.store import Bearer
+from kith.identity.tokens import store as personal
+from kith.identity.tokens.service import PREFIX
+from kith.identity.tokens.tables import tokens
+from kith.identity.users.tables import users
+
+TOUCH_EVERY = timedelta(days=1)
+
+_own = query(
+    select(
+        tokens.c.key_hash, tokens.c.scopes, tokens.c.created_at, tokens.c.expires_at, tokens.c.last_used_at,
+        *(null().label(name) for name in ("grant_uuid", "client_id", "provider_id", "app_id", "session_uuid")),
+        literal("").label("resource"), tokens.c.user_id, users.c.username, users.c.is_active, users.c.role,
+        store.CONFIRMED_AT, users.c.approved_at,
+    )
+    .join(users, users.c.id == tokens.c.user_id)
+    .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
+    Bearer,
+)  # fmt: skip
+_token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindparam("hash")), str)
+
+
+async def find(work: Work, key: str) -> Bearer | None:
+    """Who stands behind a key, in one query; whether it has run out is for the guard to say."""
+    if not key or len(key) > 200:
+        return None
+    if key.startswith(PREFIX):
+        return await work.db.one(_own, hash=hash_key(key))
+    return await store.find_bearer(work.db, hash_key(key))
+
+
+async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
+    """The same for a request, kept as long as nobody has written: a busy app asks with one key all day."""
+    memo = exchange.find(Memo)
+    exchange.version = version = memo.now()
+    kept_as = ("bearer", hash_key(key))
+    kept: Bearer | None = memo.get(version, kept_as)
+    if kept is None:
+        kept = await find(exchange.work, key)
+        if kept is not None:
+            memo.put(version, kept_as, kept, size=1024)
+    return kept
+
+
+async def was_revoked(work: Work, key: str) -> bool:
+    """Whether a key that opens nothing once did."""
+    return 0 < len(key) <= 200 and await revoked_tokens.is_known(work, hash_key(key))
+
+
+async def note_use(work: Work, bearer: Bearer) -> None:
+    """Once a day, beside the request."""
+    if bearer.last_used_at is not None and work.now - bearer.last_used_at < TOUCH_EVERY:
+        return
+    async with work.aside() as aside:
+        if bearer.grant_uuid is not None:
+            await store.touch(aside.db, bearer.key_hash, work.now)
+            return
+        token_uuid = await aside.db.one(_token_uuid, hash=bearer.key_hash)
+        if token_uuid is not None:
+            await personal.touch(aside.db, token_uuid, work.now)

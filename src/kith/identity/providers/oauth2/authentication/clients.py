@@ -1,0 +1,211 @@
+"""Who is the client: a secret in a header or in the form, a signed proof, or nothing for one that has no secret.
+
+Whoever fails learns nothing: an unknown client and a wrong secret get the same answer.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote_plus
+
+import msgspec
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet, OctKey
+
+from kith.base.db import Taken
+from kith.base.exchange import Exchange
+from kith.base.limits import Limiter, Rule, address_key
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.errors import OAuthError, invalid_client, invalid_request, missing, unfit_proof
+from kith.identity.providers.oauth2.forms import refuse_secrets_in_query
+from kith.identity.providers.oauth2.grants.service import hash_key
+from kith.identity.providers.oauth2.keys import signing as keys
+
+ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+ASSERTION_ALGS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
+LONGEST_ASSERTION = timedelta(minutes=10)
+SLACK = timedelta(seconds=30)
+FAILURES = Rule("oauth-client", most=20, seconds=300)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """How a client presents itself."""
+
+    method: str
+    client_id: str
+    secret: str = ""
+
+    @property
+    def is_basic(self) -> bool:
+        return self.method == "client_secret_basic"
+
+
+async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
+    """The client behind this request, which has proven itself as its record demands."""
+    shown = read_client(exchange, sent)
+    limiter, who = exchange.find(Limiter), f"{address_key(exchange.address)}:{shown.client_id}"[:150]
+    work = exchange.work
+    client = await clients.find(work, shown.client_id)
+    refusal = invalid_client(basic=shown.is_basic)
+    # Counted in the same moment in which a secret is compared: of many at once none slips through between the two.
+    limiter.spend(FAILURES, who)
+    try:
+        is_known = client is not None and shown.method in client.auth_methods
+        if client is not None and is_known and await _is_proven(work, client, shown, exchange):
+            limiter.unspend(FAILURES, who)
+            return client
+    except OAuthError as error:
+        refusal = error
+    if client is not None:
+        await _write_down(work, client, shown.method)
+    raise refusal
+
+
+async def confidential_client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
+    """A client with a secret: one without cannot be told from anybody else."""
+    client = await client_of(exchange, sent)
+    if client.is_public:
+        raise invalid_client()
+    return client
+
+
+def read_client(exchange: Exchange, sent: dict[str, str]) -> Shown:
+    refuse_secrets_in_query(exchange)
+    basic = _read_basic(exchange.header(b"authorization"))
+    by_secret, by_proof = "client_secret" in sent, "client_assertion" in sent or "client_assertion_type" in sent
+    if (basic is not None) + by_secret + by_proof > 1:
+        raise invalid_request("More than one way of client authentication was used.")
+    named = sent.get("client_id", "")
+    if basic is not None:
+        if named and named != basic[0]:
+            raise invalid_request("The client_id is not that of the Authorization header.")
+        return Shown("client_secret_basic", *basic)
+    if by_proof:
+        return _read_proof(sent, named)
+    if not named:
+        raise missing("client_id") if by_secret else invalid_client()
+    return Shown("client_secret_post" if by_secret else "none", named, sent.get("client_secret", ""))
+
+
+def _read_proof(sent: dict[str, str], named: str) -> Shown:
+    if sent.get("client_assertion_type") != ASSERTION_TYPE:
+        raise invalid_request("The client_assertion_type is not supported.")
+    proof = sent.get("client_assertion", "")
+    try:
+        told = keys.read_unchecked(proof)
+    except keys.BadToken as error:
+        raise invalid_client() from error
+    client_id = told.get("sub")
+    if not isinstance(client_id, str) or (named and named != client_id):
+        raise invalid_client()
+    return Shown("private_key_jwt", client_id, proof)
+
+
+def _read_basic(header: bytes) -> tuple[str, str] | None:
+    scheme, _, encoded = header.partition(b" ")
+    if scheme.lower() != b"basic":
+        return None
+    try:
+        raw = base64.b64decode(encoded.strip(), validate=True).decode()
+        name, colon, secret = raw.partition(":")
+        if not colon:
+            raise invalid_client(basic=True)
+        return unquote_plus(name, errors="strict"), unquote_plus(secret, errors="strict")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise invalid_client(basic=True) from error
+
+
+async def _is_proven(work: Work, client: Client, shown: Shown, exchange: Exchange) -> bool:
+    match shown.method:
+        case "none":
+            return client.is_public
+        case "private_key_jwt":
+            return await _is_signed(work, client, shown.secret, exchange)
+    return client.knows_secret(shown.secret)
+
+
+async def _is_signed(work: Work, client: Client, proof: str, exchange: Exchange) -> bool:
+    """False for what this client has not signed. What it has signed and is not good enough, it is told why."""
+    try:
+        header = keys.read_header(proof)
+        claims = jwt.decode(proof, _key_of(client, header), algorithms=ASSERTION_ALGS).claims
+    except (keys.BadToken, JoseError, ValueError, TypeError, KeyError):
+        return False
+    if claims.get("iss") != client.client_id or claims.get("sub") != client.client_id:
+        return False
+    wrong = _wrong_with(work, claims, _places(work, client, exchange))
+    ends = _moment(claims.get("exp"))
+    if wrong is None and ends is not None and await _is_new(work, f"{client.client_id}\n{claims['jti']}", ends + SLACK):
+        return True
+    raise unfit_proof(wrong or "its jti was used before.")
+
+
+def _wrong_with(work: Work, claims: dict[str, Any], places: set[str]) -> str | None:
+    audience = claims.get("aud")
+    named = audience if isinstance(audience, list) else [audience]
+    if not places.intersection(one for one in named if isinstance(one, str)):
+        return "its aud is not this server."
+    ends, jti = _moment(claims.get("exp")), claims.get("jti")
+    if ends is None or ends <= work.now - SLACK:
+        return "it has expired, or does not say when it does (exp)."
+    if ends > work.now + LONGEST_ASSERTION + SLACK:
+        return f"it may be valid for {LONGEST_ASSERTION.seconds // 60} minutes at most, and exp is later."
+    begins = [_moment(claims[name]) for name in ("nbf", "iat") if name in claims]
+    if any(one is None or one > work.now + SLACK for one in begins):
+        return "it is not valid yet (nbf, iat)."
+    if not isinstance(jti, str) or not jti or len(jti) > 500:
+        return "it needs a jti of at most 500 characters."
+    return None
+
+
+def _key_of(client: Client, header: dict[str, Any]) -> Any:
+    """By `kid` out of what was registered; without one only where there is no choice. Never a shared secret."""
+    known = KeySet.import_key_set(client.jwks)  # type: ignore[arg-type]
+    found = [one for one in known.keys if not isinstance(one, OctKey)]
+    if "kid" in header:
+        found = [one for one in found if one.kid == header["kid"]]
+    if len(found) != 1:
+        raise keys.BadToken("no such key")
+    return found[0]
+
+
+def _places(work: Work, client: Client, exchange: Exchange) -> set[str]:
+    base = work.settings.base_url
+    return {
+        f"{base}/application/o/token/", f"{base}/oauth/token", f"{base}{exchange.path}", f"{base}/", base,
+        client.issuer(base),
+    }  # fmt: skip
+
+
+def _moment(value: Any) -> datetime | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return datetime.fromtimestamp(value, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+async def _is_new(work: Work, name: str, until: datetime) -> bool:
+    """Kept at once, whatever becomes of the request: a proof counts one time."""
+    try:
+        async with work.aside() as aside:
+            await store.insert_assertion(aside.db, hash_key(name), until)
+    except Taken:
+        return False
+    return True
+
+
+async def _write_down(work: Work, client: Client, method: str) -> None:
+    context = {"message": "Client authentication failed.", "client": client.client_id, "name": client.name,
+               "method": method}  # fmt: skip
+    async with work.aside() as aside:
+        await audit.record(aside, "suspicious_request", "providers.oauth2", context=context)

@@ -1,0 +1,98 @@
+"""One arrival of an authorization request, and whether it is the right person who is there, and lately enough."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from kith.base.exchange import Exchange
+from kith.identity.providers.oauth2.authorize import stored_requests
+from kith.identity.providers.oauth2.authorize.authorization_request import AuthorizationRequest
+from kith.identity.providers.oauth2.authorize.responses import ErrorPage, Outcome
+from kith.identity.providers.oauth2.authorize.stored_requests import Kept
+from kith.identity.providers.oauth2.claims.claims import acr_of, needed, subject
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.errors import OAuthError
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.sessions.tables import Session
+from kith.identity.users.tables import User
+
+Decision = Literal["", "allow", "deny"]
+
+DENIED = "The resource owner or authorization server denied the request."
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One arrival of one request."""
+
+    exchange: Exchange
+    kept: Kept
+    request: AuthorizationRequest
+    scopes: list[str]
+    moment: str = ""
+    proof: str = ""
+    decision: Decision = ""
+
+    @property
+    def client(self) -> Client:
+        return self.request.client
+
+    @property
+    def is_silent(self) -> bool:
+        return "none" in self.request.prompts
+
+
+def is_too_old(attempt: Attempt, session: Session) -> bool:
+    """Whether they must sign in anew; once is enough, and it counts when it was after we asked for it."""
+    request, now = attempt.request, attempt.exchange.work.now
+    age = (now - session.created_at).total_seconds()
+    if "login" not in request.prompts and (request.max_age is None or 0 < age <= request.max_age):
+        return False
+    moment = (
+        stored_requests.read_moment(attempt.exchange, attempt.kept.values, attempt.moment) if attempt.moment else None
+    )
+    return moment is None or session.created_at < moment
+
+
+async def is_hinted(attempt: Attempt, session: Session, user: User) -> bool:
+    """Whether it is the one whom the client remembers, if it says whom, and signed in as it must be."""
+    wanted = await _wanted(attempt)
+    if wanted is not None and subject(attempt.exchange.work, attempt.client, user) not in wanted:
+        return _may_try_again(attempt, OAuthError("login_required", "Somebody else is signed in."))
+    levels = needed(attempt.request.claims, "acr", essential=True)
+    if levels and acr_of(session.auth_method) not in levels:
+        words = "They did not sign in by one of the ways that acr asks for."
+        return _may_try_again(attempt, OAuthError("unmet_authentication_requirements", words))
+    return True
+
+
+def _may_try_again(attempt: Attempt, error: OAuthError) -> bool:
+    """Once: whoever has signed in since we asked for it would not do so in another way."""
+    moment = (
+        stored_requests.read_moment(attempt.exchange, attempt.kept.values, attempt.moment) if attempt.moment else None
+    )
+    if moment is not None:
+        raise error
+    return False
+
+
+async def _wanted(attempt: Attempt) -> list[str] | None:
+    """Whom the client wants to see; None where anybody will do. A hint that is none of ours is a mistake."""
+    if attempt.client.is_social:
+        return None
+    named = needed(attempt.request.claims, "sub", essential=False)
+    if not attempt.request.id_token_hint:
+        return named or None
+    try:
+        told = await keys.verify(attempt.exchange.work, attempt.client, attempt.request.id_token_hint)
+    except keys.BadToken as error:
+        raise OAuthError("invalid_request", "The id_token_hint is not one of ours for this client.") from error
+    hinted = str(told.get("sub"))
+    return [hinted] if not named or hinted in named else []
+
+
+def turn_away(attempt: Attempt, messages: list[str], refusal: str = "") -> Outcome:
+    if attempt.is_silent:
+        raise OAuthError("access_denied", DENIED)
+    return ErrorPage(title="Not allowed", messages=messages, status=403, code="access_denied", refusal=refusal)

@@ -1,0 +1,135 @@
+"""Leading somebody through the flow of the application that they want to enter."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from sqlalchemy import select
+
+from kith.base.db import query
+from kith.identity.executor.api import open_walk, session_cookie
+from kith.identity.executor.default_flows import CANCEL, leave
+from kith.identity.executor.engine import Ended
+from kith.identity.executor.failures import Failed
+from kith.identity.flows.plan import Step, find_flow, slug_of, steps_of
+from kith.identity.flows.stages import stages
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.authorize import stored_requests
+from kith.identity.providers.oauth2.authorize.attempt import Attempt, turn_away
+from kith.identity.providers.oauth2.authorize.responses import ErrorPage, Local, Outcome
+from kith.identity.providers.oauth2.authorize.return_links import link_to_stored
+from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, PROOF
+from kith.identity.providers.oauth2.claims.claims import scopes_asked
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.consent.scope_texts import permissions
+from kith.identity.providers.oauth2.errors import OAuthError
+from kith.identity.providers.oauth2.grants.service import hash_key, new_key
+from kith.identity.stages.turn import Challenge, Denied
+from kith.identity.users.tables import User
+
+CONSENT_STAGE = "default-provider-authorization-consent"
+
+_consent_stage = query(
+    select(stages.c.stage_uuid)
+    .where(stages.c.kind == "consent")
+    .order_by(stages.c.name != CONSENT_STAGE, stages.c.name)  # the shipped one first
+    .limit(1),
+    str,
+)
+
+
+async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
+    """Lead them through the application's flow; None where there is nothing in it to show."""
+    exchange, client = attempt.exchange, attempt.client
+    slug = await slug_of(exchange.work, client.authorization_flow)
+    if slug is None:
+        return turn_away(attempt, ["This application has no flow that leads into it."])
+    key, proof = attempt.kept.key or stored_requests.new_name(), new_key()
+    back = link_to_stored(client, key, {PROOF: proof})
+    query = {"lang": attempt.request.language} if attempt.request.language else {}
+    walk = await open_walk(exchange, slug, query)
+    context = await _context(attempt, back) | {CANCEL: link_to_stored(client, key, {CANCELLED: "true"})}
+    begun = await walk.begin(context, await _more_steps(attempt, slug))
+    result = begun or await walk.go()
+    match result:
+        case Ended(to=to) if to == back and walk.held.key is None and not walk.signed_out:
+            return None
+        case Ended(to=to):
+            await _await_proof(attempt, key, proof, user)
+            return Local(to, session_cookie(exchange, walk))
+        case Challenge(component=component):
+            if attempt.is_silent:
+                await leave(exchange, slug)
+                error = "consent_required" if component == "consent" else "interaction_required"
+                raise OAuthError(error, "They have to be asked.")
+            await _await_proof(attempt, key, proof, user)
+            to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
+            return Local(to, session_cookie(exchange, walk))
+        case Denied(message=message, code=refusal):
+            return turn_away(attempt, [message], refusal)
+        case Failed(error=error, code=refusal):
+            return ErrorPage(
+                title="Something went wrong on our side", messages=[error], status=500, code="server_error",
+                refusal=refusal,
+            )  # fmt: skip
+
+
+async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> None:
+    """From now on, whoever finished the flow can say so."""
+    async with attempt.exchange.work.aside() as work:
+        if attempt.kept.key:
+            await store.prove_request(work.db, hash_key(key), hash_key(proof), user.id)
+        else:
+            client_id, values = attempt.client.client_id, attempt.kept.values
+            await stored_requests.keep(work, client_id, values, key=key, proof=proof, user_id=user.id)
+
+
+async def _context(attempt: Attempt, back: str) -> dict[str, Any]:
+    """What the flow knows from the start. Where it ends is only told to whoever gets there."""
+    client = attempt.client
+    context: dict[str, Any] = {
+        "application": application_facts(client),
+        "is_sso": True,
+        "redirect": back,
+        "consent_permissions": await permissions(attempt.exchange.work, client, await _told_by(attempt)),
+        "consent_ask": "consent" in attempt.request.prompts,
+    }
+    if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
+        context["consent_mode"] = "always_require"
+    elif client.consent != "flow":
+        context["consent_mode"] = {"always": "always_require"}.get(client.consent, client.consent)
+    return context
+
+
+async def _told_by(attempt: Attempt) -> list[str]:
+    """The scopes, and those that the claims which are asked for by name come to."""
+    named = (
+        await scopes_asked(attempt.exchange.work, attempt.client, attempt.request.claims)
+        if "openid" in attempt.scopes
+        else []
+    )
+    return list(dict.fromkeys((*attempt.scopes, *named)))
+
+
+async def _more_steps(attempt: Attempt, slug: str) -> list[Step]:
+    """A page that asks, where one was asked for and the flow has none."""
+    client = attempt.client
+    if "consent" not in attempt.request.prompts and client.app_id is None:
+        return []
+    work = attempt.exchange.work
+    flow = await find_flow(work, slug)
+    if flow is None or any(step.kind == "consent" for step in await steps_of(work, flow.flow_uuid)):
+        return []
+    stage_uuid = await work.db.one(_consent_stage)
+    if stage_uuid is None:
+        raise OAuthError("interaction_required", "There is no way to ask for consent here.")
+    return [Step("", stage_uuid, "consent", "", "all", again=False, at_plan=False, invalid_response_action="retry")]
+
+
+def application_facts(client: Client) -> dict[str, Any]:
+    application = client.application
+    told = {"name": client.name, "client_id": client.client_id}
+    if application is None:
+        return told
+    return told | {"pk": application.pbm_uuid, "slug": application.slug, "meta_launch_url": application.meta_launch_url}

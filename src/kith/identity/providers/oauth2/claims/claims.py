@@ -1,0 +1,196 @@
+"""What a client is told of a person: in ID tokens and at the UserInfo endpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from kith.base.keys import Keys
+from kith.base.work import Work
+from kith.identity.expressions import people
+from kith.identity.expressions.people import Person
+from kith.identity.providers.oauth2.claims import scope_mappings
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.users.pictures import picture_of
+from kith.identity.users.tables import User
+
+_PLACES = ("id_token", "userinfo")
+ACR = "urn:kith:acr:default"
+ACR_MULTI = "urn:kith:acr:mfa"
+DEFAULT_SECONDS = 3600.0
+# By how somebody signed in: what RFC 8176 calls it.
+_AMR = {
+    "password": ["pwd"],
+    "auth_mfa": ["pwd", "otp", "mfa"],
+    "auth_webauthn_pwl": ["hwk", "user", "mfa"],
+}
+# What we say about the token itself; no mapping has a word in it.
+PROTOCOL = frozenset({
+    "iss", "sub", "aud", "azp", "exp", "iat", "nbf", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash",
+    "sid",
+})  # fmt: skip
+TOLD = ("iss", "sub", "aud", "azp", "exp", "iat", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash", "sid")
+BUILT_IN = (
+    "name", "given_name", "family_name", "preferred_username", "nickname", "picture", "groups", "email",
+    "email_verified",
+)  # fmt: skip
+# The scope that brings a claim, for those that are asked for by their own names.
+_SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {"groups": "groups", "email": "email", "email_verified": "email"}
+
+
+def subject(work: Work, client: Client, user: User) -> str:
+    """Who it is, for this client: the same for ever, and by default nothing that means anything elsewhere."""
+    match client.sub_mode:
+        case "user_id":
+            return str(user.id)
+        case "user_uuid":
+            return user.uuid
+        case "user_username":
+            return user.username
+        case "user_email" if user.owns_email:
+            return user.email
+        case "user_upn" if isinstance(user.attributes.get("upn"), str) and user.attributes["upn"]:
+            return str(user.attributes["upn"])
+    return hmac.new(work.find(Keys).signing, f"oauth2.subject:{user.uuid}".encode(), hashlib.sha256).hexdigest()
+
+
+def session_id(session_uuid: str) -> str:
+    """`sid`: the same for every client of a session, and no key to it."""
+    return hashlib.sha256(session_uuid.encode()).hexdigest()
+
+
+def sid_of(grant: Grant) -> str | None:
+    """What the client of this grant knows its session by: it stays when the session is renewed."""
+    kept = grant.claims.get("sid")
+    if isinstance(kept, str):
+        return kept
+    return session_id(grant.session_uuid) if grant.session_uuid else None
+
+
+async def user_claims(
+    work: Work, client: Client, grant: Grant, scopes: list[str], *, for_id_token: bool
+) -> dict[str, Any]:
+    """`sub` and what the scopes bring. Mappings may take their time: ask before this work's first write.
+
+    In an ID token that is kept short stand only those that the request named. What it names beyond its scopes comes
+    too, where this client could have asked for the scope.
+    """
+    person = await people.find(work, grant.user_id) if grant.user_id is not None else None
+    if person is None:
+        return {}
+    told, place = await brought(work, client, person, scopes), "id_token" if for_id_token else "userinfo"
+    if for_id_token and not client.claims_in_id_token:
+        named = _named(grant.claims, "id_token")
+        told = {name: value for name, value in told.items() if name in named}
+    asked = {name: wish for name, wish in _named(grant.claims, place).items() if name not in told}
+    more = [scope for scope in await scopes_for(work, client, asked) if scope not in scopes]
+    found = await brought(work, client, person, more) if more else {}
+    told |= {name: found[name] for name, wish in asked.items() if name in found and _fits(found[name], wish)}
+    return {"sub": subject(work, client, person.user), **told}
+
+
+async def brought(work: Work, client: Client, person: Person, scopes: list[str]) -> dict[str, Any]:
+    """What these scopes tell of somebody. Who writes a mapping of their own for `profile` decides on pictures, too."""
+    told, covered = await scope_mappings.evaluate(work, client, person, scopes)
+    told = _built_in(person, [scope for scope in scopes if scope not in covered]) | told
+    if "profile" in scopes and "picture" not in told and not await scope_mappings.has_own_profile(work, client):
+        told["picture"] = await picture_of(work, person.user)
+    return {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}
+
+
+# Claims that are asked for by name (OpenID Connect Core 5.5)
+
+
+async def scopes_for(work: Work, client: Client, names: Iterable[str]) -> list[str]:
+    """The scopes that bring these claims, as far as this client could ask for them."""
+    wanted = dict.fromkeys(_SCOPE_OF[name] for name in names if name in _SCOPE_OF)
+    return await scope_mappings.granted_scopes(work, client, " ".join(wanted)) or [] if wanted else []
+
+
+async def scopes_asked(work: Work, client: Client, asked: dict[str, Any]) -> list[str]:
+    """Those that a request for claims comes to, which people are asked about like any other scope."""
+    return await scopes_for(work, client, (name for place in _PLACES for name in _named(asked, place)))
+
+
+def needed(asked: dict[str, Any], name: str, *, essential: bool) -> list[str]:
+    """The values of which one must be true of whoever is there; empty where any will do."""
+    wish = _named(asked, "id_token").get(name) or {}
+    return [one for one in _values(wish) if isinstance(one, str)] if wish.get("essential") or not essential else []
+
+
+def _fits(value: Any, wish: dict[str, Any] | None) -> bool:
+    values = _values(wish or {})
+    return not values or value in values
+
+
+def _values(wish: dict[str, Any]) -> list[Any]:
+    if "value" in wish:
+        return [wish["value"]]
+    values = wish.get("values")
+    return values if isinstance(values, list) else []
+
+
+def _built_in(person: Person, scopes: list[str]) -> dict[str, Any]:
+    user, told = person.user, dict[str, Any]()
+    groups = [group["name"] for group in person.groups if group["group_uuid"] in person.direct]
+    if "profile" in scopes:
+        first, _, rest = user.name.strip().partition(" ")
+        told |= {
+            "name": user.name or None, "given_name": first or None, "family_name": rest.strip() or None,
+            "preferred_username": user.username, "nickname": user.username, "groups": groups,
+        }  # fmt: skip
+    if "groups" in scopes:
+        told["groups"] = groups
+    if "email" in scopes and user.owns_email:
+        told |= {"email": user.email, "email_verified": user.is_email_verified}
+    return told
+
+
+def _named(asked: dict[str, Any], place: str) -> dict[str, dict[str, Any] | None]:
+    """What the `claims` parameter asks for in this place; anything else it holds is left alone."""
+    found = asked.get(place)
+    return found if isinstance(found, dict) else {}
+
+
+async def id_token(
+    work: Work,
+    client: Client,
+    grant: Grant,
+    *,
+    scopes: list[str],
+    nonce: str = "",
+    access: str | None = None,
+    code: str | None = None,
+    about: dict[str, Any] | None = None,
+) -> str:
+    """Signed for the client. `about` is what `user_claims` told before the first write, else it is asked now."""
+    if about is None:
+        about = await user_claims(work, client, grant, scopes, for_id_token=True)
+    alg = await keys.alg_of(work, client)
+    now = int(work.now.timestamp())
+    told = {
+        **about,
+        "iss": client.issuer(work.settings.base_url),
+        "aud": client.client_id,
+        "azp": client.client_id,
+        "exp": now + int(client.access_seconds or DEFAULT_SECONDS),
+        "iat": now,
+        "jti": str(uuid.uuid4()),
+        "auth_time": int(grant.auth_time.timestamp()) if grant.auth_time is not None else None,
+        "acr": acr_of(grant.auth_method),
+        "amr": _AMR.get(grant.auth_method),
+        "nonce": nonce or None,
+        "at_hash": keys.half_hash(alg, access) if access else None,
+        "c_hash": keys.half_hash(alg, code) if code else None,
+        "sid": sid_of(grant),
+    }
+    return await keys.sign(work, client, {name: value for name, value in told.items() if value is not None})
+
+
+def acr_of(auth_method: str) -> str:
+    return ACR_MULTI if "mfa" in _AMR.get(auth_method, ()) else ACR

@@ -1,0 +1,127 @@
+"""Which scopes a client may get, and what its mappings make of a person for each of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import structlog
+from sqlalchemy import select
+
+from kith.base.db import any_of, query
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.expressions.people import Person
+from kith.identity.mappings import service as mappings
+from kith.identity.mappings.defaults import PROFILE
+from kith.identity.mappings.family import mappings as mapping_rows
+from kith.identity.mappings.kinds.scope import RESOURCE
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.clients.scopes import DEFAULT_SOCIAL, OPENID_DEFAULTS, SOCIAL, split, within
+
+# What belongs to the social half alone; `profile` is a word of both.
+_FOREIGN = frozenset(SOCIAL) - frozenset(OPENID_DEFAULTS)
+_log = structlog.get_logger()
+
+
+class ScopeMapping(msgspec.Struct, frozen=True):
+    pm_uuid: str
+    name: str
+    scope_name: str
+    description: str
+    expression: str
+
+
+assert RESOURCE.table is not None  # noqa: S101 - a kind has one
+_kind = RESOURCE.table
+_of_client = query(
+    select(
+        mapping_rows.c.pm_uuid, mapping_rows.c.name, _kind.c.scope_name, _kind.c.description, mapping_rows.c.expression
+    )
+    .join(_kind, _kind.c.pm_uuid == mapping_rows.c.pm_uuid)
+    .where(any_of(mapping_rows.c.pm_uuid, "ids"))
+    .order_by(_kind.c.scope_name, mapping_rows.c.name, mapping_rows.c.pm_uuid),
+    ScopeMapping,
+)
+
+
+async def mappings_of(work: Work, client: Client) -> list[ScopeMapping]:
+    """By the name of their scope."""
+    return await work.db.all(_of_client, ids=list(client.mappings)) if client.mappings else []
+
+
+async def has_own_profile(work: Work, client: Client) -> bool:
+    """Whether somebody has written a mapping of their own for `profile`, and so decided what stands in it."""
+    found = [one for one in await mappings_of(work, client) if one.scope_name == "profile"]
+    return any(one.expression != PROFILE for one in found)
+
+
+async def allowed_scopes(work: Work, client: Client) -> list[str]:
+    """The upper bound of what this client may get, in the order it is told."""
+    if client.is_social:
+        return list(client.scopes or ())
+    own = [one.scope_name for one in await mappings_of(work, client)]
+    if client.scopes is None:
+        return list(dict.fromkeys(own)) if own else list(OPENID_DEFAULTS)
+    is_bounded = client.app_id is not None or client.scopes != OPENID_DEFAULTS
+    return list(client.scopes) if is_bounded else list(dict.fromkeys((*client.scopes, *own)))
+
+
+async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | None:
+    """What of `asked` this client gets; None where it asks for more than an app may.
+
+    An app of the social half is told when it asks too much. Elsewhere what is unknown is left out, nothing asked is
+    all there is, and nothing of the social half is ever given.
+    """
+    words, allowed = split(asked), await allowed_scopes(work, client)
+    if client.is_social:
+        words = words or [DEFAULT_SOCIAL]
+        return words if within(words, allowed) else None
+    allowed = [word for word in allowed if word not in _FOREIGN]
+    return [word for word in words if word in allowed] if words else allowed
+
+
+async def evaluate(work: Work, client: Client, person: Person, scopes: list[str]) -> tuple[dict[str, Any], set[str]]:
+    """What the mappings of these scopes say, put together, later ones over earlier; and which scopes had any.
+
+    One that fails is left out and written down, so that whoever wrote it finds out.
+    """
+    told: dict[str, Any] = {}
+    covered: set[str] = set()
+    given = {
+        "provider": {"pk": client.provider_id, "name": client.name, "client_id": client.client_id},
+        "token": {"scopes": list(scopes), "client_id": client.client_id},
+        "oauth_scopes": list(scopes),
+    }
+    for mapping in await mappings_of(work, client):
+        if mapping.scope_name not in scopes:
+            continue
+        covered.add(mapping.scope_name)
+        outcome = await mappings.evaluate(work, mapping.expression, person, given)
+        wrong = outcome.error
+        if wrong is None and outcome.value is not None and not isinstance(outcome.value, dict):
+            wrong = "A scope mapping must return a dictionary, or nothing."
+        if wrong is not None:
+            await _write_down(work, mapping, person, wrong)
+        elif outcome.value:
+            told = _merged(told, outcome.value)
+    return told, covered
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    both = dict(below)
+    for name, value in above.items():
+        under = both.get(name)
+        both[name] = _merged(under, value) if isinstance(under, dict) and isinstance(value, dict) else value
+    return both
+
+
+async def _write_down(work: Work, mapping: ScopeMapping, person: Person, wrong: str) -> None:
+    _log.info("oauth.mapping_failed", mapping=mapping.name, error=wrong[:500])
+    context = {"mapping": {"pk": mapping.pm_uuid, "name": mapping.name}, "message": wrong[:2000],
+               "expression": mapping.expression[:2000]}  # fmt: skip
+    async with work.aside() as aside:
+        await audit.record(
+            aside, "property_mapping_exception", "providers.oauth2", user_id=person.user.id,
+            username=person.user.username, context=context,
+        )  # fmt: skip

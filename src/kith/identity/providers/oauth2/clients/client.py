@@ -1,0 +1,274 @@
+"""A client as the engine sees it, whichever record it comes from: a provider's, or one that registered itself."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import bindparam, select
+
+from kith.base.db import query
+from kith.base.errors import NotFound
+from kith.base.work import Work
+from kith.identity.applications.tables import applications
+from kith.identity.providers.clients import client_ids
+from kith.identity.providers.family import providers
+from kith.identity.providers.kinds import oauth, openid
+from kith.identity.providers.kinds.openid import RESPONSE_TYPES
+from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
+from kith.identity.providers.oauth2.tables import App, apps
+from kith.identity.rest import verbs
+from kith.identity.rest.fields import read_offset
+from kith.identity.rest.shelf import Shelf
+
+DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
+TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
+OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
+CODE_SECONDS = 60.0
+# People copy the code of a program that they cannot be sent back to, and apps on telephones may be put to sleep.
+SOCIAL_CODE_SECONDS = 600.0
+Consent = Literal["flow", "never", "always", "permanent"]
+
+_SHELVES = {"oauth2": Shelf(oauth.RESOURCE), "openid": Shelf(openid.RESOURCE)}
+_BY_WORDS = {id: words for words, id in RESPONSE_TYPES.items()}
+_GRANTS_OF = {
+    "authorization-code": frozenset({"authorization_code", "refresh_token"}),
+    "implicit": frozenset({"implicit"}),
+    "password": frozenset({"password", "refresh_token"}),
+    "client-credentials": frozenset({"client_credentials"}),
+}
+
+_provider_of = query(
+    select(client_ids.c.provider_id, providers.c.kind)
+    .join(providers, providers.c.id == client_ids.c.provider_id)
+    .where(client_ids.c.client_id == bindparam("client_id")),
+    tuple,
+)
+_kind_of = query(select(providers.c.id, providers.c.kind).where(providers.c.id == bindparam("provider")), tuple)
+_by_slug = query(
+    select(applications.c.provider, providers.c.kind)
+    .join(providers, providers.c.id == applications.c.provider)
+    .where(applications.c.slug == bindparam("slug")),
+    tuple,
+)
+
+
+class Application(msgspec.Struct, frozen=True):
+    """What a provider's client leads into; its policies say who may."""
+
+    pbm_uuid: str
+    name: str
+    slug: str
+    policy_engine_mode: str
+    meta_launch_url: str
+
+
+_application = query(
+    select(*(applications.c[name] for name in Application.__struct_fields__)).where(
+        applications.c.provider == bindparam("provider")
+    ),
+    Application,
+)
+_app_by_client = query(select(apps).where(apps.c.client_id == bindparam("client_id")), App)
+_app_by_id = query(select(apps).where(apps.c.id == bindparam("app")), App)
+
+
+class Client(msgspec.Struct, frozen=True, kw_only=True):
+    """`scopes` is the upper bound of what it may get, None for whatever its mappings know.
+
+    A length of None means without end. A social client is one of Mastodon's apps: it enters no application, and
+    never gets anything of the identity half.
+    """
+
+    client_id: str
+    name: str
+    is_public: bool
+    secret: str | None = None
+    secret_hash: str | None = None
+    auth_methods: frozenset[str] = frozenset({"client_secret_basic", "client_secret_post"})
+    jwks: dict[str, Any] = {}
+    redirect_uris: tuple[str, ...] = ()
+    matching: str = "strict"
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    grant_types: frozenset[str] = frozenset()
+    response_types: frozenset[str] = frozenset()
+    scopes: tuple[str, ...] | None = None
+    mappings: tuple[str, ...] = ()
+    provider_id: int | None = None
+    kind: str = ""  # of its provider
+    app_id: int | None = None
+    application: Application | None = None
+    authorization_flow: str | None = None
+    authentication_flow: str | None = None
+    invalidation_flow: str | None = None
+    consent: Consent = "flow"
+    code_seconds: float = CODE_SECONDS
+    access_seconds: float | None = None
+    refresh_seconds: float | None = None
+    refresh_threshold: float = 0.0
+    alg: str = "RS256"
+    signing_key: str | None = None
+    sub_mode: str = "hashed_user_id"
+    issuer_mode: str = "per_provider"
+    claims_in_id_token: bool = True
+    logout_uri: str = ""
+    logout_method: str = "backchannel"
+    website: str | None = None
+
+    @property
+    def is_social(self) -> bool:
+        return self.provider_id is None
+
+    def issuer(self, base_url: str) -> str:
+        if self.issuer_mode == "global" or self.application is None:
+            return f"{base_url}/"
+        return f"{base_url}/application/o/{self.application.slug}/"
+
+    def knows_secret(self, given: str) -> bool:
+        """In the same time for every answer. Who has no secret knows none."""
+        if self.secret_hash is not None:
+            return hmac.compare_digest(hash_secret(given), self.secret_hash)
+        expected = (self.secret or "").encode()
+        return bool(expected) and hmac.compare_digest(given.encode("utf-8", "surrogatepass"), expected)
+
+
+def hash_secret(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def find(work: Work, client_id: str) -> Client | None:
+    if not client_id or len(client_id) > 255 or "\0" in client_id:
+        return None
+    found = await work.db.one(_provider_of, client_id=client_id)
+    if found is not None:
+        return await _of_provider(work, *found)
+    app = await work.db.one(_app_by_client, client_id=client_id)
+    return None if app is None else await of_app(work, app)
+
+
+async def find_app(work: Work, app_id: int) -> Client | None:
+    app = await work.db.one(_app_by_id, app=app_id)
+    return None if app is None else await of_app(work, app)
+
+
+async def find_by_provider(work: Work, provider_id: int) -> Client | None:
+    found = await work.db.one(_kind_of, provider=provider_id)
+    return None if found is None else await _of_provider(work, *found)
+
+
+async def find_by_slug(work: Work, slug: str) -> Client | None:
+    """The client of the application at this address, if it is entered by OAuth."""
+    found = await work.db.one(_by_slug, slug=slug)
+    return None if found is None else await _of_provider(work, *found)
+
+
+async def of_app(work: Work, app: App) -> Client | None:
+    """A client that registered itself; one of a provider has the provider's ways, and its own addresses."""
+    is_public = app.auth_method == "none"
+    methods = frozenset({"client_secret_basic", "client_secret_post"}) if not is_public else frozenset({"none"})
+    uris = tuple(app.redirect_uris.split())
+    grant_types = frozenset(app.grant_types.split())
+    if app.kind == "dynamic" and app.provider_id is not None:
+        base = await find_by_provider(work, app.provider_id)
+        return base and msgspec.structs.replace(
+            base, client_id=app.client_id, name=app.name, is_public=is_public, secret=None,
+            secret_hash=app.secret_hash, auth_methods=frozenset({app.auth_method}), jwks=app.jwks, redirect_uris=uris,
+            matching="strict", post_logout_redirect_uris=(), grant_types=base.grant_types & grant_types,
+            scopes=tuple(app.scopes.split()), app_id=app.id, website=app.website, logout_uri="",
+        )  # fmt: skip
+    return Client(
+        client_id=app.client_id, name=app.name, is_public=is_public, secret_hash=app.secret_hash, auth_methods=methods,
+        redirect_uris=uris, grant_types=grant_types, response_types=frozenset({"code"}),
+        scopes=tuple(app.scopes.split()), app_id=app.id, consent="never" if app.trusted else "always",
+        issuer_mode="global", website=app.website, code_seconds=SOCIAL_CODE_SECONDS,
+    )  # fmt: skip
+
+
+async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
+    shelf = _SHELVES.get(kind)
+    if shelf is None:
+        return None
+    try:
+        record = await verbs.read(shelf, work, provider_id, sees_secrets=True)
+    except NotFound:
+        return None
+    record = {name: _plain(value) for name, value in record.items()}
+    application = await work.db.one(_application, provider=provider_id)
+    common = _common(record, application) | {"kind": kind}
+    return _oauth(record, common) if kind == "oauth2" else _openid(record, common)
+
+
+def _plain(value: Any) -> Any:
+    """Documents come as they go to the wire."""
+    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+
+
+def _common(record: dict[str, Any], application: Application | None) -> dict[str, Any]:
+    is_public = record["client_type"] == "public"
+    methods = {"none"} if is_public else {"client_secret_basic", "client_secret_post"}
+    if record["jwks"] and not is_public:
+        methods.add("private_key_jwt")
+    return {
+        "client_id": record["client_id"],
+        "name": application.name if application else record["name"],
+        "is_public": is_public,
+        "secret": None if is_public else record["client_secret"],
+        "auth_methods": frozenset(methods),
+        "jwks": record["jwks"] or {},
+        "matching": record["redirect_uri_matching"],
+        "post_logout_redirect_uris": tuple(record["post_logout_redirect_uris"].split()),
+        "mappings": tuple(record["property_mappings"]),
+        "provider_id": record["pk"],
+        "application": application,
+        "authorization_flow": record["authorization_flow"],
+        "authentication_flow": record["authentication_flow"],
+        "invalidation_flow": record["invalidation_flow"],
+        "code_seconds": _seconds(record["access_code_validity"]),
+        "access_seconds": _seconds(record["access_token_validity"]),
+        "refresh_seconds": _seconds(record["refresh_token_validity"]),
+        # Whoever has no secret to prove itself with gets a new token every time.
+        "refresh_threshold": 0.0 if is_public else _seconds(record["refresh_token_threshold"]),
+        "signing_key": record["signing_key"],
+        "sub_mode": record["sub_mode"],
+        "issuer_mode": record["issuer_mode"],
+        "claims_in_id_token": record["include_claims_in_id_token"],
+        "logout_uri": record["logout_uri"],
+        "logout_method": record["logout_method"],
+    }
+
+
+def _oauth(record: dict[str, Any], common: dict[str, Any]) -> Client:
+    grant = record["authorization_grant_type"]
+    types = {"authorization-code": frozenset({"code"}), "implicit": frozenset({"token"})}.get(grant, frozenset())
+    return Client(
+        **common, redirect_uris=tuple(record["redirect_uris"].split()), grant_types=_GRANTS_OF[grant],
+        response_types=types,
+    )  # fmt: skip
+
+
+def _openid(record: dict[str, Any], common: dict[str, Any]) -> Client:
+    types = frozenset(_BY_WORDS[id] for id in record["response_types"])
+    grant_types: set[str] = set()
+    if any("code" in words for words in types):
+        grant_types |= {"authorization_code", "refresh_token", DEVICE_CODE}
+    if any(words != "code" for words in types):
+        grant_types.add("implicit")
+    if not common["is_public"]:
+        grant_types |= {"client_credentials", TOKEN_EXCHANGE}
+    return Client(
+        **common, redirect_uris=tuple(record["_redirect_uris"].split()), grant_types=frozenset(grant_types),
+        response_types=types, scopes=tuple(record["_scope"].split()) or OPENID_DEFAULTS, alg=record["jwt_alg"],
+        consent=_consent(record),
+    )  # fmt: skip
+
+
+def _consent(record: dict[str, Any]) -> Consent:
+    if not record["require_consent"]:
+        return "never"
+    return "permanent" if record["reuse_consent"] else "always"
+
+
+def _seconds(offset: str) -> float:
+    return read_offset(offset) or 0.0

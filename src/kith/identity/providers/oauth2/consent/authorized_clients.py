@@ -1,0 +1,106 @@
+"""What somebody has let in: every client that holds a token of theirs, and taking that back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import and_, bindparam, func, select
+
+from kith.base.db import query
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.consents import store as consents
+from kith.identity.consents.service import ConsentWithdrawn
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.access.checks import model_of
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.clients.scopes import split
+from kith.identity.providers.oauth2.consent.scope_texts import permissions
+from kith.identity.providers.oauth2.logout import propagation
+from kith.identity.providers.oauth2.tables import Grant, grants, oauth_tokens
+from kith.identity.users.tables import User
+
+_last_used = query(
+    select(grants.c.client_id, func.max(oauth_tokens.c.last_used_at))
+    .join(oauth_tokens, oauth_tokens.c.grant_uuid == grants.c.grant_uuid)
+    .where(and_(grants.c.user_id == bindparam("user")))
+    .group_by(grants.c.client_id),
+    tuple,
+)
+
+
+class Granted(msgspec.Struct, frozen=True):
+    """`key` names it in addresses: the id of an app, or `p` and that of a provider."""
+
+    key: str
+    name: str
+    website: str | None
+    permissions: list[str]
+    since: datetime
+    last_used_at: datetime | None
+
+
+async def list_granted(work: Work, user: User) -> list[Granted]:
+    """Oldest first. What never came to a token is not listed."""
+    used: dict[str, datetime | None] = dict(await work.db.all(_last_used, user=user.id))
+    by_client: dict[str, list[Grant]] = {}
+    for grant in await store.grants_of_user(work.db, user.id):
+        if grant.client_id in used:
+            by_client.setdefault(grant.client_id, []).append(grant)
+    found = []
+    for client_id, theirs in by_client.items():
+        client = await clients.find(work, client_id)
+        if client is not None:
+            scopes = list(dict.fromkeys(scope for grant in theirs for scope in split(grant.scopes)))
+            words = [one["name"] for one in await permissions(work, client, scopes)]
+            found.append(
+                Granted(_key_of(theirs[0]), client.name, client.website, words, theirs[0].created_at, used[client_id])
+            )
+    return found
+
+
+def _key_of(grant: Grant) -> str:
+    return str(grant.app_id) if grant.app_id is not None else f"p{grant.provider_id}"
+
+
+async def take_back(work: Work, user: User, key: str) -> bool:
+    """End all that a client was given by this person, and forget that they agreed. False: there was nothing."""
+    theirs = [grant for grant in await store.grants_of_user(work.db, user.id) if _key_of(grant) == key]
+    if not theirs:
+        return False
+    client = await clients.find(work, theirs[0].client_id)
+    for client_id in dict.fromkeys(grant.client_id for grant in theirs):
+        await propagation.end_all_of(work, user.id, until=work.now, client_id=client_id)
+    if client is not None:
+        await _forget(work, user, client)
+    context = {"authorized_application": model_of(client) if client else theirs[0].client_id,
+               "client": theirs[0].client_id, "kind": "all"}  # fmt: skip
+    await audit.record(work, "revoke_token", "providers.oauth2", user_id=user.id, username=user.username,
+                       context=context)  # fmt: skip
+    return True
+
+
+async def _forget(work: Work, user: User, client: Client) -> None:
+    if client.application is None or client.app_id is not None:
+        return
+    given = await consents.find(work.db, user.id, client.application.pbm_uuid, work.now)
+    if given is not None:
+        await consents.withdraw(work.db, user.id, given.consent_uuid)
+
+
+async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
+    """What the application was given by them ends with it; apps that registered themselves there are asked apart."""
+    for grant in await store.grants_of_user(work.db, fact.user_id):
+        if grant.provider_id is None or grant.app_id is not None:
+            continue
+        client = await clients.find(work, grant.client_id)
+        if client is not None and client.application is not None and client.application.pbm_uuid == fact.application:
+            await propagation.end_all_of(work, fact.user_id, until=work.now, client_id=grant.client_id)
+
+
+CONSENT_WITHDRAWN: Kind[ConsentWithdrawn] = Kind(
+    name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=_on_consent_withdrawn
+)

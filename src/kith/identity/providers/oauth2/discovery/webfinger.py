@@ -1,0 +1,40 @@
+"""Who vouches for an address: the issuer that WebFinger names for members of this server."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from kith.base.work import Work
+from kith.identity.providers.oauth2.authentication.resource_owners import may_act
+from kith.identity.users import store as users
+
+RELATION = "http://openid.net/specs/connect/1.0/issuer"
+
+
+class Issuer(msgspec.Struct, frozen=True):
+    username: str
+    issuer: str
+
+
+async def find_issuer(work: Work, resource: str) -> Issuer | None:
+    """`acct:ada@here` or the address of her page; None for everybody who is not at home here."""
+    name = _name_in(resource, work.settings.base_url)
+    user = await users.find(work.db, name) if name and len(name) <= 150 else None
+    if user is None or not may_act(work, user):
+        return None
+    return Issuer(user.username, f"{work.settings.base_url}/")
+
+
+def _name_in(resource: str, base_url: str) -> str | None:
+    here = urlsplit(base_url)
+    scheme, _, rest = resource.partition(":")
+    if scheme.lower() == "acct":
+        name, at, host = unquote(rest).removeprefix("@").rpartition("@")
+        return name if at and host.lower() in (here.netloc.lower(), (here.hostname or "").lower()) else None
+    for door in (f"{base_url}/@", f"{base_url}/users/"):
+        if resource.startswith(door):
+            name = unquote(resource.removeprefix(door))
+            return name if "/" not in name and "?" not in name else None
+    return None

@@ -1,0 +1,137 @@
+"""The server's own signing keys, and their turns.
+
+A key is published a week before it signs and a month after, so nobody who keeps our keys for a while meets a signature
+they cannot check.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+
+import msgspec
+from joserfc.jwk import ECKey, OKPKey, RSAKey
+from sqlalchemy import and_, bindparam, delete, select
+
+from kith.base.db import Instant, command, insert_into, query
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, KeyRing, parse, public_jwk
+from kith.identity.providers.oauth2.tables import SigningKey, signing_keys
+from kith.identity.sealing import Sealer
+
+SIGNS = timedelta(days=90)
+KNOWN_BEFORE = timedelta(days=7)
+KNOWN_AFTER = timedelta(days=30)
+DEFAULT = "RS256"
+OWN = ("RS256", "ES256", "EdDSA")
+RSA_BITS = 2048
+PLACE = "identity_oauth_keys.private_key"
+_HOLD = "identity.oauth_keys"
+
+_now = bindparam("now", type_=Instant())
+_insert = command(insert_into(signing_keys))
+_signing = query(
+    select(signing_keys)
+    .where(
+        and_(
+            signing_keys.c.alg == bindparam("alg"),
+            signing_keys.c.signs_from <= _now,
+            signing_keys.c.signs_until > _now,
+        )
+    )
+    .order_by(signing_keys.c.signs_from.desc(), signing_keys.c.kid)
+    .limit(1),
+    SigningKey,
+)
+_latest = query(
+    select(signing_keys)
+    .where(signing_keys.c.alg == bindparam("alg"))
+    .order_by(signing_keys.c.signs_until.desc(), signing_keys.c.kid)
+    .limit(1),
+    SigningKey,
+)
+_known = query(
+    select(signing_keys).where(signing_keys.c.gone_at > _now).order_by(signing_keys.c.signs_from, signing_keys.c.kid),
+    SigningKey,
+)
+_by_kid = query(
+    select(signing_keys).where(and_(signing_keys.c.kid == bindparam("kid"), signing_keys.c.gone_at > _now)), SigningKey
+)
+_gone = command(delete(signing_keys).where(signing_keys.c.gone_at <= _now))
+
+
+class Rotate(msgspec.Struct):
+    """The next key in time, and no key longer than it is needed."""
+
+
+async def known_keys(work: Work) -> list[SigningKey]:
+    """What is published now."""
+    return await work.db.all(_known, now=work.now)
+
+
+async def find_by_kid(work: Work, kid: str) -> SigningKey | None:
+    return await work.db.one(_by_kid, kid=kid, now=work.now)
+
+
+async def ensure(work: Work, alg: str) -> SigningKey:
+    found = await work.db.one(_signing, alg=alg, now=work.now)
+    if found is not None:
+        return found
+    made = await _generate(work, alg, work.now)
+    async with work.aside() as aside:
+        await aside.db.hold(_HOLD)
+        found = await aside.db.one(_signing, alg=alg, now=work.now)
+        if found is None:
+            await _keep(aside, made)
+    return found or made
+
+
+async def rotate(work: Work, _payload: Rotate) -> None:
+    """A next key for every kind that is in use, a week before it is its turn."""
+    due: dict[str, SigningKey] = {}
+    for alg in OWN:
+        latest = await work.db.one(_latest, alg=alg)
+        if latest is None and alg != DEFAULT:
+            continue
+        if latest is None or latest.signs_until - KNOWN_BEFORE <= work.now:
+            begins = work.now if latest is None else max(latest.signs_until, work.now)
+            due[alg] = await _generate(work, alg, begins)
+    await work.db.hold(_HOLD)
+    for alg, made in due.items():
+        latest = await work.db.one(_latest, alg=alg)
+        if latest is None or latest.signs_until - KNOWN_BEFORE <= work.now:
+            await _keep(work, made)
+    await work.db.run(_gone, now=work.now)
+
+
+async def _generate(work: Work, alg: str, begins: datetime) -> SigningKey:
+    key = await asyncio.to_thread(_new_key, alg)
+    kid = key.thumbprint()
+    return SigningKey(
+        kid=kid, alg=alg, private_key=work.find(Sealer).seal(key.as_pem(private=True).decode(), PLACE),
+        public_jwk=public_jwk(key, alg, kid), signs_from=begins, signs_until=begins + SIGNS,
+        gone_at=begins + SIGNS + KNOWN_AFTER,
+    )  # fmt: skip
+
+
+def _new_key(alg: str) -> AsymmetricKey:
+    match alg:
+        case "ES256":
+            return ECKey.generate_key("P-256")
+        case "EdDSA":
+            return OKPKey.generate_key("Ed25519")
+    return RSAKey.generate_key(RSA_BITS)
+
+
+async def _keep(work: Work, made: SigningKey) -> None:
+    await work.db.run(_insert, **{name: getattr(made, name) for name in SigningKey.__struct_fields__})
+
+
+async def private_key(work: Work, row: SigningKey) -> AsymmetricKey:
+    ring = work.find(KeyRing)
+    found = ring.find(row.kid)
+    return found or ring.keep(row.kid, await parse(work.find(Sealer).open(row.private_key, PLACE), row.alg))
+
+
+ROTATE: Kind[Rotate] = Kind(name="identity.oauth_keys", payload=Rotate, handler=rotate, outside=True)

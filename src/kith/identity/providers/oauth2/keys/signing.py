@@ -1,0 +1,143 @@
+"""What ID tokens are signed with: the server's own keys, a key pair an administrator named, or the client's secret.
+
+A token says by `kid` which key it is; where else it would have us look is not read.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import warnings
+from typing import Any
+
+import msgspec
+from joserfc import jwt
+from joserfc.errors import JoseError, SecurityWarning
+from joserfc.jwk import OctKey
+
+from kith.base.work import Work
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.keys.key_pairs import certificate_chain, pair_of
+from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, public_jwk
+from kith.identity.providers.oauth2.keys.server_keys import DEFAULT, OWN, ensure, find_by_kid, known_keys, private_key
+
+# The name is old, but it is the one that clients know (RFC 9864 has others); a client's secret is as long as it is.
+warnings.filterwarnings("ignore", category=SecurityWarning)
+
+_HASHES = {"256": "sha256", "384": "sha384", "512": "sha512"}
+
+
+class BadToken(Exception):  # noqa: N818 - the token is
+    """Not signed by us for this client, or not what it should be."""
+
+
+async def ready(work: Work, client: Client) -> None:
+    """See to it that the key exists and is read. Both take a while: ask before this work's first write."""
+    if not secret_signs(client) and await pair_of(work, client) is None:
+        await private_key(work, await ensure(work, alg_of_own(client)))
+
+
+async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str = "JWT") -> str:
+    header: dict[str, Any] = {"typ": typ}
+    if secret_signs(client):
+        return jwt.encode(header | {"alg": "HS256"}, claims, _secret_key(client), algorithms=["HS256"])
+    pair = await pair_of(work, client)
+    if pair is not None:
+        return jwt.encode(header | {"alg": pair.alg, "kid": pair.kid}, claims, pair.key, algorithms=[pair.alg])
+    alg = alg_of_own(client)
+    row = await ensure(work, alg)
+    return jwt.encode(header | {"alg": alg, "kid": row.kid}, claims, await private_key(work, row), algorithms=[alg])
+
+
+async def verify(work: Work, client: Client, token: str) -> dict[str, Any]:
+    """The claims of a token we once signed for this client; when it ran out does not matter here."""
+    alg, key = await _key_for(work, client, token)
+    try:
+        claims = jwt.decode(token, key, algorithms=[alg]).claims
+    except (JoseError, ValueError, TypeError) as error:
+        raise BadToken("not signed by us") from error
+    audience = claims.get("aud")
+    named = audience if isinstance(audience, list) else [audience]
+    if claims.get("iss") != client.issuer(work.settings.base_url) or client.client_id not in named:
+        raise BadToken("not for this client")
+    return dict(claims)
+
+
+async def alg_of(work: Work, client: Client) -> str:
+    if secret_signs(client):
+        return "HS256"
+    pair = await pair_of(work, client)
+    return alg_of_own(client) if pair is None else pair.alg
+
+
+def half_hash(alg: str, text: str) -> str:
+    """`at_hash` and `c_hash`: the left half of the digest that goes with the signature."""
+    digest = hashlib.new(_HASHES.get(alg[-3:], "sha512"), text.encode("ascii")).digest()
+    return base64.urlsafe_b64encode(digest[: len(digest) // 2]).rstrip(b"=").decode()
+
+
+async def public_keys(work: Work, client: Client | None) -> dict[str, Any]:
+    """The JWKS: what checks the tokens of this client, or of all that the server itself signs for."""
+    if client is not None and secret_signs(client):
+        return {"keys": []}
+    pair = await pair_of(work, client) if client is not None else None
+    if pair is not None:
+        return {"keys": [public_jwk(pair.key, pair.alg, pair.kid) | certificate_chain(pair.certificate)]}
+    await ensure(work, DEFAULT if client is None else alg_of_own(client))
+    return {"keys": [row.public_jwk for row in await known_keys(work)]}
+
+
+def read_header(token: str) -> dict[str, Any]:
+    """What a token says of itself, believed by nobody; anything but a plain signed one is refused."""
+    parts = token.split(".")
+    if len(parts) != 3 or len(token) > 16_384 or not token.isascii():
+        raise BadToken("not a signed token")
+    try:
+        header = msgspec.json.decode(base64.urlsafe_b64decode(parts[0] + "=" * (-len(parts[0]) % 4)))
+    except (ValueError, msgspec.DecodeError) as error:
+        raise BadToken("not a signed token") from error
+    if not isinstance(header, dict):
+        raise BadToken("not a signed token")
+    return header
+
+
+def read_unchecked(token: str) -> dict[str, Any]:
+    """The claims of a token that nobody has checked yet: good for finding out who could check it."""
+    read_header(token)
+    body = token.split(".")[1]
+    try:
+        claims = msgspec.json.decode(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+    except (ValueError, msgspec.DecodeError) as error:
+        raise BadToken("not a signed token") from error
+    return claims if isinstance(claims, dict) else {}
+
+
+def secret_signs(client: Client) -> bool:
+    """A client that registered itself has a secret we do not know any more, so a key of ours signs for it."""
+    return client.alg == "HS256" and bool(client.secret)
+
+
+def _secret_key(client: Client) -> OctKey:
+    return OctKey.import_key((client.secret or "").encode())
+
+
+def alg_of_own(client: Client) -> str:
+    return client.alg if client.alg in OWN else DEFAULT
+
+
+async def _key_for(work: Work, client: Client, token: str) -> tuple[str, AsymmetricKey | OctKey]:
+    header = read_header(token)
+    kid = header.get("kid")
+    if secret_signs(client):
+        return "HS256", _secret_key(client)
+    pair = await pair_of(work, client)
+    if pair is not None:
+        if kid != pair.kid:
+            raise BadToken("unknown key")
+        return pair.alg, pair.key
+    if not isinstance(kid, str) or "\0" in kid:
+        raise BadToken("unknown key")
+    row = await find_by_kid(work, kid)
+    if row is None:
+        raise BadToken("unknown key")
+    return row.alg, await private_key(work, row)

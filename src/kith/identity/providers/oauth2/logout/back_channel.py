@@ -1,0 +1,108 @@
+"""Logout tokens (OpenID Connect Back-Channel Logout 1.0): telling a client that somebody is not signed in any more.
+
+What is told, where, and in whose name goes with the job: by the time it is done the person, the session and the
+provider may be gone.
+"""
+
+from __future__ import annotations
+
+import uuid
+from urllib.parse import urlencode
+
+import msgspec
+
+from kith.base.http import Outgoing, OutgoingError
+from kith.base.jobs import Give, Kind
+from kith.base.work import Work
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.keys.server_keys import DEFAULT
+from kith.identity.providers.oauth2.tables import Visit
+from kith.identity.sealing import Sealer
+
+EVENT = "http://schemas.openid.net/event/backchannel-logout"
+TOKEN_SECONDS = 120
+ATTEMPTS = 12
+PLACE = "jobs.oauth_back_channel"
+
+
+class NotTold(Exception):  # noqa: N818 - an answer
+    """The client could not be reached, or is in trouble: the job is tried again, after ever longer pauses."""
+
+
+class Tell(msgspec.Struct):
+    """`secret` is sealed, and only there where the client's secret signs."""
+
+    client_id: str
+    sub: str
+    sid: str
+    uri: str = ""
+    issuer: str = ""
+    alg: str = DEFAULT
+    signing_key: str | None = None
+    secret: str = ""
+
+
+def listens(client: Client | None) -> bool:
+    return client is not None and bool(client.logout_uri) and client.logout_method == "backchannel"
+
+
+async def tell(work: Work, visit: Visit) -> None:
+    """Have the client of a visit told that it is over, if it wants to be."""
+    client = await clients.find(work, visit.client_id)
+    if client is None or not listens(client):
+        return
+    secret = work.find(Sealer).seal(client.secret, PLACE) if keys.secret_signs(client) and client.secret else ""
+    told = Tell(
+        client_id=client.client_id, sub=visit.sub, sid=visit.sid, uri=client.logout_uri, issuer=visit.issuer,
+        alg=client.alg, signing_key=client.signing_key, secret=secret,
+    )  # fmt: skip
+    work.enqueue(BACK_CHANNEL, told)
+
+
+async def _send(work: Work, told: Tell) -> None:
+    """As the client is set up now; as it was, if it is not any more."""
+    client = await clients.find(work, told.client_id)
+    if client is not None and not listens(client):
+        return
+    if client is None and not told.uri:
+        return
+    client = client or _as_it_was(work, told)
+    token = await _token(work, client, told)
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Cache-Control": "no-store"}
+    try:
+        answer = await work.find(Outgoing).request(
+            "POST", client.logout_uri, headers=headers, body=urlencode({"logout_token": token}).encode(),
+            max_bytes=64 * 1024, max_redirects=0,
+        )  # fmt: skip
+    except OutgoingError as error:
+        raise NotTold(f"{client.client_id} could not be told: {error}") from error
+    if answer.status == 400:  # it has read the token, and says that it cannot do it
+        raise Give.up(f"{client.client_id} refused the logout token")
+    if answer.status >= 300:
+        raise NotTold(f"{client.client_id} answered {answer.status}")
+
+
+def _as_it_was(work: Work, told: Tell) -> Client:
+    secret = work.find(Sealer).open(told.secret, PLACE) if told.secret else None
+    return Client(
+        client_id=told.client_id, name="", is_public=secret is None, secret=secret, alg=told.alg,
+        signing_key=told.signing_key, logout_uri=told.uri,
+    )  # fmt: skip
+
+
+async def _token(work: Work, client: Client, told: Tell) -> str:
+    now = int(work.now.timestamp())
+    claims = {
+        "iss": told.issuer or client.issuer(work.settings.base_url), "aud": client.client_id, "iat": now,
+        "exp": now + TOKEN_SECONDS, "jti": str(uuid.uuid4()), "events": {EVENT: {}}, "sub": told.sub,
+    }  # fmt: skip
+    if told.sid:  # without one, all that the client has of this person is meant
+        claims["sid"] = told.sid
+    return await keys.sign(work, client, claims, typ="logout+jwt")
+
+
+BACK_CHANNEL: Kind[Tell] = Kind(
+    name="identity.oauth_back_channel", payload=Tell, handler=_send, outside=True, attempts=ATTEMPTS
+)

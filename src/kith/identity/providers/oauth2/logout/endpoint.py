@@ -1,0 +1,178 @@
+"""Signing out by a client, and telling clients in the browser that somebody signed out."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import msgspec
+
+from kith.base.errors import Malformed, NotFound
+from kith.base.exchange import Exchange
+from kith.base.work import Work
+from kith.identity.executor.default_flows import find_default
+from kith.identity.flows.plan import slug_of
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.grants import visits
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.logout import propagation
+from kith.identity.sealing import Sealer
+from kith.identity.sessions import cookies
+from kith.identity.sessions import store as session_store
+
+PLACE = "oauth2.logout"
+END = "/application/o/end-session/"
+MOST_IN_STATE = 500
+
+
+# Asked for by a client
+
+
+class Then(msgspec.Struct, frozen=True, kw_only=True):
+    """What comes after signing out; sealed, it travels with the browser."""
+
+    to: str
+    session_uuid: str = ""
+    client_id: str = ""
+    front: list[tuple[int, str]] = []  # providers, and what each knows the session by
+
+
+class SignOut(msgspec.Struct, frozen=True):
+    """By this flow, then on to `then`; at once when the request proves that it comes from this very session."""
+
+    flow: str
+    then: str
+    at_once: bool
+
+
+class Go(msgspec.Struct, frozen=True):
+    """Nothing is left to do here but `frames`, which tell the clients in the browser."""
+
+    to: str
+    frames: list[str] = []
+
+
+async def end_session(exchange: Exchange, sent: dict[str, str], slug: str | None) -> SignOut | Go:
+    work = exchange.work
+    if "then" in sent:
+        return await _after(work, sent["then"])
+    client = await clients.find_by_slug(work, slug) if slug is not None else None
+    if slug is not None and client is None:
+        raise NotFound
+    client, hint = await _read_hint(work, client, sent)
+    to = _destination(client if hint else None, sent)
+    session = await cookies.find(exchange)
+    if session is None or session.user_id is None:
+        return Go(to)
+    flow = await slug_of(work, client.invalidation_flow) if client is not None and client.invalidation_flow else None
+    flow = flow or await find_default(exchange, "invalidation")
+    if flow is None:
+        raise NotFound("There is no way to sign out here")
+    then = Then(
+        to=to, session_uuid=session.session_uuid, client_id=client.client_id if client is not None else "",
+        front=await _front(work, session.session_uuid),
+    )  # fmt: skip
+    return SignOut(flow, _sealed(work, then), await _is_own(work, hint, session.session_uuid))
+
+
+async def _is_own(work: Work, hint: dict[str, Any], session_uuid: str) -> bool:
+    """Whether an ID token was made in this very session, or in one that this one goes on from."""
+    told = hint.get("sid")
+    if told is None or told == claims.session_id(session_uuid):
+        return told is not None
+    return any(claims.sid_of(grant) == told for grant in await store.grants_of_session(work.db, session_uuid))
+
+
+async def _read_hint(work: Work, client: Client | None, sent: dict[str, str]) -> tuple[Client | None, dict[str, Any]]:
+    """The client an ID token was made for, whose signature must be ours; without one, nothing is proven."""
+    hint, named = sent.get("id_token_hint"), sent.get("client_id")
+    if hint is None:
+        if client is None and named:
+            client = await clients.find(work, named)
+        return client, {}
+    try:
+        audience = keys.read_unchecked(hint).get("aud")
+        found = await clients.find(work, audience) if isinstance(audience, str) else None
+        if found is None or found.is_social or (client is not None and client.provider_id != found.provider_id):
+            raise keys.BadToken("not for this client")
+        if named and named != found.client_id:
+            raise keys.BadToken("not for this client")
+        return found, await keys.verify(work, found, hint)
+    except keys.BadToken as error:
+        raise Malformed("The id_token_hint is not a token of this application") from error
+
+
+def _destination(proven: Client | None, sent: dict[str, str]) -> str:
+    uri, state = sent.get("post_logout_redirect_uri"), sent.get("state", "")
+    if not uri:
+        return "/"
+    if proven is None:
+        raise Malformed("post_logout_redirect_uri needs an id_token_hint")
+    if uri not in proven.post_logout_redirect_uris:
+        raise Malformed("post_logout_redirect_uri is not registered for this application")
+    if len(state) > MOST_IN_STATE:
+        raise Malformed("state is too long")
+    return f"{uri}{'&' if '?' in uri else '?'}{urlencode({'state': state})}" if state else uri
+
+
+async def _after(work: Work, sealed: str) -> Go:
+    try:
+        then = msgspec.json.decode(work.find(Sealer).open(sealed, PLACE), type=Then)
+    except (ValueError, msgspec.DecodeError) as error:
+        raise Malformed("This link is not valid") from error
+    await _end(work, then)
+    frames = []
+    for provider_id, sid in then.front:
+        client = await clients.find_by_provider(work, provider_id)
+        if client is not None and _is_front(client):
+            told = urlencode({"iss": client.issuer(work.settings.base_url), "sid": sid})
+            frames.append(f"{client.logout_uri}{'&' if '?' in client.logout_uri else '?'}{told}")
+    return Go(then.to, frames)
+
+
+async def _end(work: Work, then: Then) -> None:
+    """At once for whoever waits for it. A flow that ended no session has ended what this client got in it."""
+    if not then.session_uuid:
+        return
+    if not await session_store.is_there(work.db, then.session_uuid):
+        await propagation.session_ended(work, then.session_uuid)
+        return
+    for grant in await store.grants_of_session(work.db, then.session_uuid):
+        if grant.client_id == then.client_id:
+            await propagation.end_in_session(work, grant)
+    seen = await visits.of_session(work, then.session_uuid)
+    await visits.take(work, [visit for visit in seen if visit.client_id == then.client_id])
+
+
+async def front_channel(exchange: Exchange) -> Then | None:
+    """Before somebody signs out on our own pages: the clients their browser should tell; None where there are none."""
+    session = await cookies.find(exchange)
+    front = await _front(exchange.work, session.session_uuid) if session is not None else []
+    return Then(to="", session_uuid=session.session_uuid, front=front) if session is not None and front else None
+
+
+def by_front_channel(exchange: Exchange, then: Then, to: str) -> str:
+    """The way to `to` that passes by those clients; who is on the way to them anyhow is left alone."""
+    if to.startswith(END):
+        return to
+    return _sealed(exchange.work, msgspec.structs.replace(then, to=to))
+
+
+def _sealed(work: Work, then: Then) -> str:
+    return f"{END}?then={quote(work.find(Sealer).seal(msgspec.json.encode(then).decode(), PLACE), safe='')}"
+
+
+async def _front(work: Work, session_uuid: str) -> list[tuple[int, str]]:
+    found = []
+    for visit in await visits.of_session(work, session_uuid):
+        client = await clients.find_by_provider(work, visit.provider_id)
+        if client is not None and _is_front(client):
+            found.append((visit.provider_id, visit.sid))
+    return found
+
+
+def _is_front(client: Client) -> bool:
+    return client.logout_method == "frontchannel" and urlsplit(client.logout_uri).scheme in ("http", "https")

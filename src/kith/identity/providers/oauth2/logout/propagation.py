@@ -1,0 +1,215 @@
+"""Whoever leaves, leaves everywhere: what ends at clients when a session, a person, an application or a right ends.
+
+Whoever ends one of these announces it in the same transaction; what nobody announced is found by looking. Every client
+where somebody was signed in is told, and the tokens that it got end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import and_, bindparam, select, update
+
+from kith.base.db import UID, Document, command, query
+from kith.base.jobs import Kind
+from kith.base.jobs.tables import DEAD, jobs
+from kith.base.work import Work
+from kith.identity.applications.service import ApplicationClosed
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.scopes import split
+from kith.identity.providers.oauth2.grants import service, visits
+from kith.identity.providers.oauth2.logout import back_channel
+from kith.identity.providers.oauth2.tables import Grant, Visit, grants
+from kith.identity.sessions import store as session_store
+from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.service import SessionEnded, SessionRenewed
+from kith.identity.sessions.tables import sessions as session_rows
+from kith.identity.users import store as users
+from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
+
+AT_ONCE = 200
+
+_detach = command(
+    update(grants)
+    .where(grants.c.session_uuid == bindparam("session", type_=UID()))
+    .values(session_uuid=None)
+)  # fmt: skip
+_renew = command(
+    update(grants)
+    .where(grants.c.grant_uuid == bindparam("grant", type_=UID()))
+    .values(session_uuid=bindparam("new", type_=UID()), claims=bindparam("told", type_=Document()))
+)
+RENEWED_NAME = "identity.oauth_session_renewed"
+_renewals = query(select(jobs.c.id).where(and_(jobs.c.kind == RENEWED_NAME, jobs.c.state != DEAD)).limit(1), int)
+_is_there = select(session_rows.c.session_uuid).where(session_rows.c.session_uuid == grants.c.session_uuid).exists()
+_left = query(
+    select(grants.c.session_uuid).where(and_(grants.c.session_uuid.is_not(None), ~_is_there)).distinct().limit(AT_ONCE),
+    str,
+)
+_of_provider = query(select(grants).where(grants.c.provider_id == bindparam("provider")), Grant)
+
+
+def lasts(grant: Grant) -> bool:
+    """Apps on people's telephones, and whatever was asked to work while nobody is there."""
+    return grant.provider_id is None or "offline_access" in split(grant.scopes)
+
+
+async def tell_all(work: Work, found: Sequence[Visit], unnoted: Sequence[Visit] = ()) -> None:
+    """Each client is told once: of several who end the same visit, one takes it."""
+    for visit in (*await visits.take(work, found), *unnoted):
+        await back_channel.tell(work, visit)
+
+
+# A session
+
+
+async def session_ended(work: Work, session_uuid: str) -> None:
+    """Its clients are told, and what they got in it ends; what was meant to last beyond it keeps its refresh token.
+
+    May be called twice: nothing belongs to the session afterwards.
+    """
+    await work.db.hold(f"identity.oauth_session:{session_uuid}")
+    found = await store.grants_of_session(work.db, session_uuid)
+    seen = await visits.of_session(work, session_uuid)
+    unnoted = await _unnoted(work, found, seen)
+    lasting = {grant.client_id for grant in found if lasts(grant)}
+    await tell_all(work, seen, unnoted)
+    for visit in (*seen, *unnoted):
+        if visit.client_id in lasting:
+            await visits.outlast(work, visit)
+    for grant in found:
+        await end_in_session(work, grant)
+    if found:
+        await work.db.run(_detach, session=session_uuid)
+
+
+async def _unnoted(work: Work, found: list[Grant], seen: list[Visit]) -> list[Visit]:
+    """Clients that were let in before visits were noted."""
+    noted = {visit.client_id for visit in seen}
+    missed = {grant.client_id: grant for grant in found if grant.provider_id is not None}
+    made = []
+    for client_id, grant in missed.items():
+        client = await clients.find(work, client_id) if client_id not in noted and grant.app_id is None else None
+        user = await users.find_by_id(work.db, grant.user_id) if client is not None and grant.user_id else None
+        if client is not None and user is not None:
+            made.append(visits.visit_of(work, client, grant, user))
+    return made
+
+
+async def end_in_session(work: Work, grant: Grant) -> None:
+    """No access token of an application outlives its session; apps of the social half are not bound to one."""
+    if not lasts(grant):
+        await service.end_grant(work, grant)
+    elif grant.provider_id is not None:
+        await service.end_access(work, grant)
+
+
+async def _on_session_renewed(work: Work, fact: SessionRenewed) -> None:
+    """Nobody is logged out by signing in once more; each client goes on knowing the session as it did."""
+    await work.db.hold(f"identity.oauth_session:{fact.old}")
+    for grant in await store.grants_of_session(work.db, fact.old):
+        told = grant.claims | {"sid": claims.sid_of(grant)}
+        await work.db.run(_renew, grant=grant.grant_uuid, new=fact.new, told=told)
+    await visits.renew(work, fact.old, fact.new)
+
+
+async def _on_session_ended(work: Work, fact: SessionEnded) -> None:
+    await session_ended(work, fact.session_uuid)
+
+
+# A person
+
+
+async def _on_user_deleted(work: Work, fact: UserDeleted) -> None:
+    """Their grants and tokens went with their record."""
+    await tell_all(work, await visits.of_user(work, fact.user_id))
+
+
+async def _on_user_barred(work: Work, fact: UserBarred) -> None:
+    """Whatever they had at that moment ends, even if they are let in again by now."""
+    for session in await session_store.of_user(work.db, fact.user_id, work.now):
+        if session.created_at <= fact.at and await session_store.end(work.db, session.session_uuid):
+            await record_end(work, session)
+            work.announce(SessionEnded(session_uuid=session.session_uuid))
+    await end_all_of(work, fact.user_id, until=fact.at)
+
+
+async def end_all_of(work: Work, user_id: int, *, until: datetime, client_id: str | None = None) -> None:
+    """All that this person has let in by then, or this one client of them."""
+
+    def is_meant(one: Grant | Visit) -> bool:
+        return one.created_at <= until and client_id in (None, one.client_id)
+
+    found = [grant for grant in await store.grants_of_user(work.db, user_id) if is_meant(grant)]
+    seen = [visit for visit in await visits.of_user(work, user_id) if is_meant(visit)]
+    await tell_all(work, seen, await _unnoted(work, found, seen))
+    for grant in found:
+        await service.end_grant(work, grant)
+
+
+async def _on_user_changed(work: Work, fact: UserChanged) -> None:
+    """A new password ends what apps got with the old one."""
+    user = await users.find_by_id(work.db, fact.user_id)
+    if user is None:
+        return
+    for grant in await store.grants_of_user(work.db, user.id):
+        changed_at = user.password_changed_at
+        is_old = grant.provider_id is None and changed_at is not None and grant.created_at < changed_at
+        if not user.is_active or is_old:
+            await service.end_grant(work, grant)
+
+
+# An application, and what lets into it
+
+
+async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
+    """Nobody enters by a provider that belongs to no application, or to another one now."""
+    await tell_all(work, await visits.of_provider(work, fact.provider_id))
+    for grant in await work.db.all(_of_provider, provider=fact.provider_id):
+        await service.end_grant(work, grant)
+
+
+async def provider_removed(work: Work, record: dict[str, Any]) -> None:
+    """Before its record goes, and with it what its clients could be told by."""
+    await tell_all(work, await visits.of_provider(work, record["pk"]))
+
+
+# What nobody announced
+
+
+class Look(msgspec.Struct):
+    """For sessions that ended and nobody said so: those that ran out, or whose owner ended all at once."""
+
+
+async def _look(work: Work, _payload: Look) -> None:
+    if await work.db.one(_renewals) is not None:
+        return  # whose grants are about to move
+    for session_uuid in await work.db.all(_left):
+        await session_ended(work, session_uuid)
+    for visit in await visits.left(work):
+        if visit.session_uuid is not None:
+            await session_ended(work, visit.session_uuid)
+        else:
+            await tell_all(work, [visit])
+
+
+SESSION_ENDED: Kind[SessionEnded] = Kind(
+    name="identity.oauth_session_ended", payload=SessionEnded, handler=_on_session_ended
+)
+SESSION_RENEWED: Kind[SessionRenewed] = Kind(name=RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed)
+USER_CHANGED: Kind[UserChanged] = Kind(
+    name="identity.oauth_user_changed", payload=UserChanged, handler=_on_user_changed
+)
+USER_BARRED: Kind[UserBarred] = Kind(name="identity.oauth_user_barred", payload=UserBarred, handler=_on_user_barred)
+USER_DELETED: Kind[UserDeleted] = Kind(
+    name="identity.oauth_user_deleted", payload=UserDeleted, handler=_on_user_deleted
+)
+APPLICATION_CLOSED: Kind[ApplicationClosed] = Kind(
+    name="identity.oauth_application_closed", payload=ApplicationClosed, handler=_on_application_closed
+)
+LOOK: Kind[Look] = Kind(name="identity.oauth_sessions", payload=Look, handler=_look)

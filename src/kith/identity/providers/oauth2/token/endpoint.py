@@ -1,0 +1,318 @@
+"""The token endpoint: what a client gets for a code, a refresh token, a password, a device, a token, or for itself.
+
+Whatever takes long (policies, mappings, passwords, making a key) is done before the first write.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from kith.base.exchange import Exchange
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.policies import scores
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.access.checks import Entry, Refused, check_policies, model_of
+from kith.identity.providers.oauth2.authentication import bearers, resource_owners
+from kith.identity.providers.oauth2.authentication.clients import client_of
+from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
+from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, TOKEN_EXCHANGE, Client
+from kith.identity.providers.oauth2.clients.scopes import split
+from kith.identity.providers.oauth2.device import codes as device
+from kith.identity.providers.oauth2.errors import (
+    UNSUPPORTED_GRANT,
+    OAuthError,
+    invalid_grant,
+    invalid_request,
+    invalid_scope,
+    missing,
+)
+from kith.identity.providers.oauth2.grants import service, visits
+from kith.identity.providers.oauth2.grants.service import Asked, Issued, hash_key
+from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.users.tables import User
+
+ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
+_VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}\Z")
+# What polling brings is no refusal.
+_WAITING = frozenset({"authorization_pending", "slow_down"})
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One request of a client that has proven itself."""
+
+    exchange: Exchange
+    client: Client
+    sent: dict[str, str]
+
+    @property
+    def work(self) -> Work:
+        return self.exchange.work
+
+    def need(self, name: str) -> str:
+        if name not in self.sent:
+            raise missing(name)
+        return self.sent[name]
+
+
+Answered = dict[str, Any]
+
+
+async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool) -> Answered:
+    """What the endpoint answers with. `social`: at the door of Mastodon's apps, which are told when it was."""
+    kind = sent.get("grant_type")
+    if kind is None:
+        raise missing("grant_type")
+    if kind not in _GRANTS:
+        raise OAuthError("unsupported_grant_type", UNSUPPORTED_GRANT)
+    client = await client_of(exchange, sent)
+    if client.is_social and kind not in client.grant_types:  # no app has it, so nobody could let this one
+        raise OAuthError("unsupported_grant_type", UNSUPPORTED_GRANT)
+    if kind not in client.grant_types or (kind == "password" and not _may_use_passwords(exchange.work, client)):
+        raise OAuthError("unauthorized_client", "This client may not use this grant type.")
+    try:
+        answered = await _GRANTS[kind](Call(exchange, client, sent))
+        if social or client.is_social:
+            answered["created_at"] = int(exchange.work.now.timestamp())
+    except OAuthError as error:
+        if error.error not in _WAITING and error.refusal is None:
+            await exchange.work.rollback()
+            await _write_down(exchange.work, client, kind, error)
+        raise
+    return answered
+
+
+def _may_use_passwords(work: Work, client: Client) -> bool:
+    """Mastodon's apps may ask for passwords where the operator lets them; others get app passwords only."""
+    return not client.is_social or work.settings.password_grant
+
+
+# What each grant does
+
+
+async def _by_code(call: Call) -> Answered:
+    key, redirect_uri, verifier = call.need("code"), call.need("redirect_uri"), call.sent.get("code_verifier", "")
+    if verifier and not _VERIFIER.match(verifier):
+        raise invalid_grant()
+    work, client = call.work, call.client
+    code = await store.find_code(work.db, hash_key(key))
+    grant = await store.find_grant(work.db, code.grant_uuid) if code is not None else None
+    about: dict[str, Any] | None = None
+    if code is not None and code.used_at is None and grant is not None and grant.client_id == client.client_id:
+        _check_resource(call.sent.get("resource", ""), grant)
+        about = await _prepare(call, grant, split(grant.scopes))
+    grant, code = await service.claim_code(work, client, key, redirect_uri, verifier)
+    scopes = split(grant.scopes)
+    issued = await service.issue(work, client, grant, scopes, refreshable=_may_refresh(client, scopes))
+    return await _told(call, issued, about, nonce=code.nonce)
+
+
+async def _by_refresh(call: Call) -> Answered:
+    key, asked = call.need("refresh_token"), split(call.sent.get("scope", ""))
+    work, client = call.work, call.client
+    token = await store.find_token(work.db, hash_key(key))
+    grant = await store.find_grant(work.db, token.grant_uuid) if token is not None else None
+    about: dict[str, Any] | None = None
+    if token is not None and token.kind == "refresh" and token.used_at is None and grant is not None:
+        had = split(token.scopes)
+        if asked and "offline_access" in had and "offline_access" not in asked:
+            raise invalid_scope("The scope must still contain offline_access.")
+        if grant.client_id == client.client_id:
+            _check_resource(call.sent.get("resource", ""), grant)
+            if grant.user_id is not None:
+                await _refuse_stranger(call, await resource_owners.find_able(work, grant.user_id), had)
+            about = await _prepare(call, grant, asked or had)
+    issued = await service.refresh(work, client, key, asked)
+    return await _told(call, issued, about)
+
+
+async def _by_itself(call: Call) -> Answered:
+    """The client speaks for itself, or for somebody who made an app password for it."""
+    work, client = call.work, call.client
+    if client.is_public:
+        raise OAuthError("unauthorized_client", "A public client cannot prove that it is itself.")
+    if not client.is_social and "username" in call.sent:
+        user = await resource_owners.by_app_password(call.exchange, call.sent)
+        return await _for_person(call, user, "token")
+    scopes = await _scopes(call)
+    if not client.is_social:
+        # Both are about somebody, and there is nobody.
+        scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
+    await _ask_policies(call, None, scopes)
+    grant = await service.open_grant(work, client, Asked(scopes=scopes, resource=_resource(call)))
+    await _record(work, client, grant, "client_credentials")
+    return await _told(call, await service.issue(work, client, grant, scopes), None)
+
+
+async def _by_password(call: Call) -> Answered:
+    if not call.client.is_social:
+        user = await resource_owners.by_app_password(call.exchange, call.sent)
+        return await _for_person(call, user, "token")
+    user = await resource_owners.by_password(call.exchange, call.sent)
+    answered = await _for_person(call, user, "password")
+    await scores.change(call.work, identifier=user.username, ip=call.exchange.address, by=1)
+    return answered
+
+
+async def _for_person(call: Call, user: User, method: str) -> Answered:
+    work, client = call.work, call.client
+    scopes = await _scopes(call)
+    await _refuse_stranger(call, user, scopes)
+    asked = Asked(scopes=scopes, user_id=user.id, auth_method=method, auth_time=work.now, resource=_resource(call))
+    grant = service.new_grant(work, client, asked)
+    about = await _prepare(call, grant, scopes)
+    await store.insert_grant(work.db, grant)
+    await visits.note(work, client, grant, user)
+    await _record(work, client, grant, call.sent["grant_type"], username=user.username)
+    with_refresh = call.sent["grant_type"] == "password" and not client.is_social and _may_refresh(client, scopes)
+    return await _told(call, await service.issue(work, client, grant, scopes, refreshable=with_refresh), about)
+
+
+async def _by_device(call: Call) -> Answered:
+    key, work, client = call.need("device_code"), call.work, call.client
+    grant = await device.find_approved(work, client, key)
+    scopes = split(grant.scopes)
+    about = await _prepare(call, grant, scopes)
+    await device.claim(work, key)
+    issued = await service.issue(work, client, grant, scopes, refreshable=_may_refresh(client, scopes))
+    return await _told(call, issued, about)
+
+
+async def _by_token(call: Call) -> Answered:
+    """RFC 8693, for our own access tokens: from one service to the next, never wider and never longer."""
+    work, client = call.work, call.client
+    if call.need("subject_token_type") != ACCESS_TOKEN or "actor_token" in call.sent:
+        raise invalid_request("Only access tokens of this server can be exchanged, and nobody can act for another.")
+    if call.sent.get("requested_token_type", ACCESS_TOKEN) != ACCESS_TOKEN:
+        raise invalid_request("Only access tokens can be had in exchange.")
+    bearer = await bearers.find(work, call.need("subject_token"))
+    if bearer is None or bearer.user_id is None or bearer.provider_id is None or _has_ended(bearer.expires_at, work):
+        raise invalid_grant("The subject_token is not valid.")
+    if client.client_id != bearer.client_id and client.client_id not in (bearer.resource or "").split():
+        raise invalid_grant("The subject_token was not made for this client.")
+    had = split(bearer.scopes)
+    asked = split(call.sent.get("scope", "")) or had
+    if any(scope not in had for scope in asked):
+        raise invalid_scope()
+    scopes = [one for one in await granted_scopes(work, client, " ".join(asked)) or [] if one != "offline_access"]
+    await _refuse_stranger(call, await resource_owners.find_able(work, bearer.user_id), scopes)
+    targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
+    asked_for = Asked(
+        scopes=scopes, user_id=bearer.user_id, session_uuid=bearer.session_uuid, auth_method="token", resource=targets
+    )
+    grant = await service.open_grant(work, client, asked_for)
+    await _record(work, client, grant, "token exchange", username=bearer.username or "")
+    issued = await service.issue(work, _until(client, bearer.expires_at, work), grant, scopes)
+    return {**_plain(issued), "issued_token_type": ACCESS_TOKEN}
+
+
+_GRANTS: dict[str, Callable[[Call], Awaitable[Answered]]] = {
+    "authorization_code": _by_code,
+    "refresh_token": _by_refresh,
+    "client_credentials": _by_itself,
+    "password": _by_password,
+    DEVICE_CODE: _by_device,
+    TOKEN_EXCHANGE: _by_token,
+}
+
+
+# What they share
+
+
+async def _prepare(call: Call, grant: Grant, scopes: list[str]) -> dict[str, Any] | None:
+    """Who it is for must still be somebody, and what takes long is made now; None where no ID token is due."""
+    work, client = call.work, call.client
+    if grant.user_id is not None and await resource_owners.find_able(work, grant.user_id) is None:
+        raise invalid_grant()
+    if client.is_social or "openid" not in scopes:
+        return None
+    await keys.ready(work, client)
+    return await claims.user_claims(work, client, grant, scopes, for_id_token=True)
+
+
+async def _refuse_stranger(call: Call, user: User | None, scopes: list[str]) -> None:
+    """Whoever may do nothing any more, and whoever the application's policies do not let in."""
+    if user is None:
+        raise invalid_grant()
+    await _ask_policies(call, user, scopes)
+
+
+async def _ask_policies(call: Call, user: User | None, scopes: list[str]) -> None:
+    """Without a user it is the client itself that wants to enter its application."""
+    try:
+        await check_policies(call.work, call.client, user, Entry(scopes=scopes, grant_type=call.sent["grant_type"]))
+    except Refused as refused:
+        raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
+
+
+async def _scopes(call: Call) -> list[str]:
+    found = await granted_scopes(call.work, call.client, call.sent.get("scope", ""))
+    if found is None:
+        raise invalid_scope()
+    return found
+
+
+def _may_refresh(client: Client, scopes: list[str]) -> bool:
+    """OpenID clients ask for it by `offline_access`; plain OAuth has always had it."""
+    return not client.is_social and ("offline_access" in scopes or "openid" not in scopes)
+
+
+def _has_ended(moment: datetime | None, work: Work) -> bool:
+    return moment is not None and moment <= work.now
+
+
+def _until(client: Client, ends: datetime | None, work: Work) -> Client:
+    left = (ends - work.now).total_seconds() if ends is not None else None
+    spans = [one for one in (left, client.access_seconds) if one]
+    return msgspec.structs.replace(client, access_seconds=min(spans) if spans else None)
+
+
+def _resource(call: Call) -> str:
+    """RFC 8707: absolute addresses, kept with the grant and told at introspection."""
+    named = call.sent.get("resource", "").split()
+    if any(not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^#\s]+\Z", one) or len(one) > 2000 for one in named):
+        raise OAuthError("invalid_target", "A resource must be an absolute URI without a fragment.")
+    return " ".join(named)
+
+
+def _check_resource(asked: str, grant: Grant) -> None:
+    if any(one not in grant.resource.split() for one in asked.split()):
+        raise OAuthError("invalid_target", "This resource was not part of the authorization.")
+
+
+async def _told(call: Call, issued: Issued, about: dict[str, Any] | None, *, nonce: str = "") -> Answered:
+    answered = _plain(issued)
+    if issued.refresh is not None:
+        answered["refresh_token"] = issued.refresh
+    if about is not None:
+        answered["id_token"] = await claims.id_token(
+            call.work, call.client, issued.grant, scopes=issued.scopes, nonce=nonce, access=issued.access, about=about
+        )
+    return answered
+
+
+def _plain(issued: Issued) -> Answered:
+    told: Answered = {"access_token": issued.access, "token_type": "Bearer", "scope": " ".join(issued.scopes)}
+    return told if issued.expires_in is None else told | {"expires_in": issued.expires_in}
+
+
+async def _record(work: Work, client: Client, grant: Grant, how: str, *, username: str = "") -> None:
+    context = {"authorized_application": model_of(client), "client": client.client_id, "grant_type": how,
+               "scopes": grant.scopes}  # fmt: skip
+    await audit.record(
+        work, "authorize_application", "providers.oauth2", user_id=grant.user_id, username=username, context=context
+    )
+
+
+async def _write_down(work: Work, client: Client, kind: str, error: OAuthError) -> None:
+    context = {"message": f"{error.error}: {error.description}", "client": client.client_id, "name": client.name,
+               "grant_type": kind}  # fmt: skip
+    async with work.aside() as aside:
+        await audit.record(aside, "authorization_refused", "providers.oauth2", context=context)

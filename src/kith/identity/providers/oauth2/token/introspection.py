@@ -1,0 +1,70 @@
+"""What a client may learn of its tokens (RFC 7662), and taking them back (RFC 7009)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.exchange import Exchange
+from kith.base.work import Work
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.authentication import resource_owners
+from kith.identity.providers.oauth2.authentication.clients import client_of, confidential_client_of
+from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.errors import missing
+from kith.identity.providers.oauth2.grants import service
+from kith.identity.users import store as users
+
+INACTIVE: dict[str, Any] = {"active": False}
+
+
+async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
+    """RFC 7662: what a token is worth, to the client it was made for. All others learn that it is nothing."""
+    client, work = await confidential_client_of(exchange, sent), exchange.work
+    if "token" not in sent:
+        raise missing("token")
+    token = await store.find_token(work.db, service.hash_key(sent["token"]))
+    grant = await store.find_grant(work.db, token.grant_uuid) if token is not None else None
+    if token is None or grant is None or token.used_at is not None:
+        return INACTIVE
+    if client.client_id != grant.client_id and client.client_id not in grant.resource.split():
+        return INACTIVE
+    if token.expires_at is not None and token.expires_at <= work.now:
+        return INACTIVE
+    about = await _about(work, grant.client_id, grant.user_id)
+    if about is None:
+        return INACTIVE
+    told = {
+        "active": True,
+        "scope": token.scopes,
+        "client_id": grant.client_id,
+        "token_type": "Bearer" if token.kind == "access" else "refresh_token",
+        "exp": int(token.expires_at.timestamp()) if token.expires_at is not None else None,
+        "iat": int(token.created_at.timestamp()),
+        "nbf": int(token.created_at.timestamp()),
+        "aud": [grant.client_id, *grant.resource.split()] if grant.resource else grant.client_id,
+        **about,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, Any] | None:
+    """Who it speaks for; None when it speaks for nobody who may still act."""
+    client = await clients.find(work, client_id)
+    if client is None:
+        return None
+    told: dict[str, Any] = {"iss": client.issuer(work.settings.base_url)}
+    if user_id is None:
+        return told | {"sub": client_id}
+    user = await users.find_by_id(work.db, user_id)
+    if user is None or not resource_owners.may_act(work, user):
+        return None
+    return told | {"sub": claims.subject(work, client, user), "username": user.username}
+
+
+async def answer_revoke(exchange: Exchange, sent: dict[str, str]) -> bool:
+    """RFC 7009. True unless the token is somebody else's, of which nothing is told at the identity door."""
+    client = await client_of(exchange, sent)
+    if "token" not in sent:
+        raise missing("token")
+    return await service.revoke(exchange.work, client, sent["token"])

@@ -1,0 +1,27 @@
+"""The UserInfo endpoint: what a client is told of the person its token is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.exchange import Exchange
+from kith.identity.providers.oauth2 import store
+from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, find_bearer
+from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.clients import client as clients
+from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.clients.scopes import split
+
+
+async def answer_userinfo(exchange: Exchange, sent: dict[str, str]) -> tuple[dict[str, Any], Client]:
+    bearer, work = await find_bearer(exchange, sent), exchange.work
+    scopes = split(bearer.scopes)
+    client = await clients.find(work, bearer.client_id) if bearer.client_id else None
+    if client is None or client.is_social or bearer.grant_uuid is None or bearer.user_id is None:
+        raise bearer_refusal("insufficient_scope", "This needs the scope openid.", 403)
+    if "openid" not in scopes:
+        raise bearer_refusal("insufficient_scope", "This needs the scope openid.", 403)
+    grant = await store.find_grant(work.db, bearer.grant_uuid)
+    if grant is None:
+        raise bearer_refusal("invalid_token", "The access token is unknown, expired or revoked.", 401)
+    return await claims.user_claims(work, client, grant, scopes, for_id_token=False), client

@@ -1,0 +1,17 @@
+"""What pages need of how accounts begin: the first owner, who waits for approval, and confirming an address."""
+
+from kith.identity.signups.addresses import confirm as confirm_address
+from kith.identity.signups.addresses import find as find_address
+from kith.identity.signups.service import approve, pending, reject
+from kith.identity.users.service import Owner, check_setup, use_setup
+
+__all__ = [
+    "Owner",
+    "approve",
+    "check_setup",
+    "confirm_address",
+    "find_address",
+    "pending",
+    "reject",
+    "use_setup",
+]

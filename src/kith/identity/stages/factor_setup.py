@@ -1,0 +1,36 @@
+"""What the stages share with which people set up a second factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.identity.factors import store
+from kith.identity.rest.fields import Reference, Text
+from kith.identity.stages.turn import Denied, Turn
+
+KINDS = ("otp", "otpstatic", "otptime", "webauthn")
+
+FIELDS = (
+    Reference(
+        name="configure_flow",
+        null=True,
+        to="identity_flows.flow_uuid",
+        where=(("designation", "stage_setup"),),
+        help="The flow in which people set this up themselves.",
+    ),
+    Text(name="friendly_name", default="", most=255, help="What people see; the stage's name when left empty."),
+)
+NOBODY = Denied("Nobody was named.", "no pending user to set up a device for")
+
+
+async def is_set_up(turn: Turn, kind: str) -> bool:
+    """Whoever comes to set one up may have several; a stage on the way elsewhere asks only those who have none."""
+    if turn.flow.designation == "stage_setup":
+        return False
+    user_id = turn.context.get("pending_user")
+    return any(one.kind == kind for one in await store.of_user(turn.work.db, user_id)) if user_id else False
+
+
+def name_given(answer: dict[str, Any], default: str) -> str:
+    given = answer.get("name")
+    return given.replace("\0", "").strip()[:150] or default if isinstance(given, str) else default

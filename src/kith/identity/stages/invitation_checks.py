@@ -1,0 +1,61 @@
+"""Invitations as a flow meets them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from sqlalchemy import and_, bindparam, delete, or_, select
+
+from kith.base.db import UID, Instant, query
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.stages.invitations import invitations
+from kith.identity.stages.turn import Turn
+
+
+class Invitation(msgspec.Struct):
+    invite_uuid: str
+    single_use: bool
+    fixed_data: dict[str, Any]
+
+
+_columns = (invitations.c.invite_uuid, invitations.c.single_use, invitations.c.fixed_data)
+_good = and_(
+    invitations.c.invite_uuid == bindparam("invite", type_=UID()),
+    or_(invitations.c.expires.is_(None), invitations.c.expires > bindparam("now", type_=Instant())),
+    or_(invitations.c.flow.is_(None), invitations.c.flow == bindparam("for_flow", type_=UID())),
+)
+_find = query(select(*_columns).where(_good), Invitation)
+_spend = query(delete(invitations).where(and_(_good, invitations.c.single_use)).returning(*_columns), Invitation)
+
+
+async def find(work: Work, invite_uuid: str | None, flow_uuid: str) -> Invitation | None:
+    if invite_uuid is None:
+        return None
+    return await work.db.one(_find, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
+
+
+async def is_still_good(turn: Turn) -> bool:
+    """Asked before anything slow or lasting is done; `use` decides."""
+    invite_uuid = turn.context.get("_invitation")
+    return invite_uuid is None or await find(turn.work, invite_uuid, turn.flow.flow_uuid) is not None
+
+
+async def use(turn: Turn) -> bool:
+    """Use up the invitation of this walk, if it has one; False when it is not good any more."""
+    invite_uuid = turn.context.pop("_invitation", None)
+    if invite_uuid is None:
+        return True
+    return await spend(turn.work, invite_uuid, turn.flow.flow_uuid)
+
+
+async def spend(work: Work, invite_uuid: str, flow_uuid: str) -> bool:
+    """Use one up; one that may be used again stays."""
+    spent = await work.db.one(_spend, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
+    if spent is None:
+        still = await find(work, invite_uuid, flow_uuid)
+        if still is None or still.single_use:
+            return False
+    await audit.record(work, "invitation_used", "stages.invitation", context={"invitation_uuid": invite_uuid})
+    return True

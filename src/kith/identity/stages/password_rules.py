@@ -1,0 +1,90 @@
+"""What every new password must pass, whichever way it is set: what the form asks in which people change theirs.
+
+That form is in the flow that the password stages name (`configure_flow`). A password for the API, the command line,
+the set-up link or any other form is held to the same policies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from kith.base.db import any_of, query
+from kith.base.work import Work
+from kith.identity.expressions import people
+from kith.identity.flows.resources import bindings
+from kith.identity.policies.engine import evaluate_policy, evaluate_target, words_of
+from kith.identity.policies.family import policies
+from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.stages.kinds import password as password_stage
+from kith.identity.stages.prompts import prompts
+from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
+from kith.identity.users.service import FEWEST_CHARACTERS
+
+REFUSED = "This password is not accepted here."
+TOO_SHORT = f"The password must have at least {FEWEST_CHARACTERS} characters."
+
+assert password_stage.RESOURCE.table is not None  # noqa: S101 - a password stage has fields of its own
+_asking = password_stage.RESOURCE.table
+_forms = query(
+    select(prompt_stages.c.pbm_uuid, prompts.c.field_key)
+    .select_from(
+        prompt_stages.join(bindings, bindings.c.stage == prompt_stages.c.stage_uuid)
+        .join(prompt_fields, prompt_fields.c.owner == prompt_stages.c.pbm_uuid)
+        .join(prompts, prompts.c.prompt_uuid == prompt_fields.c.other)
+    )
+    .where(prompts.c.type == "password", bindings.c.flow.in_(select(_asking.c.configure_flow)))
+    .order_by(prompt_stages.c.pbm_uuid, prompts.c.field_key),
+    tuple,
+)
+_policies = query(
+    select(policies.c.policy_uuid, policies.c.kind)
+    .where(
+        policies.c.policy_uuid.in_(
+            select(validation_policies.c.other).where(any_of(validation_policies.c.owner, "forms"))
+        )
+    )
+    .order_by(policies.c.name, policies.c.policy_uuid),
+    tuple,
+)
+
+
+class OfTheForm:
+    """See `users.rules.PasswordRules`."""
+
+    async def ask(self, work: Work, password: str, user_id: int | None, known: Mapping[str, str]) -> list[str]:
+        return await complain(work, password, user_id, known)
+
+
+async def complain(
+    work: Work, password: str, user_id: int | None, known: Mapping[str, Any], *, asked: frozenset[str] = frozenset()
+) -> list[str]:
+    """Why it is refused; `asked` are the forms and policies that have said yes already."""
+    found = await work.db.all(_forms)
+    forms = list(dict.fromkeys(form for form, _ in found))
+    if not forms:
+        return [TOO_SHORT] if len(password) < FEWEST_CHARACTERS else []
+    data = {**known, "password": password, **{field: password for _, field in found}}
+    person = await people.find(work, user_id) if user_id is not None else None
+    request = PolicyRequest(person=person, context={**data, "prompt_data": data}, client_ip=work.origin.address)
+    verdicts = [await evaluate_target(work, form, request, "all") for form in forms if form not in asked]
+    for policy_uuid, kind in await work.db.all(_policies, forms=forms):
+        if policy_uuid not in asked:
+            verdicts.append(await _judge(work, policy_uuid, kind, request))
+    refused = [verdict.messages or [REFUSED] for verdict in verdicts if not verdict.passing]
+    return list(dict.fromkeys(words for messages in refused for words in messages))
+
+
+async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
+    try:
+        return await evaluate_policy(work, policy_uuid, kind, request)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
+        return Verdict(passing=False, messages=[words_of(error)])
+
+
+def print_of(password: str) -> str:
+    """By which a later step of the same walk knows that this password was judged."""
+    return hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest()

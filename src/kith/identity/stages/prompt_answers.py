@@ -1,0 +1,106 @@
+"""Reading the answer to one question of a form, by the question's type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import Any
+
+from kith.identity.signups import service as signups
+from kith.identity.stages.turn import Challenge
+from kith.identity.users.names import complain_email, complain_username
+
+SHOWN_ONLY = {"separator", "static", "alert_info", "alert_warning", "alert_danger"}
+SERVERS_OWN = {"hidden", "text_read_only", "text_area_read_only", *SHOWN_ONLY}
+MOST_CHARACTERS = 10_000
+MOST_FILE_CHARACTERS = 1 << 19
+
+
+def read_answer(question: dict[str, Any], given: Any, data: dict[str, Any], challenge: Challenge) -> None:
+    kind, key = question["type"], question["field_key"]
+    if kind in SERVERS_OWN:
+        data[key] = question["initial_value"] or question["placeholder"]
+        return
+    if kind == "checkbox":
+        data[key] = given in (True, "true", "on", "1", "yes")
+        return
+    text = given if isinstance(given, str) else "" if given is None else str(given)
+    text = text if kind == "password" else text.strip()
+    if not text:
+        if question["required"]:
+            challenge.complain(key, "This field is required.", "required")
+        data[key] = ""
+        return
+    limit = MOST_FILE_CHARACTERS if kind == "file" else MOST_CHARACTERS
+    if len(text) > limit or "\0" in text or _has_surrogate(text):
+        challenge.complain(key, "This is too long, or has characters that cannot be kept.")
+        return
+    wrong = _CHECKS.get(kind, _anything)(text, question)
+    if wrong is not None:
+        challenge.complain(key, wrong)
+        return
+    if key == signups.REASON and len(text) > signups.MOST_IN_REASON:
+        challenge.complain(key, f"Ensure this field has no more than {signups.MOST_IN_REASON} characters.", "too_long")
+        return
+    data[key] = _number(text) if kind == "number" else text
+
+
+def _anything(_text: str, _question: dict[str, Any]) -> str | None:
+    return None
+
+
+def _email(text: str, _question: dict[str, Any]) -> str | None:
+    return complain_email(text)
+
+
+def _username(text: str, _question: dict[str, Any]) -> str | None:
+    return complain_username(text)
+
+
+def _is_number(text: str, _question: dict[str, Any]) -> str | None:
+    return None if re.fullmatch(r"[+-]?\d{1,15}(\.\d{1,10})?", text) else "A valid number is required."
+
+
+def _date(text: str, _question: dict[str, Any]) -> str | None:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return "Enter a valid date."
+    return None
+
+
+def _moment(text: str, _question: dict[str, Any]) -> str | None:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return "Enter a valid date and time."
+    return None
+
+
+def _one_of(text: str, question: dict[str, Any]) -> str | None:
+    return None if text in (question["choices"] or ()) else f'"{text[:100]}" is not a valid choice.'
+
+
+def _file(text: str, _question: dict[str, Any]) -> str | None:
+    return None if re.match(r"data:[\w.+-]+/[\w.+-]+(;[\w=.+-]+)*,", text) else "Enter a valid file."
+
+
+_CHECKS: dict[str, Callable[[str, dict[str, Any]], str | None]] = {
+    "email": _email,
+    "username": _username,
+    "number": _is_number,
+    "date": _date,
+    "date-time": _moment,
+    "dropdown": _one_of,
+    "radio-button-group": _one_of,
+    "file": _file,
+}
+
+
+def _number(text: str) -> int | float:
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
+
+
+def _has_surrogate(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)

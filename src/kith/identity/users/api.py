@@ -1,0 +1,74 @@
+"""Beside /core/users/: one's own record, and a new password for somebody."""
+
+from __future__ import annotations
+
+from kith.base.errors import Invalid, NotFound
+from kith.base.exchange import Answer, Exchange
+from kith.identity.caller import Caller
+from kith.identity.confirmation import FIELD, confirm, refuse_app_password
+from kith.identity.rest import Action
+from kith.identity.rest.answers import NOTHING, show
+from kith.identity.rest.api import refuse
+from kith.identity.rest.body import read_object
+from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.verbs import read
+from kith.identity.sessions.service import end_after_password
+from kith.identity.users import service, store
+from kith.identity.users.collection import RESOURCE, tell_new_password
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.rank import refuse_if_above
+
+_shelf = Shelf(RESOURCE)
+
+
+async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+    record = await read(_shelf, exchange.work, caller.id, sees_secrets=False)
+    permissions = ["*"] if caller.permissions is None else sorted(caller.permissions)
+    record["system_permissions"] = permissions
+    return show({**record, "user": record})
+
+
+async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
+    """For oneself, once that is shown, or with the right to reset passwords; a superuser's only by a superuser."""
+    work = exchange.work
+    if not id.isdecimal() or len(id) > 9:
+        raise NotFound
+    user_id = int(id)
+    if user_id != caller.id and not caller.may("core.reset_user_password"):
+        await refuse(exchange, caller, "core.reset_user_password")
+    await refuse_if_above(work, caller, user_id, "change")
+    sent = await read_object(exchange)
+    password = sent.get("password")
+    if not isinstance(password, str):
+        raise Invalid(password="This field is required." if password is None else "Not a valid string.")
+    user = await store.get(work.db, user_id)
+    if user_id == caller.id:
+        await confirm(work, caller, sent.get(FIELD))
+    refuse_app_password(caller)
+    await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
+    await end_after_password(work, user_id)
+    await tell_new_password(work, caller, user_id)
+    return NOTHING
+
+
+ACTIONS = (
+    Action(
+        method="GET",
+        path="/core/users/me/",
+        name="core_users_me",
+        handler=show_me,
+        permission=None,
+        answer="User",
+        summary="The caller's own record.",
+    ),
+    Action(
+        method="POST",
+        path="/core/users/{id}/set_password/",
+        name="core_users_set_password",
+        handler=set_password,
+        permission=None,
+        status=204,
+        body="PasswordSet",
+        summary="Give a person a new password.",
+    ),
+)

@@ -1,0 +1,257 @@
+"""/core/users/: people, as those who may see them all see them."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from typing import Any
+
+from sqlalchemy import Boolean as SQLBoolean
+from sqlalchemy import bindparam, select
+
+from kith.base.db import UID, any_of
+from kith.base.errors import Conflict
+from kith.base.work import Work
+from kith.identity.caller import Caller
+from kith.identity.confirmation import FIELD, confirm, refuse_app_password
+from kith.identity.groups import store as groups
+from kith.identity.groups.tables import groups as group_table
+from kith.identity.groups.tables import members
+from kith.identity.messages import service as messages
+from kith.identity.rest import Draft, Filter, Resource
+from kith.identity.rest.fields import (
+    Boolean,
+    Choice,
+    Email,
+    Input,
+    Moment,
+    Object,
+    References,
+    Text,
+    Told,
+    read_uuid,
+)
+from kith.identity.roles.store import permissions_in, permissions_through
+from kith.identity.roles.tables import user_roles
+from kith.identity.sessions.service import end_after_password
+from kith.identity.users import owning, store
+from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.rank import refuse_if_above
+from kith.identity.users.search import contains
+from kith.identity.users.service import (
+    UserBarred,
+    UserChanged,
+    UserCreated,
+    UserDeleted,
+    complaints_of,
+    record_password_set,
+)
+from kith.identity.users.tables import users
+
+FIELDS = (
+    Text(
+        name="username",
+        required=True,
+        most=150,
+        pattern=r"[\w.@+-]+",
+        refusal="Enter a valid username. This value may contain only letters, numbers, and @/./+/-/_ characters.",
+    ),
+    Text(name="name", required=True, most=MOST_IN_NAME),
+    Email(name="email", default=""),
+    Told(name="email_verified", form={"type": "boolean"}),
+    Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
+    Told(name="is_superuser", form={"type": "boolean"}),
+    References(name="groups", to="identity_groups.group_uuid", link=members, owner="user_id", other="group_uuid"),
+    References(name="roles", to="identity_roles.role_uuid", link=user_roles),
+    Object(name="attributes"),
+    Moment(name="last_login", null=True, read_only=True, stored_as="last_login_at"),
+    Moment(name="date_joined", read_only=True, stored_as="created_at"),
+    Moment(name="password_change_date", null=True, read_only=True, stored_as="password_changed_at"),
+    Text(name="uuid", read_only=True),
+    Told(name="uid", form={"type": "string"}),
+    Text(name="path", default="users", most=500, pattern=r"[^/]+(/[^/]+)*", refusal="Enter a valid path."),
+    Choice(name="type", default="internal", choices=("internal", "external", "service_account")),
+    Input(name="password", blank=False),
+    Input(name=FIELD, help="The caller's own password, where they change their own account and did not just sign in."),
+)
+_GUARDING = ("username", "email")  # with the password: what somebody is let in by
+
+
+async def check(draft: Draft) -> None:
+    await _confirm(draft)
+    await _take_password(draft)
+    for name, complain in (("username", complain_username), ("email", complain_email)):
+        complaint = complain(draft.values[name]) if name in draft.values else None
+        if complaint is not None:
+            draft.complain(name, complaint, complaint.code)
+    draft.raise_complaints()
+    await draft.work.db.begin()
+    if "username" in draft.values:
+        draft.columns["username_key"] = username_key(draft.values["username"])
+    if draft.is_new:
+        draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
+        draft.columns["confirmed_at"] = draft.work.now
+    await _take_address(draft)
+    await _check_rights(draft)
+    if draft.sets("is_active") and not draft.now("is_active"):
+        await _refuse_last(draft.work, draft.id, "disabled")
+
+
+async def _confirm(draft: Draft) -> None:
+    given = draft.values.pop(FIELD, None) or None
+    if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
+        return
+    if draft.id == draft.caller.id and not draft.is_new:
+        await confirm(draft.work, draft.caller, given)
+    elif draft.values.get("password") or not draft.is_new:
+        refuse_app_password(draft.caller)
+
+
+async def _take_password(draft: Draft) -> None:
+    """Hashed before the first write: nobody else waits for argon2."""
+    password = draft.values.pop("password", None)
+    if not password:
+        return
+    if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
+        draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
+        return
+    known = {name: str(draft.now(name) or "") for name in ("username", "name", "email")}
+    for complaint in await complaints_of(draft.work, password, user_id=draft.id, known=known):
+        draft.complain("password", complaint, complaint.code)
+    if draft.complaints:
+        return
+    draft.columns["password"] = await draft.work.find(Passwords).hash(password)
+    draft.columns["password_changed_at"] = draft.work.now
+
+
+async def _take_address(draft: Draft) -> None:
+    """Whoever may make and change people vouches for them: an address that they set is proven.
+
+    One that was there before and is only sent along stays what it was.
+    """
+    if "email" not in draft.values:
+        return
+    address: str = draft.values["email"]
+    key, user_id = email_key(address), 0 if draft.is_new else draft.id
+    draft.columns["email_key"] = key
+    before = None if draft.is_new else await store.find_by_id(draft.work.db, user_id)
+    if before is not None and before.email_key == key:
+        return
+    if address and await owning.is_proven_by_another(draft.work, address, user_id):
+        draft.complain("email", owning.TAKEN, "unique")
+        return
+    await store.release(draft.work.db, address, user_id=user_id)
+    draft.columns["owned_email_key"] = key or None
+    draft.columns["email_verified_at"] = draft.work.now if address else None
+    if before is not None:
+        draft.columns["confirmed_at"] = before.confirmed_at or draft.work.now
+
+
+async def _check_rights(draft: Draft) -> None:
+    caller = draft.caller
+    if caller.permissions is None:
+        return
+    db = draft.work.db
+    if not draft.is_new:
+        await refuse_if_above(draft.work, caller, draft.id, "change")
+    joined = draft.added("groups")
+    if not (await groups.mighty(db)).isdisjoint(joined):
+        draft.complain("groups", "Only a superuser may make one.", "permission_denied")
+    elif not await permissions_through(db, joined) <= caller.permissions:
+        draft.complain(
+            "groups", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
+        )
+    if draft.sets("roles") and not await permissions_in(db, draft.values["roles"]) <= caller.permissions:
+        draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
+
+
+async def _refuse_last(work: Work, user_id: int, done: str) -> None:
+    if await store.is_last_superuser(work.db, user_id):
+        raise Conflict(f"The last active superuser cannot be {done}.")
+
+
+async def saved(draft: Draft) -> None:
+    if not draft.is_new and "password" in draft.columns:
+        by = draft.caller
+        user = await store.get(draft.work.db, draft.id)
+        await record_password_set(draft.work, user.id, user.username, user.counted_email, by=by.id, by_name=by.username)
+        await end_after_password(draft.work, draft.id)
+        await tell_new_password(draft.work, by, draft.id)
+    if not draft.is_new and draft.sets("is_active") and not draft.now("is_active"):
+        draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))
+    fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
+    draft.work.announce(fact)
+
+
+async def tell_new_password(work: Work, by: Caller, user_id: int) -> None:
+    if user_id != by.id:
+        await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
+
+
+async def removing(work: Work, record: dict[str, Any]) -> None:
+    caller = record["caller"]
+    if record["pk"] == caller.id:
+        raise Conflict("You cannot delete yourself.")
+    await refuse_if_above(work, caller, record["pk"], "delete")
+    await _refuse_last(work, record["pk"], "deleted")
+    work.announce(UserDeleted(user_id=record["pk"]))
+
+
+async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+    mighty = await groups.mighty(work.db) if any(record["groups"] for record in records) else set()
+    staff = set(await store.administrators(work.db, [record["pk"] for record in records]))
+    proven = await store.verified(work.db, [record["pk"] for record in records])
+    for record in records:
+        record["is_superuser"] = record["pk"] in staff or not mighty.isdisjoint(record["groups"])
+        record["email_verified"] = record["pk"] in proven
+        record["uid"] = hashlib.sha256(record["uuid"].encode()).hexdigest()
+
+
+def _in_groups(column: Any, bind: str) -> Any:
+    found = select(members.c.user_id).join(group_table, group_table.c.group_uuid == members.c.group_uuid)
+    return users.c.id.in_(found.where(any_of(column, bind)))
+
+
+RESOURCE = Resource(
+    path="/core/users/",
+    record="User",
+    key="id",
+    table=users,
+    fields=FIELDS,
+    search=("username", "name", "email", "uuid"),
+    contains=contains,
+    order=("username",),
+    exact=("username", "name", "email", "is_active", "path", "type"),
+    filters=(
+        Filter(
+            name="groups_by_name",
+            clause=_in_groups(group_table.c.name, "names"),
+            read=str,
+            bind="names",
+            many=True,
+        ),
+        Filter(
+            name="groups_by_pk",
+            clause=_in_groups(group_table.c.group_uuid, "groups"),
+            read=read_uuid,
+            bind="groups",
+            many=True,
+        ),
+        *(
+            Filter(
+                name=f"is_{name}",
+                clause=column.is_not(None) == bindparam(name, type_=SQLBoolean()),
+                read=Boolean(name=name).take,
+                bind=name,
+            )
+            for name, column in (("approved", users.c.approved_at), ("confirmed", users.c.confirmed_at))
+        ),
+        Filter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
+    ),
+    label="username",
+    prepare=check,
+    saved=saved,
+    removing=removing,
+    decorate=decorate,
+)
