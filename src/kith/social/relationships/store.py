@@ -27,12 +27,13 @@ from sqlalchemy import (
 )
 
 from kith.base.db import Command, Document, Instant, Query, Session, add_once, any_of, command, query, upsert
-from kith.social.accounts.tables import account_notes, accounts
+from kith.social.accounts.tables import accounts
 from kith.social.relationships.rules import lasts
 from kith.social.relationships.tables import (
     Block,
     Follow,
     Mute,
+    account_notes,
     blocks,
     domain_blocks,
     endorsements,
