@@ -22,6 +22,7 @@ from joserfc.errors import JoseError, SecurityWarning
 from joserfc.jwk import ECKey, OctKey, OKPKey, RSAKey
 from sqlalchemy import and_, bindparam, delete, select
 
+from kith.base.caches import ByVersion
 from kith.base.db import Instant, command, insert_into, query
 from kith.base.jobs import Kind
 from kith.base.work import Work
@@ -43,7 +44,8 @@ PLACE = "identity_oauth_keys.private_key"
 _HOLD = "identity.oauth_keys"
 _CURVES = {"P-256": "ES256", "P-384": "ES384", "P-521": "ES512"}
 _HASHES = {"256": "sha256", "384": "sha384", "512": "sha512"}
-_MOST_PARSED = 500
+_KEY_BYTES = 8 << 10  # about what a parsed key takes
+_MOST_BYTES = 8 << 20
 
 AsymmetricKey = RSAKey | ECKey | OKPKey
 _READERS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {
@@ -90,15 +92,13 @@ class KeyRing:
     """Keys that were read once. What is kept under a name never changes, so nothing here is ever out of date."""
 
     def __init__(self) -> None:
-        self._parsed: dict[str, AsymmetricKey] = {}
+        self._parsed: ByVersion[AsymmetricKey] = ByVersion("signing_keys", _MOST_BYTES)
 
     def find(self, name: str) -> AsymmetricKey | None:
         return self._parsed.get(name)
 
     def keep(self, name: str, key: AsymmetricKey) -> AsymmetricKey:
-        if len(self._parsed) >= _MOST_PARSED:
-            self._parsed.clear()
-        self._parsed[name] = key
+        self._parsed.put(name, key, _KEY_BYTES)
         return key
 
 
