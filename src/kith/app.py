@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import structlog
 
+from kith.base import caches
 from kith.base.db import Database, connect
 from kith.base.edge import Edge
 from kith.base.exchange import Dialect, Server
@@ -173,7 +174,7 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
     try:
         house = House(settings, database)
         await house.ids.lease()
-        chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep())]
+        chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
         relay = relay_for(database, house.news)
         if relay is not None:
             chores.append(_chore(relay.run()))

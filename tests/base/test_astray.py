@@ -8,8 +8,8 @@ import socket
 
 import pytest
 
+from kith.base.caches import UntilWritten
 from kith.base.limits import MOST_COUNTS, Limiter, Rule
-from kith.base.memo import Memo
 from tests.conftest import TownBuilder
 from tests.town import Town
 
@@ -89,12 +89,12 @@ async def test_keys_made_of_clients_words_are_weighed(town: Town) -> None:
     if town.engine == "postgresql":
         return  # where nothing is kept
     async with town.house() as house:
-        memo = Memo(house.database)
+        memo = UntilWritten("tried", house.database)
         version = memo.now()
         for number in range(1000):
             memo.put(version, ("login", f"{number:05}" + "x" * 60_000), None)
         kept = sum(memo._kept.get(("login", f"{number:05}" + "x" * 60_000), 0) is None for number in range(1000))
-    assert kept * 60_000 < Memo.MOST_BYTES
+    assert kept * 60_000 < UntilWritten.MOST_BYTES
 
 
 async def test_counts_are_kept_of_so_many_and_no_more(town: Town) -> None:

@@ -12,6 +12,7 @@ import hashlib
 import time
 from datetime import UTC, datetime
 from ipaddress import ip_network
+from itertools import islice
 
 import msgspec
 import structlog
@@ -100,16 +101,22 @@ class Limiter:
         count = self._counts.get(key)
         if count is None:
             if len(self._counts) >= MOST_COUNTS:
-                del self._counts[next(iter(self._counts))]
+                self._forget_oldest()
             count = self._counts[key] = _Count((window + 1) * rule.seconds)
         count.mine += 1
         if self._database.dialect == "postgresql":
             self._unshared[key] = self._unshared.get(key, 0) + 1
         return _verdict(rule, count.mine + count.others, count.ends, now)
 
+    def _forget_oldest(self) -> None:
+        """Many at once: a dictionary finds its first entry the more slowly, the more were taken out before it."""
+        for key in list(islice(self._counts, MOST_COUNTS // 8)):
+            del self._counts[key]
+            self._unshared.pop(key, None)
+
     def unspend(self, rule: Rule, who: str) -> None:
         """Take back what `spend` has counted in this very moment: it was right."""
-        key = (f"{rule.name}:{who}", int(time.time()) // rule.seconds)
+        key = (_key(rule, who), int(time.time()) // rule.seconds)
         count = self._counts.get(key)
         if not self._enabled or count is None or not count.mine:
             return
@@ -180,6 +187,7 @@ class Limiter:
             await asyncio.sleep(SHARE_SECONDS)
             now = int(time.time())
             self._counts = {key: count for key, count in self._counts.items() if count.ends > now}
+            self._unshared = {key: count for key, count in self._unshared.items() if key in self._counts}
             try:
                 await self.share()
                 if now - swept_at >= SWEEP_SECONDS:
@@ -191,8 +199,8 @@ class Limiter:
     async def share(self) -> None:
         """Add what was counted here to the database, and learn what was counted elsewhere."""
         for key in list(self._unshared):
-            added, count = self._unshared.pop(key), self._counts.get(key)
-            if count is None:
+            added, count = self._unshared.pop(key, None), self._counts.get(key)
+            if added is None or count is None:
                 continue
             try:
                 total = await self._add(key[0], key[1], count.ends, added)

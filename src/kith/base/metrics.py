@@ -17,6 +17,9 @@ IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multipro
 PASSWORD_CHECKS = Counter("kith_password_checks", "Passwords that were checked the slow way")
 CONNECTIONS = Gauge("kith_connections", "Open connections", multiprocess_mode="livesum")
 CONNECTIONS_CUT = Counter("kith_connections_cut", "Connections ended or refused by the server", ["reason"])
+CACHE_ENTRIES = Gauge("kith_cache_entries", "What a cache holds", ["cache"], multiprocess_mode="livesum")
+CACHE_HITS = Counter("kith_cache_hits", "Look-ups that a cache answered", ["cache"])
+CACHE_MISSES = Counter("kith_cache_misses", "Look-ups that a cache could not answer", ["cache"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Generic, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
+
+from kith.base.caches import ByVersion
 
 __all__ = ["Cursor", "Envelope", "Kind", "Page", "envelope", "link_header", "public_url"]
 
@@ -28,10 +29,16 @@ _LONGEST_INTEGER = 400
 Pairs = list[tuple[str, str]]
 
 
-@lru_cache(1024)
+_urls: ByVersion[str] = ByVersion("public_urls", 4 << 20)
+
+
 def public_url(base_url: str, path: str) -> str:
     """The address under which the outside knows `path`, a decoded path as the request holds it."""
-    return base_url.rstrip("/") + quote(path, safe="/:@!$&'()*+=~", errors="replace")
+    found = _urls.get((base_url, path))
+    if found is None:
+        found = base_url.rstrip("/") + quote(path, safe="/:@!$&'()*+=~", errors="replace")
+        _urls.put((base_url, path), found, 4 * len(path) + len(found))
+    return found
 
 
 def _pairs(query: bytes) -> Pairs:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kith.base.blobs import Blobs, blobs
+from kith.base.caches import UntilWritten
 from kith.base.http import Outgoing
 from kith.base.http.names import Names
 from kith.base.keys import Keys
 from kith.base.limits import Limiter
 from kith.base.mail import Mailer, mailer
 from kith.base.mailing import SEND_MAIL
-from kith.base.memo import Memo
 from kith.base.rooms import Part, Room
 from kith.base.watchdog import Watchdog
 from kith.base.work import Works
@@ -41,7 +41,7 @@ ROOM = Room(
     parts=(
         Part(Keys, lambda works: Keys(works.settings.data / "keys")),
         Part(Limiter, lambda works: Limiter(works.database, enabled=works.settings.rate_limits)),
-        Part(Memo, lambda works: Memo(works.database)),
+        Part(UntilWritten, lambda works: UntilWritten("until_written", works.database)),
         Part(Names, lambda _: Names()),
         Part(Outgoing, _outgoing, close=Outgoing.close),
         Part(Mailer, _mailer),

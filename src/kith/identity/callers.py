@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import time
 from datetime import timedelta
 from typing import NoReturn
+from weakref import WeakValueDictionary
 
 import msgspec
 
 from kith.base import csrf
+from kith.base.caches import ForAWhile, UntilWritten
 from kith.base.errors import Forbidden, Throttled, Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
-from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity import confirmation
 from kith.identity.audit import service as audit
@@ -39,17 +39,18 @@ CALLS = Rule("identity", most=1500, seconds=300)
 ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
 MOST_SLOWED = 10_000
+SLOWED_SECONDS = 600.0  # as long as the longest window in which tries are counted
 MOST_TYPED = 320  # longer than any name or address
 _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
 class Callers:
-    def __init__(self, passwords: Passwords, limiter: Limiter, memo: Memo) -> None:
+    def __init__(self, passwords: Passwords, limiter: Limiter, memo: UntilWritten) -> None:
         self._passwords = passwords
         self._memo = memo
         self._limiter = limiter
-        self._checking: dict[bytes, asyncio.Lock] = {}
-        self._slowed_until: dict[tuple[int, str], float] = {}
+        self._checking: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()  # while somebody waits
+        self._slowed: ForAWhile[bool] = ForAWhile("slowed_down", seconds=SLOWED_SECONDS, most=MOST_SLOWED)
 
     async def identify(self, exchange: Exchange) -> Caller:
         """The person behind this request to the identity API."""
@@ -136,26 +137,18 @@ class Callers:
 
         Else whoever shares an address with a program that signs in could guess as fast as they like.
         """
-        return self._slowed_until.get((login.id, address_key(exchange.address)), 0.0) > time.monotonic()
+        return self._slowed.get((login.id, address_key(exchange.address))) is True
 
     def _slow_down(self, exchange: Exchange, login: Login, seconds: int) -> None:
-        now = time.monotonic()
-        if len(self._slowed_until) >= MOST_SLOWED:
-            self._slowed_until = {key: until for key, until in self._slowed_until.items() if until > now}
-        if len(self._slowed_until) < MOST_SLOWED:
-            self._slowed_until[login.id, address_key(exchange.address)] = now + seconds
+        self._slowed.put((login.id, address_key(exchange.address)), True, seconds=seconds)
 
     async def _check_once(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """A program that begins with many calls at once has its password checked, and paid for, once."""
         key = self._passwords.memory(login.password or "", password, address_key(exchange.address))
         checking = self._checking.setdefault(key, asyncio.Lock())
-        try:
-            async with checking:
-                if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
-                    await self._slow_check(exchange, login, username, password)
-        finally:
-            if not checking.locked():
-                self._checking.pop(key, None)
+        async with checking:
+            if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
+                await self._slow_check(exchange, login, username, password)
 
     async def _slow_check(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """The real work of argon2, paid for before and given back when it was right."""

@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from kith.base.exchange import Exchange
-from kith.base.memo import Memo
+from kith.base.caches import UntilWritten
 from kith.base.work import Work
 from kith.identity.own.visitor import locale_of
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
@@ -95,7 +95,7 @@ async def count_members(work: Work) -> int:
 
 async def find_client(exchange: Exchange, app_id: int | None, provider_id: int | None) -> Client | None:
     """The client that a token was given to; the token was read at `exchange.version`."""
-    memo, kept_as = exchange.find(Memo), ("client", app_id, provider_id)
+    memo, kept_as = exchange.find(UntilWritten), ("client", app_id, provider_id)
     found: Client | None = memo.get(exchange.version, kept_as)
     if found is not None:
         return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from kith.base.caches import UntilWritten
 from kith.base.jobs import Periodic
 from kith.base.keys import Keys
 from kith.base.limits import Limiter
-from kith.base.memo import Memo
 from kith.base.rooms import Part, Room
 from kith.base.work import Works
 from kith.identity import tasks
@@ -28,7 +28,7 @@ from kith.identity.users.rules import PasswordRules
 
 
 def _callers(works: Works) -> Callers:
-    return Callers(works.services[Passwords], works.services[Limiter], works.services[Memo])
+    return Callers(works.services[Passwords], works.services[Limiter], works.services[UntilWritten])
 
 
 ROOM = Room(

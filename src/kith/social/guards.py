@@ -20,6 +20,7 @@ from urllib.parse import parse_qs
 
 import msgspec
 
+from kith.base.caches import ForAWhile
 from kith.base.errors import Forbidden, Problem, Unauthenticated, Unprocessable
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, Spent, address_key
@@ -85,16 +86,12 @@ class Presence:
     """Who has been noted today, so that it is done once."""
 
     def __init__(self) -> None:
-        self._day = ""
-        self._noted: set[int] = set()
+        self._noted: ForAWhile[bool] = ForAWhile("presence", seconds=86_400, most=100_000)
 
     def is_new(self, user_id: int, day: str) -> bool:
-        if day != self._day:
-            self._day = day
-            self._noted.clear()
-        if user_id in self._noted:
+        if self._noted.get((user_id, day)) is not None:
             return False
-        self._noted.add(user_id)
+        self._noted.put((user_id, day), True)
         return True
 
 

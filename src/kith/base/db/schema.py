@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Integer, MetaData, String, Text, bindparam
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    ColumnElement,
+    FromClause,
+    Integer,
+    MetaData,
+    String,
+    Text,
+    bindparam,
+    exists,
+    literal_column,
+    select,
+)
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -91,6 +104,11 @@ class AnyOf(ColumnElement[bool]):
 
 def any_of(column: ColumnElement[Any], name: str) -> AnyOf:
     return AnyOf(column, bindparam(name, type_=ListOf()))
+
+
+def any_row(table: FromClause, clause: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether a table has such a row: it is looked at for itself, whatever the statement around is about."""
+    return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
 
 
 @compiles(AnyOf, "sqlite")

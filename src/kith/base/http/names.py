@@ -6,17 +6,18 @@ import asyncio
 import re
 import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Literal
 
+from kith.base.caches import ForAWhile
+
 __all__ = ["Names"]
 
 SECONDS = 2.0
 KEPT_SECONDS = 180.0
-MOST_KEPT = 32
+MOST_KEPT = 64
 MOST_AT_ONCE = 4
 _HOST = re.compile(r"[A-Za-z0-9_:.-]{1,253}")
 _FAMILIES = {None: socket.AF_UNSPEC, 4: socket.AF_INET, 6: socket.AF_INET6}
@@ -30,7 +31,7 @@ class Names:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, object], tuple[float, list[str]]] = {}
+        self._kept: ForAWhile[list[str]] = ForAWhile("names", seconds=KEPT_SECONDS, most=MOST_KEPT)
         self._open = 0
 
     async def resolve(self, host: str, version: Literal[4, 6] | None = None) -> list[str]:
@@ -48,8 +49,8 @@ class Names:
         return found[0] if found else None
 
     async def _ask(self, question: tuple[str, object], look: Callable[[], list[str]]) -> list[str]:
-        until, found = self._kept.get(question, (0.0, []))
-        if until > time.monotonic():
+        found = self._kept.get(question)
+        if found is not None:
             return found
         if self._open >= MOST_AT_ONCE:
             return []
@@ -59,7 +60,7 @@ class Names:
 
         def tell(value: list[str]) -> None:
             self._open -= 1
-            self._keep(question, value)
+            self._kept.put(question, value)
             if not answer.done():
                 answer.set_result(value)
 
@@ -76,12 +77,6 @@ class Names:
             return await asyncio.wait_for(answer, SECONDS)
         except TimeoutError:
             return []
-
-    def _keep(self, question: tuple[str, object], value: list[str]) -> None:
-        self._kept.pop(question, None)
-        while len(self._kept) >= MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[question] = (time.monotonic() + KEPT_SECONDS, value)
 
 
 def _addresses(host: str, family: socket.AddressFamily) -> list[str]:

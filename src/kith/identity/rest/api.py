@@ -9,9 +9,9 @@ from urllib.parse import parse_qs
 
 import msgspec
 
+from kith.base.caches import UntilWritten
 from kith.base.errors import Forbidden, NotAcceptable, NotFound
 from kith.base.exchange import JSON, Answer, Exchange
-from kith.base.memo import Memo
 from kith.base.paging import Page, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
@@ -131,7 +131,7 @@ def _identifier(shelf: Shelf, text: str) -> Any:
 
 async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
     query_string = exchange.query_string
-    memo = exchange.find(Memo)
+    memo = exchange.find(UntilWritten)
     only = caller.id if shelf.resource.own and not caller.may(shelf.resource.permission("view")) else None
     key = (shelf.resource.path, query_string, only)
     kept: Answer | None = memo.get(exchange.version, key)

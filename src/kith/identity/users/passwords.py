@@ -6,12 +6,12 @@ import asyncio
 import hashlib
 import os
 import secrets
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
+from kith.base.caches import ForAWhile
 from kith.base.metrics import PASSWORD_CHECKS as CHECKS
 
 __all__ = ["MOST_CHARACTERS", "Passwords"]
@@ -28,7 +28,7 @@ class Passwords:
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
         self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
         self._key = secrets.token_bytes(32)
-        self._right_until: dict[bytes, float] = {}
+        self._right: ForAWhile[bool] = ForAWhile("passwords", seconds=REMEMBER_SECONDS, most=REMEMBER_MOST)
         self._nobody: str | None = None
 
     async def hash(self, password: str) -> str:
@@ -53,14 +53,14 @@ class Passwords:
         if not right or stored is None:
             return False
         if not anew:
-            self._remember(self.memory(stored, password, where))
+            self._right.put(self.memory(stored, password, where), True)
         return True
 
     def is_remembered(self, stored: str | None, password: str, where: str = "") -> bool:
         """A check that was right a moment ago for this very hash: a changed password is never remembered."""
         if stored is None or len(password) > MOST_CHARACTERS:
             return False
-        return self._right_until.get(self.memory(stored, password, where), 0.0) > time.monotonic()
+        return self._right.get(self.memory(stored, password, where)) is True
 
     def needs_rehash(self, stored: str) -> bool:
         try:
@@ -73,13 +73,6 @@ class Passwords:
         return hashlib.blake2b(
             f"{where}\0{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key
         ).digest()
-
-    def _remember(self, memory: bytes) -> None:
-        now = time.monotonic()
-        if len(self._right_until) >= REMEMBER_MOST:
-            self._right_until = {key: until for key, until in self._right_until.items() if until > now}
-        if len(self._right_until) < REMEMBER_MOST:
-            self._right_until[memory] = now + REMEMBER_SECONDS
 
     def _verify(self, stored: str, password: str) -> bool:
         try:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.fragments import Fragments
+from kith.base.caches import ByVersion
 from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.social.accounts import store
@@ -30,11 +30,11 @@ EVERYONE = "65536"
 Counts = tuple[int, int, int, datetime | str | None]
 
 
-class AccountPieces(Fragments[bytes]):
+class AccountPieces(ByVersion[bytes]):
     """Accounts as they are shown, by id and version, without their counts."""
 
     def __init__(self) -> None:
-        super().__init__(MOST_BYTES)
+        super().__init__("account_pieces", MOST_BYTES)
 
 
 def splice(piece: bytes, statuses: int, followers: int, following: int, last: datetime | str | None) -> bytes:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
 
+from kith.base.caches import ByVersion, ForAWhile
 from kith.base.db import Taken
 from kith.base.errors import NotFound
 from kith.base.unicode import normal_form
@@ -22,27 +22,26 @@ _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
 
 
 class Faces:
-    """Which account is whose: it never changes, so what was found once is known for good.
+    """Which account is whose: it never changes, so what was found once stays true.
 
     And whether it may act, which the guards ask with every request: whoever may is believed for a moment, whoever
     may not is looked up each time, so that they are back at once.
     """
 
     def __init__(self) -> None:
-        self._known: dict[int, int] = {}
-        self._believed_until: dict[int, float] = {}
+        self._known: ByVersion[int] = ByVersion("accounts_of_users", 16 << 20)
+        self._believed: ForAWhile[bool] = ForAWhile("may_act", seconds=BELIEVED_SECONDS, most=50_000)
 
     async def may_act(self, work: Work, user_id: int) -> bool:
         """Somebody without an account will get one that may."""
-        now = time.monotonic()
-        if self._believed_until.get(user_id, 0.0) > now:
+        if self._believed.get(user_id):
             return True
         account = await store.find_of_user(work.db, user_id)
         if account is not None:
-            self._known[user_id] = account.id
+            self._known.put(user_id, account.id, 0)
             if not account.may_act:
                 return False
-        self._believed_until[user_id] = now + BELIEVED_SECONDS
+        self._believed.put(user_id, True)
         return True
 
     async def may_sign_in(self, work: Work, user_id: int) -> bool:
@@ -53,7 +52,8 @@ class Faces:
     async def id_of(self, work: Work, user_id: int) -> int:
         known = self._known.get(user_id)
         if known is None:
-            known = self._known[user_id] = (await of_user(work, user_id)).id
+            known = (await of_user(work, user_id)).id
+            self._known.put(user_id, known, 0)
         return known
 
 

@@ -80,14 +80,6 @@ preferences = Table(
     Column("chosen_languages", Document),
 )  # fmt: skip
 
-account_notes = Table(
-    "social_account_notes",
-    METADATA,
-    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
-    Column("target_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True, index=True),
-    Column("comment", Text, nullable=False),
-)
-
 
 class Account(msgspec.Struct):
     id: int

@@ -10,14 +10,15 @@ from sqlalchemy import and_, bindparam
 
 from kith.base.db import Query, query
 from kith.base.work import Work
+from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A, lines
-from kith.social.relationships.access import is_there, welcome
+from kith.social.relationships import rules
 
 
 @lru_cache(8)
 def _people(*, anonymous: bool, newest: bool, local: bool) -> Query[Any]:
     clauses = [is_there(A), A.c.discoverable, A.c.silenced_at.is_(None), A.c.moved_to.is_(None)]
-    clauses.append(welcome(A, anonymous=anonymous))
+    clauses.append(rules.shows_author(None if anonymous else rules.ME, A))
     if local:
         clauses.append(A.c.domain == "")
     order = [A.c.id.desc()] if newest else [A.c.last_status_at.is_(None), A.c.last_status_at.desc(), A.c.id.desc()]

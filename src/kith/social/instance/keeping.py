@@ -5,19 +5,18 @@ On SQLite that is as long as nobody has written. PostgreSQL cannot tell, so ther
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable
 
-from kith.base.memo import Memo
+from kith.base.caches import ForAWhile, UntilWritten
 from kith.base.work import Work
 
 SECONDS = 2.0
 
 
 class Kept:
-    def __init__(self, memo: Memo) -> None:
+    def __init__(self, memo: UntilWritten) -> None:
         self._memo = memo
-        self._bodies: dict[str, tuple[float, bytes]] = {}
+        self._bodies: ForAWhile[bytes] = ForAWhile("instance", seconds=SECONDS, most=32)
 
     async def get(self, work: Work, name: str, make: Callable[[Work], Awaitable[bytes]]) -> bytes:
         version = self._memo.now()
@@ -31,8 +30,8 @@ class Kept:
         return found
 
     async def _for_a_while(self, work: Work, name: str, make: Callable[[Work], Awaitable[bytes]]) -> bytes:
-        made_at, body = self._bodies.get(name, (0.0, b""))
-        if not body or time.monotonic() - made_at > SECONDS:
-            made_at, body = time.monotonic(), await make(work)
-            self._bodies[name] = made_at, body
+        body = self._bodies.get(name)
+        if body is None:
+            body = await make(work)
+            self._bodies.put(name, body)
         return body

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from kith.base.caches import UntilWritten
 from kith.base.jobs import Periodic
-from kith.base.memo import Memo
 from kith.base.rooms import Part, Room
 from kith.social.errors import DIALECT
 from kith.social.guards import MemberSeen
@@ -19,5 +19,5 @@ ROOM = Room(
     jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.Forget()),),
     subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),
-    parts=(Part(Kept, lambda works: Kept(works.services[Memo])),),
+    parts=(Part(Kept, lambda works: Kept(works.services[UntilWritten])),),
 )

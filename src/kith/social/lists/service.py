@@ -10,6 +10,7 @@ from kith.social.accounts import store as accounts
 from kith.social.lists import store
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
 from kith.social.lists.tables import List
+from kith.social.relationships import store as relationships
 
 MOST = 50
 LONGEST_TITLE = 256
@@ -93,7 +94,7 @@ async def add(work: Work, me: int, list_id: int, ids: Sequence[int]) -> None:
     if any(id not in known or not known[id].is_listed or known[id].is_gone for id in ids):
         raise NotFound
     await work.db.begin()
-    if set(ids) - await store.wanted_among(work.db, me, ids):
+    if set(ids) - await relationships.wanted_among(work.db, me, ids):
         raise Invalid(fields={"account": [Complaint("must be a followed account")]})
     for id in ids:
         if not await store.add(work.db, found.id, id, id=work.new_id()):
@@ -111,7 +112,7 @@ async def drop(work: Work, me: int, list_id: int, ids: Sequence[int]) -> None:
 
 async def forget_member(work: Work, me: int, other: int) -> None:
     """Whom one no longer follows leaves one's lists."""
-    if await store.wanted_among(work.db, me, [other]):
+    if await relationships.wanted_among(work.db, me, [other]):
         return
     for one in await store.with_member(work.db, me, other):
         await drop(work, me, one.id, [other])

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, update
 
-from kith.base.db import Session, add_once, any_of, command, insert_into, query
+from kith.base.db import Session, add_once, command, insert_into, query
+from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
 from kith.social.accounts.lines import lines as account_lines
 from kith.social.lists.tables import List, lists, members
-from kith.social.relationships.access import is_there
-from kith.social.relationships.tables import follow_requests, follows
 from kith.social.walks import Walk
 
 _me: BindParameter[Any] = bindparam("me")
@@ -45,15 +43,6 @@ _people = Walk(
     account_lines(members.join(A, A.c.id == members.c.account_id)).where(and_(members.c.list_id == _list, is_there(A))),
     A.c.id,
 )
-
-
-def _wanted(table: Any) -> Any:
-    return query(
-        select(table.c.target_id).where(and_(table.c.account_id == _me, any_of(table.c.target_id, "ids"))), int
-    )
-
-
-_followed, _requested = _wanted(follows), _wanted(follow_requests)
 
 
 async def all_of(db: Session, me: int) -> list[List]:
@@ -100,12 +89,6 @@ async def add(db: Session, list_id: int, account_id: int, *, id: int) -> bool:
 
 async def drop(db: Session, list_id: int, account_id: int) -> bool:
     return await db.run(_drop, list=list_id, account=account_id) == 1
-
-
-async def wanted_among(db: Session, me: int, ids: Sequence[int]) -> set[int]:
-    """Whom of these I follow, or asked to; and myself."""
-    found = {*await db.all(_followed, me=me, ids=list(ids)), *await db.all(_requested, me=me, ids=list(ids))}
-    return found | ({me} & set(ids))
 
 
 def people() -> Walk:

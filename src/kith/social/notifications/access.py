@@ -6,10 +6,9 @@ from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, false, or_, select, true
 
-from kith.base.db import Instant, any_of, query
+from kith.base.db import any_of, any_row, query
 from kith.social.accounts.tables import accounts
-from kith.social.relationships.access import any_row
-from kith.social.relationships.tables import blocks, domain_blocks, follows, mutes
+from kith.social.relationships import rules
 from kith.social.statuses.tables import conversation_mutes, mentions, statuses
 
 Clause = ColumnElement[bool]
@@ -17,35 +16,8 @@ _R = accounts.alias("r")  # who would be told
 _F = accounts.alias("f")  # whom it is from
 _from: BindParameter[Any] = bindparam("from_id")
 _status: BindParameter[Any] = bindparam("status")
-_now = bindparam("now", type_=Instant())
 
 RANKS = ("user", "moderator", "administrator", "owner")
-
-
-def _blocks(other: ColumnElement[Any]) -> Clause:
-    own = blocks.alias()
-    return any_row(own, and_(own.c.account_id == _R.c.id, own.c.target_id == other))
-
-
-def _mutes(other: ColumnElement[Any]) -> Clause:
-    own = mutes.alias()
-    lasting = or_(own.c.expires_at.is_(None), own.c.expires_at > _now)
-    return any_row(own, and_(own.c.account_id == _R.c.id, own.c.target_id == other, own.c.hide_notifications, lasting))
-
-
-def _silences(other: ColumnElement[Any]) -> Clause:
-    return or_(_blocks(other), _mutes(other))
-
-
-def _follows_sender() -> Clause:
-    own = follows.alias()
-    return any_row(own, and_(own.c.account_id == _R.c.id, own.c.target_id == _F.c.id))
-
-
-def _blocks_domain() -> Clause:
-    own = domain_blocks.alias()
-    blocked = any_row(own, and_(own.c.account_id == _R.c.id, own.c.domain == _F.c.domain))
-    return and_(_F.c.domain != "", blocked, ~_follows_sender())
 
 
 def _muted_thread() -> Clause:
@@ -56,17 +28,17 @@ def _muted_thread() -> Clause:
     )
 
 
-def _names_the_silenced() -> Clause:
+def _names_the_hidden() -> Clause:
     """It also mentions, or answers, somebody the recipient does not want to hear of."""
     named, about = mentions.alias(), statuses.alias()
     return or_(
-        any_row(named, and_(named.c.status_id == _status, _silences(named.c.account_id))),
+        any_row(named, and_(named.c.status_id == _status, rules.hides_notices_about(_R.c.id, named.c.account_id))),
         any_row(
             about,
             and_(
                 about.c.id == _status,
                 about.c.in_reply_to_account_id.is_not(None),
-                _silences(about.c.in_reply_to_account_id),
+                rules.hides_notices_about(_R.c.id, about.c.in_reply_to_account_id),
             ),
         ),
     )
@@ -74,7 +46,7 @@ def _names_the_silenced() -> Clause:
 
 def _told(*, mention: bool, own: bool) -> Any:
     """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case."""
-    unwanted = or_(_silences(_F.c.id), _blocks_domain(), _muted_thread(), _names_the_silenced() if mention else false())
+    unwanted = or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(), _names_the_hidden() if mention else false())
     return query(
         select(_R.c.id)
         .select_from(_R.join(_F, _F.c.id == _from))

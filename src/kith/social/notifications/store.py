@@ -8,13 +8,13 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.base.paging import Cursor
+from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
 from kith.social.accounts.lines import lines as account_lines
 from kith.social.accounts.tables import accounts
 from kith.social.notifications import access
 from kith.social.notifications.tables import Notification, notifications
-from kith.social.relationships.access import is_there
-from kith.social.relationships.tables import follows
+from kith.social.relationships import rules
 from kith.social.statuses.tables import favourites, mentions, statuses, votes
 from kith.social.walks import Walk
 
@@ -95,21 +95,6 @@ def _local(column: Any) -> Any:
     return column.in_(select(own.c.id).where(and_(own.c.domain == "", own.c.id == column)).correlate_except(own))
 
 
-_observers = query(
-    select(follows.c.account_id, follows.c.id)
-    .where(
-        and_(
-            follows.c.target_id == _about,
-            follows.c.notify,
-            follows.c.id > _after,
-            follows.c.id < bindparam("before"),
-            _local(follows.c.account_id),
-        )
-    )
-    .order_by(follows.c.id)
-    .limit(bindparam("most")),
-    tuple,
-)
 _concerning = query(
     select(statuses.c.id).where(
         and_(
@@ -117,9 +102,7 @@ _concerning = query(
             or_(
                 statuses.c.reblog_of_id.is_not(None),
                 exists(select(mentions.c.account_id).where(mentions.c.status_id == statuses.c.id)),
-                exists(
-                    select(follows.c.id).where(and_(follows.c.target_id == statuses.c.account_id, follows.c.notify))
-                ),
+                rules.is_observed(statuses.c.account_id),
             ),
         )
     ),
@@ -262,11 +245,6 @@ Stretch = list[tuple[int, int]]
 async def concerning_anyone(db: Session, status_ids: Sequence[int]) -> set[int]:
     """Those that somebody may have to be told of: boosts, those with mentions, those of observed authors."""
     return set(await db.all(_concerning, ids=list(status_ids)))
-
-
-async def observers(db: Session, author: int, after: int, most: int, *, before: int) -> Stretch:
-    """Those who want to hear of everything an author posts, and did so when this was posted."""
-    return await db.all(_observers, about=author, after=after, most=most, before=before)
 
 
 async def boosters(db: Session, status_id: int, after: int, most: int) -> Stretch:

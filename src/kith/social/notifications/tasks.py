@@ -122,7 +122,7 @@ async def _posts(work: Work, wave: Wave) -> int | None:
     status = await _there(work, wave.about)
     if status is None:
         return None
-    found = await store.observers(work.db, status.account_id, wave.after, STRETCH, before=status.id)
+    found = await relationships.observers(work.db, status.account_id, wave.after, STRETCH, before=status.id)
     named = set(await _named(work, status)) if found else set()
     notices = [Notice(id, f"status:{status.id}:{id}", status.id) for id, _ in found if id not in named]
     await service.tell(work, "status", status.account_id, notices, about_id=status.id)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, false, func, or_, select, true
+from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, false, func, select, true
 
-from kith.base.db import Instant, any_of, query
+from kith.base.db import any_of, query
 from kith.base.paging import Cursor
 from kith.base.work import Work
+from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import COLUMNS, WIDTH, A
 from kith.social.accounts.tables import Account
-from kith.social.relationships import access, store
+from kith.social.relationships import rules, store
 from kith.social.relationships.tables import blocks, domain_blocks, endorsements, follow_requests, follows, mutes
 from kith.social.walks import Walk
 
@@ -20,8 +21,7 @@ Row = Sequence[Any]
 MOST_FAMILIAR = 80
 
 _owner: BindParameter[Any] = bindparam("owner")
-_now = bindparam("now", type_=Instant())
-_SHOWN = access.is_there(A)
+_SHOWN = is_there(A)
 
 
 def _people(
@@ -40,7 +40,7 @@ def _walks(table: Table, owner: str, person: str) -> dict[bool, Walk]:
     everybody = _people(table, owner, person)
     return {
         False: Walk(everybody, table.c.id),
-        True: Walk(everybody.where(~access.kept_apart(A)), table.c.id),
+        True: Walk(everybody.where(~rules.hides_account(rules.ME, A.c.id)), table.c.id),
     }
 
 
@@ -48,8 +48,7 @@ _followers = _walks(follows, "target_id", "account_id")
 _following = _walks(follows, "account_id", "target_id")
 _asking = Walk(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id)
 _blocked = Walk(_people(blocks, "account_id", "target_id"), blocks.c.id)
-_lasting = or_(mutes.c.expires_at.is_(None), mutes.c.expires_at > _now)
-_muted = Walk(_people(mutes, "account_id", "target_id", mutes.c.expires_at).where(_lasting), mutes.c.id)
+_muted = Walk(_people(mutes, "account_id", "target_id", mutes.c.expires_at).where(rules.lasts(mutes)), mutes.c.id)
 _domains = Walk(
     select(domain_blocks.c.domain, domain_blocks.c.id).where(domain_blocks.c.account_id == _owner), domain_blocks.c.id
 )
@@ -57,7 +56,7 @@ _domains = Walk(
 _endorsed = {
     apart: Walk(
         _people(endorsements, "account_id", "target_id", cursor=A.c.id).where(
-            ~access.kept_apart(A) if apart else true()
+            ~rules.hides_account(rules.ME, A.c.id) if apart else true()
         ),
         A.c.id,
     )
@@ -130,11 +129,11 @@ _ranked = (
     .select_from(_mine.join(_theirs, _theirs.c.account_id == _mine.c.target_id).join(A, A.c.id == _theirs.c.account_id))
     .where(
         and_(
-            _mine.c.account_id == access.ME,
+            _mine.c.account_id == rules.ME,
             any_of(_theirs.c.target_id, "ids"),
             _SHOWN,
             func.coalesce(A.c.hide_collections, false()).is_(False),
-            ~access.kept_apart(A),
+            ~rules.hides_account(rules.ME, A.c.id),
         )
     )
     .subquery()

@@ -27,11 +27,13 @@ from sqlalchemy import (
 )
 
 from kith.base.db import Command, Document, Instant, Query, Session, add_once, any_of, command, query, upsert
-from kith.social.accounts.tables import account_notes, accounts
+from kith.social.accounts.tables import accounts
+from kith.social.relationships.rules import lasts
 from kith.social.relationships.tables import (
     Block,
     Follow,
     Mute,
+    account_notes,
     blocks,
     domain_blocks,
     endorsements,
@@ -199,6 +201,55 @@ async def drop_block(db: Session, me: int, other: int) -> Block | None:
     return found
 
 
+# Whom somebody follows or asked to, and who follows somebody
+
+
+def _among(table: Table) -> Query[int]:
+    return query(
+        select(table.c.target_id).where(and_(table.c.account_id == _me, any_of(table.c.target_id, "ids"))), int
+    )
+
+
+_followed_among, _requested_among = _among(follows), _among(follow_requests)
+_count_following = query(select(func.count()).select_from(follows).where(follows.c.account_id == _me), int)
+_here = accounts.alias()
+_is_local = follows.c.account_id.in_(
+    select(_here.c.id).where(and_(_here.c.domain == "", _here.c.id == follows.c.account_id)).correlate_except(_here)
+)
+_observers = query(
+    select(follows.c.account_id, follows.c.id)
+    .where(
+        and_(
+            follows.c.target_id == _me,
+            follows.c.notify,
+            follows.c.id > bindparam("after"),
+            follows.c.id < bindparam("before"),
+            _is_local,
+        )
+    )
+    .order_by(follows.c.id)
+    .limit(bindparam("most")),
+    tuple,
+)
+
+
+async def wanted_among(db: Session, me: int, ids: Sequence[int]) -> set[int]:
+    """Whom of these I follow, or asked to; and myself."""
+    wanted = list(ids)
+    followed = await db.all(_followed_among, me=me, ids=wanted)
+    requested = await db.all(_requested_among, me=me, ids=wanted)
+    return {*followed, *requested} | ({me} & set(ids))
+
+
+async def count_following(db: Session, me: int) -> int:
+    return await db.one(_count_following, me=me) or 0
+
+
+async def observers(db: Session, author_id: int, after: int, most: int, *, before: int) -> list[tuple[int, int]]:
+    """Those here who want to hear of everything an author posts, and did so before an id: account and place."""
+    return await db.all(_observers, me=author_id, after=after, most=most, before=before)
+
+
 # Mutes
 
 _new_mute = upsert(mutes).values({column.name: bindparam(column.name, type_=column.type) for column in mutes.columns})
@@ -212,9 +263,7 @@ _save_mute = command(
     ).inline()
 )
 _drop_mute = _drop(mutes, Mute)
-_muting = query(
-    select(mutes.c.id).where(and_(_pair(mutes), or_(mutes.c.expires_at.is_(None), mutes.c.expires_at > _now))), int
-)
+_muting = query(select(mutes.c.id).where(and_(_pair(mutes), lasts(mutes))), int)
 _ended_mutes = query(
     delete(mutes)
     .where(mutes.c.id.in_(select(mutes.c.id).where(mutes.c.expires_at <= _now).limit(bindparam("most"))))
@@ -410,7 +459,6 @@ def _wants(flag: int, table: Table) -> Select[Any]:
 
 
 _is_gone = or_(accounts.c.suspended_at.is_not(None), accounts.c.deleted_at.is_not(None))
-_lasting = or_(mutes.c.expires_at.is_(None), mutes.c.expires_at > _now)
 _muted, _is_mine = _mine(mutes)
 _ties = query(
     union_all(
@@ -421,7 +469,7 @@ _ties = query(
         _tie(REQUESTED_BY, *_theirs(follow_requests)),
         _tie(BLOCKING, *_mine(blocks)),
         _tie(BLOCKED_BY, *_theirs(blocks)),
-        _tie(MUTING, _muted, and_(_is_mine, _lasting), first=mutes.c.hide_notifications, until=mutes.c.expires_at),
+        _tie(MUTING, _muted, and_(_is_mine, lasts(mutes)), first=mutes.c.hide_notifications, until=mutes.c.expires_at),
         _tie(
             DOMAIN_BLOCKING,
             accounts.c.id,

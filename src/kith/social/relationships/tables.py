@@ -53,6 +53,13 @@ domain_blocks = Table(
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("account_id", "domain"),
 )
+account_notes = Table(
+    "social_account_notes",
+    METADATA,
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("target_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("comment", Text, nullable=False),
+)
 
 
 class Follow(msgspec.Struct):

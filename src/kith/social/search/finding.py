@@ -22,11 +22,12 @@ from sqlalchemy import (
     select,
 )
 
-from kith.base.db import Instant, Query, any_of, query
+from kith.base.db import Instant, Query, any_of, any_row, query
 from kith.base.work import Work
 from kith.social.accounts import lines as people
+from kith.social.accounts.access import is_there
 from kith.social.media.tables import media
-from kith.social.relationships.access import any_row, i_follow, is_there
+from kith.social.relationships import rules
 from kith.social.search.asking import Filter, Within
 from kith.social.search.matching import account_matches, bound, status_matches
 from kith.social.search.words import Term
@@ -135,7 +136,7 @@ class Form(msgspec.Struct, frozen=True):
 @lru_cache(512)
 def _statuses(form: Form) -> Query[Any]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
-    clauses += [or_(S.c.account_id == ME, ~access.in_my_way(A)), access.is_heard(A, anonymous=False)]
+    clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted:
         clauses.append(status_matches(S.c.id, "wanted"))
     if form.has_unwanted:
@@ -189,9 +190,9 @@ def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
     clauses: list[Clause] = [is_there(person), ~has_moved, account_matches(person.c.id, "words")]
     order: list[Any] = []
     if not anonymous:
-        mine = or_(i_follow(person.c.id), person.c.id == ME)
+        mine = or_(rules.follows(ME, person.c.id), person.c.id == ME)
         order.append(desc(mine))
-        clauses.append(~access.in_my_way(person))
+        clauses.append(~rules.hides_author(ME, person))
         if following:
             clauses.append(mine)
     if has_top:
@@ -217,7 +218,7 @@ async def find_people(
 _url = bindparam("url", type_=Text())
 _by_url = query(select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), int)
 _status_by_url = query(select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), int)
-_mine = or_(i_follow(people.A.c.id), people.A.c.id == ME)
+_mine = or_(rules.follows(ME, people.A.c.id), people.A.c.id == ME)
 _is_followed = query(select(people.A.c.id).where(and_(people.A.c.id == bindparam("account"), _mine)), int)
 by_ids = lines_by_ids(anonymous=False)
 

@@ -13,29 +13,15 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from kith.social.relationships.access import (
-    ME,
-    Clause,
-    any_row,
-    blocks_me,
-    i_block,
-    i_block_domain,
-    i_follow,
-    i_mute,
-    in_my_way,
-    welcome,
-)
+from kith.base.db import any_row
+from kith.social.accounts import access as accounts
+from kith.social.relationships import rules
+from kith.social.relationships.rules import ME, Clause
 from kith.social.statuses.tables import DIRECT, LIMITED, PRIVATE, PUBLIC, UNLISTED, mentions
 
 __all__ = [
     "ME",
     "Clause",
-    "blocks_me",
-    "i_block",
-    "i_block_domain",
-    "i_follow",
-    "i_mute",
-    "in_my_way",
     "is_heard",
     "is_no_boost",
     "is_there",
@@ -44,7 +30,6 @@ __all__ = [
     "visible",
     "visible_for",
     "visible_to_anyone",
-    "welcome",
 ]
 
 
@@ -73,12 +58,7 @@ def _is_nothing(element: is_no_boost, compiler: SQLCompiler, **options: Any) -> 
 
 def is_there(status: FromClause, author: FromClause) -> Clause:
     """Not deleted, by somebody who is neither suspended nor waiting to be let in."""
-    return and_(
-        status.c.deleted_at.is_(None),
-        author.c.suspended_at.is_(None),
-        author.c.deleted_at.is_(None),
-        author.c.is_listed,
-    )
+    return and_(status.c.deleted_at.is_(None), accounts.is_there(author))
 
 
 def visible_to_anyone(status: FromClause, author: FromClause) -> Clause:
@@ -88,9 +68,13 @@ def visible_to_anyone(status: FromClause, author: FromClause) -> Clause:
 def visible(status: FromClause, author: FromClause) -> Clause:
     """Own ones; open ones unless the author blocks me; followers' ones if I follow; any that mention me."""
     mine: Any = status.c.account_id == ME
-    reaches = or_(shown_to(status, PUBLIC, UNLISTED), and_(shown_to(status, PRIVATE), i_follow(status.c.account_id)))
+    reaches = or_(
+        shown_to(status, PUBLIC, UNLISTED), and_(shown_to(status, PRIVATE), rules.follows(ME, status.c.account_id))
+    )
     addressed = and_(shown_to(status, PRIVATE, DIRECT, LIMITED), mentions_me(status.c.id))
-    return and_(is_there(status, author), or_(mine, and_(~blocks_me(status.c.account_id), or_(reaches, addressed))))
+    return and_(
+        is_there(status, author), or_(mine, and_(~rules.blocks(status.c.account_id, ME), or_(reaches, addressed)))
+    )
 
 
 def visible_for(status: FromClause, author: FromClause, *, anonymous: bool) -> Clause:
@@ -100,7 +84,7 @@ def visible_for(status: FromClause, author: FromClause, *, anonymous: bool) -> C
 def is_heard(author: FromClause, *, anonymous: bool) -> Clause:
     """In threads and in search. Whoever is limited is heard there by themselves and by those who follow them."""
     unlimited = author.c.silenced_at.is_(None)
-    return unlimited if anonymous else or_(unlimited, author.c.id == ME, i_follow(author.c.id))
+    return unlimited if anonymous else or_(unlimited, author.c.id == ME, rules.follows(ME, author.c.id))
 
 
 def mentions_me(status_id: ColumnElement[Any]) -> Clause:

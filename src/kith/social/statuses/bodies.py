@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.fragments import Fragments
+from kith.base.caches import ByVersion
 from kith.base.work import Work
 from kith.social.addresses import tag_url
 from kith.social.emojis import service as emojis
@@ -38,9 +38,9 @@ class Body(msgspec.Struct, frozen=True):
     is_boost: bool
 
 
-class StatusPieces(Fragments[Body]):
+class StatusPieces(ByVersion[Body]):
     def __init__(self) -> None:
-        super().__init__(MOST_BYTES)
+        super().__init__("status_pieces", MOST_BYTES)
 
 
 def key_of(id: int, version: int, author_version: int) -> Key:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from kith.base.fragments import Fragments
+from kith.base.caches import ByVersion
 from kith.base.work import Work
 from kith.social.accounts.entities import is_kept, pieces_of, splice
 from kith.social.statuses import lines, polls, store
@@ -39,11 +39,11 @@ class Shown(msgspec.Struct, frozen=True):
     has_pin: bool  # whether the viewer is told if it is pinned: its author alone
 
 
-class StatusLines(Fragments[Shown]):
+class StatusLines(ByVersion[Shown]):
     """Lines by their rows, which tell the version of everything in them, and for whom: their author, or all others."""
 
     def __init__(self) -> None:
-        super().__init__(MOST_BYTES)
+        super().__init__("status_lines", MOST_BYTES)
 
     def find_all(self, rows: Sequence[Row], me: int | None) -> list[Shown | None]:
         """As the viewer sees them."""

@@ -10,6 +10,7 @@ from sqlalchemy import and_, bindparam, select
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
+from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S, Walk, lines
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Scheduled, favourites, scheduled, statuses
@@ -25,7 +26,7 @@ def _people(column: Any, account: Any, clause: Any, *, anonymous: bool) -> Walk:
     return Walk(
         select(column, account)
         .join(_who, _who.c.id == account)
-        .where(and_(clause, _is_shown, access.welcome(_who, anonymous=anonymous))),
+        .where(and_(clause, _is_shown, rules.shows_author(None if anonymous else rules.ME, _who))),
         column,
     )
 
@@ -55,7 +56,7 @@ _quotes = Walk(
             S.c.quoted_id == bindparam("status"),
             S.c.quote_state == "accepted",
             S.c.reblog_of_id.is_(None),
-            access.welcome(A, anonymous=False),
+            rules.shows_author(rules.ME, A),
         )
     ),
     S.c.id,

@@ -9,7 +9,8 @@ from sqlalchemy import Integer, String, and_, bindparam, case, delete, literal_c
 
 from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
 from kith.social.accounts.tables import accounts
-from kith.social.relationships.tables import follows
+from kith.social.relationships import rules
+from kith.social.relationships.following import Following
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S
 from kith.social.statuses.tables import (
@@ -84,10 +85,11 @@ _near = query(
     ),
     tuple,
 )
+_mine = Following("mine")
 _flags = query(
     union_all(
         *(_flag(flag, column, and_(mine, any_of(column, of))) for flag, column, mine, of in _marked),
-        _flag(FOLLOWED, follows.c.target_id, and_(follows.c.account_id == _me, any_of(follows.c.target_id, "authors"))),
+        _flag(FOLLOWED, _mine.followed, and_(_mine.follower == _me, any_of(_mine.followed, "authors"))),
     ),
     tuple,
 )
@@ -100,9 +102,9 @@ def _word(word: str) -> Any:
 # What stands between the viewer and something that is quoted.
 _gone: tuple[Any, Any] = (S.c.deleted_at.is_not(None), _word("deleted"))
 _in_the_way: tuple[tuple[Any, Any], ...] = (
-    (access.i_block_domain(A.c.domain), _word("blocked_domain")),
-    (access.i_block(S.c.account_id), _word("blocked_account")),
-    (access.i_mute(S.c.account_id), _word("muted_account")),
+    (rules.blocks_domain(_me, A.c.domain), _word("blocked_domain")),
+    (rules.blocks(_me, S.c.account_id), _word("blocked_account")),
+    (rules.mutes(_me, S.c.account_id), _word("muted_account")),
 )
 _standing = {
     anonymous: query(

@@ -7,6 +7,7 @@ from sqlalchemy import Integer, and_, bindparam, literal_column, select
 from kith.base.db import query
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
+from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.tables import Status, statuses
 
@@ -43,7 +44,9 @@ _author = accounts.alias("author")
 
 def _wanted(*, anonymous: bool) -> access.Clause:
     """Whose posts are shown around one that is looked at."""
-    return and_(access.welcome(_author, anonymous=anonymous), access.is_heard(_author, anonymous=anonymous))
+    return and_(
+        rules.shows_author(None if anonymous else rules.ME, _author), access.is_heard(_author, anonymous=anonymous)
+    )
 
 
 _ancestors = {

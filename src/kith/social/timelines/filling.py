@@ -13,25 +13,22 @@ from sqlalchemy import (
     ColumnElement,
     FromClause,
     Select,
-    Text,
     and_,
     bindparam,
-    cast,
     exists,
     false,
     func,
-    literal,
-    literal_column,
     or_,
     select,
     true,
 )
 
-from kith.base.db import Instant, any_of, command, query, upsert
+from kith.base.db import any_of, any_row, command, query, upsert
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feed_states, feeds
 from kith.social.lists.tables import lists, members
-from kith.social.relationships.tables import blocks, domain_blocks, follows, mutes
+from kith.social.relationships import rules
+from kith.social.relationships.following import Following
 from kith.social.statuses.tables import DIRECT, LIMITED, PRIVATE, PUBLIC, mentions, statuses
 from kith.social.tags.tables import status_tags, tag_follows
 
@@ -40,7 +37,6 @@ AGGREGATED = 80
 PROMOTED = 10
 CHUNK = 1000
 
-_now = bindparam("now", type_=Instant())
 S = statuses.alias("s")
 T = statuses.alias("t")
 TA = accounts.alias("ta")
@@ -49,32 +45,11 @@ TA = accounts.alias("ta")
 # Every clause looks at tables of its own, whatever the statement around it is about.
 
 
-def _any(table: FromClause, clause: Clause) -> Clause:
-    return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
-
-
-def _blocks(one: ColumnElement[Any], other: ColumnElement[Any]) -> Clause:
-    own = blocks.alias()
-    return _any(own, and_(own.c.account_id == one, own.c.target_id == other))
-
-
-def _hides(owner: ColumnElement[Any], other: ColumnElement[Any]) -> Clause:
-    """Whether the owner blocks or mutes somebody."""
-    own = mutes.alias()
-    lasting = or_(own.c.expires_at.is_(None), own.c.expires_at > _now)
-    muted = _any(own, and_(own.c.account_id == owner, own.c.target_id == other, lasting))
-    return or_(_blocks(owner, other), muted)
-
-
-def _hides_anyone_in(owner: ColumnElement[Any], status_id: ColumnElement[Any]) -> Clause:
-    """Whether the owner blocks or mutes anybody whom the status mentions."""
+def _mentions_hidden(owner: ColumnElement[Any], status_id: ColumnElement[Any]) -> Clause:
+    """Whether the status mentions anybody whom the owner blocks or mutes."""
     named = mentions.alias()
-    return _any(named, and_(named.c.status_id == status_id, _hides(owner, named.c.account_id)))
-
-
-def _follows(owner: ColumnElement[Any], other: ColumnElement[Any]) -> Clause:
-    own = follows.alias()
-    return _any(own, and_(own.c.account_id == owner, own.c.target_id == other))
+    hidden = rules.hides_mention(owner, named.c.account_id)
+    return any_row(named, and_(named.c.status_id == status_id, hidden))
 
 
 def _is_boost() -> Clause:
@@ -84,21 +59,10 @@ def _is_boost() -> Clause:
 def acceptable(owner: ColumnElement[Any]) -> Clause:
     """Nobody in it, and nobody it is from, whom the owner does not want to see or who does not want to be seen."""
     return and_(
-        ~_hides(owner, S.c.account_id),
-        ~_blocks(S.c.account_id, owner),
-        ~_hides_anyone_in(owner, T.c.id),
-        or_(
-            ~_is_boost(),
-            and_(~_hides(owner, T.c.account_id), ~_blocks(T.c.account_id, owner), ~_blocks_domain(owner, TA.c.domain)),
-        ),
+        ~rules.hides_account(owner, S.c.account_id),
+        ~_mentions_hidden(owner, T.c.id),
+        or_(~_is_boost(), ~rules.hides_author(owner, TA)),
     )
-
-
-def _blocks_domain(owner: ColumnElement[Any], domain: ColumnElement[Any]) -> Clause:
-    found = select(domain_blocks.c.id).where(
-        and_(domain_blocks.c.account_id == owner, domain_blocks.c.domain == domain)
-    )
-    return and_(domain != "", exists(found))
 
 
 def _is_for_home(owner: ColumnElement[Any]) -> Clause:
@@ -107,14 +71,14 @@ def _is_for_home(owner: ColumnElement[Any]) -> Clause:
         S.c.in_reply_to_account_id.is_(None),
         S.c.in_reply_to_account_id == S.c.account_id,
         S.c.in_reply_to_account_id == owner,
-        _follows(owner, S.c.in_reply_to_account_id),
+        rules.follows(owner, S.c.in_reply_to_account_id),
     )
 
 
 def _reaches(owner: ColumnElement[Any]) -> Clause:
     """What is for followers reaches followers; what is for some reaches those it mentions."""
     own = mentions.alias()
-    named = _any(own, and_(own.c.status_id == S.c.id, own.c.account_id == owner))
+    named = any_row(own, and_(own.c.status_id == S.c.id, own.c.account_id == owner))
     return or_(S.c.visibility <= PRIVATE, and_(S.c.visibility.in_((DIRECT, LIMITED)), named))
 
 
@@ -140,7 +104,7 @@ def _is_shown_already(owner: ColumnElement[Any]) -> Clause:
         .correlate_except(newest)
         .scalar_subquery()
     )
-    return _any(
+    return any_row(
         other,
         and_(other.c.owner == owner, other.c.original_id == T.c.id, other.c.status_id >= func.coalesce(recent, 0)),
     )
@@ -177,36 +141,39 @@ def _home_rules(owner: ColumnElement[Any]) -> Clause:
     )
 
 
-_follower = follows.c.account_id
-_chunk = and_(follows.c.id > bindparam("after"), follows.c.id <= bindparam("upto"))
-_speaks = or_(
-    follows.c.languages.is_(None),
-    S.c.language.is_(None),
-    # A JSON list of codes, read as text, which both databases can look into alike.
-    cast(follows.c.languages, Text).like(literal('%"').concat(S.c.language).concat('"%')),
-)
+_follow = Following("follow")
+_follower = _follow.follower
+_chunk = and_(_follow.id > bindparam("after"), _follow.id <= bindparam("upto"))
 
 # Followers who are here now and then, a stretch of them at a time.
 put_into_homes = _put(
     _entries(_follower)
     .select_from(
         _subject(
-            follows.join(feed_states, feed_states.c.account_id == follows.c.account_id).join(
-                S, S.c.account_id == follows.c.target_id
+            _follow.source.join(feed_states, feed_states.c.account_id == _follower).join(
+                S, S.c.account_id == _follow.followed
             )
         )
     )
-    .where(and_(_these, _chunk, _speaks, or_(~_is_boost(), follows.c.reblogs), _home_rules(_follower)))
+    .where(
+        and_(
+            _these,
+            _chunk,
+            _follow.wants_language(S.c.language),
+            or_(~_is_boost(), _follow.wants_boosts),
+            _home_rules(_follower),
+        )
+    )
 )
 # Whose followers are more than one stretch, and where it ends.
-_next = follows.alias("next")
+_next = Following("next")
 _end = (
-    select(_next.c.id)
-    .where(and_(_next.c.target_id == S.c.account_id, _next.c.id > bindparam("after")))
-    .order_by(_next.c.id)
+    select(_next.id)
+    .where(and_(_next.followed == S.c.account_id, _next.id > bindparam("after")))
+    .order_by(_next.id)
     .offset(CHUNK - 1)
     .limit(1)
-    .correlate_except(_next)
+    .correlate_except(_next.source)
     .scalar_subquery()
 )
 ends_of_chunks = query(select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
@@ -224,26 +191,28 @@ other_boosts = query(
 def _list_replies(owner: ColumnElement[Any]) -> Clause:
     """Replies to others, as the list's own policy says."""
     on_it = members.alias("on_it")
-    target_is_on_it = _any(on_it, and_(on_it.c.list_id == lists.c.id, on_it.c.account_id == S.c.in_reply_to_account_id))
+    target_is_on_it = any_row(
+        on_it, and_(on_it.c.list_id == lists.c.id, on_it.c.account_id == S.c.in_reply_to_account_id)
+    )
     return or_(
         S.c.in_reply_to_account_id.is_(None),
         S.c.in_reply_to_account_id == S.c.account_id,
         S.c.in_reply_to_account_id == owner,
-        and_(lists.c.replies_policy == "followed", _follows(owner, S.c.in_reply_to_account_id)),
+        and_(lists.c.replies_policy == "followed", rules.follows(owner, S.c.in_reply_to_account_id)),
         and_(lists.c.replies_policy == "list", target_is_on_it),
     )
 
 
 _list_owner = lists.c.account_id
-_list_follow = follows.alias("list_follow")
-_shows_boosts = or_(~_is_boost(), func.coalesce(_list_follow.c.reblogs, True))
+_list_follow = Following("list_follow")
+_shows_boosts = or_(~_is_boost(), func.coalesce(_list_follow.wants_boosts, True))
 _list_source = (
     members.join(lists, lists.c.id == members.c.list_id)
     .join(feed_states, feed_states.c.account_id == lists.c.account_id)
     .join(S, S.c.account_id == members.c.account_id)
     .outerjoin(
-        _list_follow,
-        and_(_list_follow.c.account_id == lists.c.account_id, _list_follow.c.target_id == members.c.account_id),
+        _list_follow.source,
+        and_(_list_follow.follower == lists.c.account_id, _list_follow.followed == members.c.account_id),
     )
 )
 _list_rules = and_(
@@ -252,7 +221,7 @@ _list_rules = and_(
     acceptable(_list_owner),
     _list_replies(_list_owner),
     _shows_boosts,
-    or_(_list_follow.c.id.is_not(None), members.c.account_id == _list_owner),
+    or_(_list_follow.id.is_not(None), members.c.account_id == _list_owner),
 )
 put_into_lists = _put(_entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_these, _list_rules)))
 
@@ -276,23 +245,19 @@ put_into_homes_by_tag = _put(
             TA.c.silenced_at.is_(None),
             S.c.account_id != _tag_owner,
             acceptable(_tag_owner),
-            ~_blocks_domain(_tag_owner, TA.c.domain),
+            ~rules.blocks_domain(_tag_owner, TA.c.domain),
         )
     )
 )
 
 # Building: the newest of one author, or of everybody who is followed, for one feed.
 _owner: Any = bindparam("owner", type_=BigInteger())
-_own_follow = follows.alias("own_follow")
-_of_followed = _own_follow.join(S, S.c.account_id == _own_follow.c.target_id)
+_own_follow = Following("own_follow")
+_of_followed = _own_follow.source.join(S, S.c.account_id == _own_follow.followed)
 _wanted = and_(
-    _own_follow.c.account_id == _owner,
-    or_(~_is_boost(), _own_follow.c.reblogs),
-    or_(
-        _own_follow.c.languages.is_(None),
-        S.c.language.is_(None),
-        cast(_own_follow.c.languages, Text).like(literal('%"').concat(S.c.language).concat('"%')),
-    ),
+    _own_follow.follower == _owner,
+    or_(~_is_boost(), _own_follow.wants_boosts),
+    _own_follow.wants_language(S.c.language),
     _is_there(),
     _reaches(_owner),
     acceptable(_owner),
@@ -309,7 +274,7 @@ build_home = _put(
 merge_into_home = _put(
     _entries(_owner)
     .select_from(_subject(_of_followed))
-    .where(and_(_wanted, _own_follow.c.target_id == bindparam("author")))
+    .where(and_(_wanted, _own_follow.followed == bindparam("author")))
     .order_by(S.c.id.desc())
     .limit(bindparam("most"))
 )
@@ -334,7 +299,6 @@ merge_into_list = _put(
     .order_by(S.c.id.desc())
     .limit(bindparam("most"))
 )
-followed_count = query(select(func.count()).select_from(follows).where(follows.c.account_id == _owner), int)
 lists_of = query(select(lists.c.id).where(lists.c.account_id == _owner), int)
 lists_with = query(
     select(lists.c.id)
@@ -400,5 +364,5 @@ _by_tag = (
     )
 )
 brought_by_tag = query(_by_tag, tuple)
-brought_by_tag_alone = query(_by_tag.where(~_follows(_owner, _feed.c.author_id)), tuple)
+brought_by_tag_alone = query(_by_tag.where(~rules.follows(_owner, _feed.c.author_id)), tuple)
 overfull = query(select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.feeds.tables import FeedState
-from kith.social.timelines import filling
+from kith.social.relationships import store as relationships
 from kith.social.timelines.tasks import BUILD, Build
 
 NOTED_EVERY = timedelta(days=1)
@@ -30,7 +30,7 @@ async def is_ready(work: Work, me: int) -> bool:
 
 async def _begin(work: Work, me: int) -> bool:
     """Whoever follows nobody has nothing to wait for."""
-    followed = await work.db.one(filling.followed_count, owner=me) or 0
+    followed = await relationships.count_following(work.db, me)
     async with work.aside() as aside:
         await feeds.set_state(aside.db, me, feeds.BUILDING if followed else feeds.READY, aside.now)
         aside.enqueue(BUILD, Build(account_id=me), key=str(me))

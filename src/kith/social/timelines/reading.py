@@ -14,6 +14,7 @@ from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.feeds.store import READY
 from kith.social.feeds.tables import feed_states, feeds
+from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import TA, WIDTH, A, S, Walk, lines
 from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, pins
@@ -76,7 +77,7 @@ def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> li
         access.is_no_boost(S.c.reblog_of_id),
         S.c.deleted_at.is_(None),
         A.c.silenced_at.is_(None),
-        access.welcome(A, anonymous=anonymous),
+        rules.shows_author(None if anonymous else rules.ME, A),
     ]
     if local != remote:
         clauses.append(S.c.local if local else ~S.c.local)
@@ -152,7 +153,7 @@ def _of_account(
         clauses.append(_has_tag("tag_ids"))
     if not anonymous and not own:
         # Boosts of people the viewer does not want to see.
-        clauses.append(or_(S.c.reblog_of_id.is_(None), ~access.in_my_way(TA)))
+        clauses.append(or_(S.c.reblog_of_id.is_(None), ~rules.hides_author(rules.ME, TA)))
     return Walk(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
 
 
@@ -184,7 +185,7 @@ _direct = Walk(
             access.shown_to(S, DIRECT),
             S.c.reblog_of_id.is_(None),
             or_(S.c.account_id == access.ME, access.mentions_me(S.c.id)),
-            or_(S.c.account_id == access.ME, ~access.in_my_way(A)),
+            or_(S.c.account_id == access.ME, ~rules.hides_author(rules.ME, A)),
         )
     ),
     S.c.id,

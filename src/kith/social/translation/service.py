@@ -11,8 +11,8 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from kith.base.caches import ByVersion
 from kith.base.errors import Forbidden, NotFound
-from kith.base.fragments import Fragments
 from kith.base.work import Work
 from kith.social.emojis.service import SHORTCODE
 from kith.social.media import store as media
@@ -51,7 +51,7 @@ class Translator:
     def __init__(self, provider: Provider | None) -> None:
         self.provider = provider
         self._known: tuple[datetime, Languages] | None = None
-        self._kept: Fragments[tuple[datetime, Translation]] = Fragments(MOST_BYTES)
+        self._kept: ByVersion[tuple[datetime, Translation]] = ByVersion("translations", MOST_BYTES)
         self._asking: WeakValueDictionary[Key | str, asyncio.Lock] = WeakValueDictionary()
 
     async def languages(self, now: datetime) -> Languages:

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from sqlalchemy import and_, bindparam, literal, null, select
 
+from kith.base.caches import UntilWritten
 from kith.base.db import query
 from kith.base.exchange import Exchange
-from kith.base.memo import Memo
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.grants import revoked_tokens
@@ -46,7 +46,7 @@ async def find(work: Work, key: str) -> Bearer | None:
 
 async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
     """The same for a request, kept as long as nobody has written: a busy app asks with one key all day."""
-    memo = exchange.find(Memo)
+    memo = exchange.find(UntilWritten)
     exchange.version = version = memo.now()
     kept_as = ("bearer", hash_key(key))
     kept: Bearer | None = memo.get(version, kept_as)

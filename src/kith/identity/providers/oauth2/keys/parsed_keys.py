@@ -7,7 +7,10 @@ from typing import Any
 
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
-_MOST_PARSED = 500
+from kith.base.caches import ByVersion
+
+_KEY_BYTES = 8 << 10  # about what a parsed key takes
+_MOST_BYTES = 8 << 20
 
 AsymmetricKey = RSAKey | ECKey | OKPKey
 READERS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {
@@ -19,15 +22,13 @@ class KeyRing:
     """Keys that were read once. What is kept under a name never changes, so nothing here is ever out of date."""
 
     def __init__(self) -> None:
-        self._parsed: dict[str, AsymmetricKey] = {}
+        self._parsed: ByVersion[AsymmetricKey] = ByVersion("signing_keys", _MOST_BYTES)
 
     def find(self, name: str) -> AsymmetricKey | None:
         return self._parsed.get(name)
 
     def keep(self, name: str, key: AsymmetricKey) -> AsymmetricKey:
-        if len(self._parsed) >= _MOST_PARSED:
-            self._parsed.clear()
-        self._parsed[name] = key
+        self._parsed.put(name, key, _KEY_BYTES)
         return key
 
 
