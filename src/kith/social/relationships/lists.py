@@ -37,19 +37,18 @@ def _people(
 
 def _walks(table: Table, owner: str, person: str) -> dict[bool, Walk]:
     """As anybody sees it, and as a viewer sees it who keeps apart from some."""
-    everybody = _people(table, owner, person)
     return {
-        False: Walk(everybody, table.c.id),
-        True: Walk(everybody.where(~access.kept_apart(A)), table.c.id),
+        False: Walk(lambda: _people(table, owner, person), table.c.id),
+        True: Walk(lambda: _people(table, owner, person).where(~access.kept_apart(A)), table.c.id),
     }
 
 
 _followers = _walks(follows, "target_id", "account_id")
 _following = _walks(follows, "account_id", "target_id")
-_asking = Walk(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id)
-_blocked = Walk(_people(blocks, "account_id", "target_id"), blocks.c.id)
+_asking = Walk(lambda: _people(follow_requests, "target_id", "account_id"), follow_requests.c.id)
+_blocked = Walk(lambda: _people(blocks, "account_id", "target_id"), blocks.c.id)
 _lasting = or_(mutes.c.expires_at.is_(None), mutes.c.expires_at > _now)
-_muted = Walk(_people(mutes, "account_id", "target_id", mutes.c.expires_at).where(_lasting), mutes.c.id)
+_muted = Walk(lambda: _people(mutes, "account_id", "target_id", mutes.c.expires_at).where(_lasting), mutes.c.id)
 _domains = Walk(
     select(domain_blocks.c.domain, domain_blocks.c.id).where(domain_blocks.c.account_id == _owner), domain_blocks.c.id
 )

@@ -23,9 +23,11 @@ _is_shown = and_(_who.c.suspended_at.is_(None), _who.c.deleted_at.is_(None), _wh
 
 def _people(column: Any, account: Any, clause: Any, *, anonymous: bool) -> Walk:
     return Walk(
-        select(column, account)
-        .join(_who, _who.c.id == account)
-        .where(and_(clause, _is_shown, access.welcome(_who, anonymous=anonymous))),
+        lambda: (
+            select(column, account)
+            .join(_who, _who.c.id == account)
+            .where(and_(clause, _is_shown, access.welcome(_who, anonymous=anonymous)))
+        ),
         column,
     )
 
@@ -50,7 +52,7 @@ _reblogged_by = {
     for anonymous in (False, True)
 }
 _quotes = Walk(
-    lines(anonymous=False).where(
+    lambda: lines(anonymous=False).where(
         and_(
             S.c.quoted_id == bindparam("status"),
             S.c.quote_state == "accepted",
@@ -60,7 +62,7 @@ _quotes = Walk(
     ),
     S.c.id,
 )
-_scheduled = Walk(select(scheduled).where(scheduled.c.account_id == access.ME), scheduled.c.id, row=Scheduled)
+_scheduled = Walk(lambda: select(scheduled).where(scheduled.c.account_id == access.ME), scheduled.c.id, row=Scheduled)
 
 
 async def favourited_by(work: Work, status_id: int, me: int | None, cursor: Cursor) -> list[Pair]:

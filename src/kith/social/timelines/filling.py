@@ -6,6 +6,7 @@ serve when a feed is built anew, for many statuses and one feed. `owner` is whos
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import (
@@ -27,7 +28,7 @@ from sqlalchemy import (
     true,
 )
 
-from kith.base.db import Instant, any_of, command, query, upsert
+from kith.base.db import Command, Instant, any_of, command, query, upsert
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feed_states, feeds
 from kith.social.lists.tables import lists, members
@@ -162,8 +163,8 @@ _COLUMNS = ["owner", "status_id", "original_id", "author_id", "by_tag"]
 _these = any_of(S.c.id, "statuses")
 
 
-def _put(entries: Select[Any]) -> Any:
-    return command(upsert(feeds).from_select(_COLUMNS, entries).on_conflict_do_nothing().inline())
+def _put(entries: Callable[[], Select[Any]]) -> Command:
+    return command(lambda: upsert(feeds).from_select(_COLUMNS, entries()).on_conflict_do_nothing().inline())
 
 
 def _home_rules(owner: ColumnElement[Any]) -> Clause:
@@ -188,15 +189,17 @@ _speaks = or_(
 
 # Followers who are here now and then, a stretch of them at a time.
 put_into_homes = _put(
-    _entries(_follower)
-    .select_from(
-        _subject(
-            follows.join(feed_states, feed_states.c.account_id == follows.c.account_id).join(
-                S, S.c.account_id == follows.c.target_id
+    lambda: (
+        _entries(_follower)
+        .select_from(
+            _subject(
+                follows.join(feed_states, feed_states.c.account_id == follows.c.account_id).join(
+                    S, S.c.account_id == follows.c.target_id
+                )
             )
         )
+        .where(and_(_these, _chunk, _speaks, or_(~_is_boost(), follows.c.reblogs), _home_rules(_follower)))
     )
-    .where(and_(_these, _chunk, _speaks, or_(~_is_boost(), follows.c.reblogs), _home_rules(_follower)))
 )
 # Whose followers are more than one stretch, and where it ends.
 _next = follows.alias("next")
@@ -209,14 +212,16 @@ _end = (
     .correlate_except(_next)
     .scalar_subquery()
 )
-ends_of_chunks = query(select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
+ends_of_chunks = query(lambda: select(S.c.id, _end).where(and_(_these, _end.is_not(None))), tuple)
 
 
 other_boosts = query(
-    select(S.c.id)
-    .where(and_(S.c.reblog_of_id == bindparam("original"), S.c.deleted_at.is_(None)))
-    .order_by(S.c.id.desc())
-    .limit(PROMOTED),
+    lambda: (
+        select(S.c.id)
+        .where(and_(S.c.reblog_of_id == bindparam("original"), S.c.deleted_at.is_(None)))
+        .order_by(S.c.id.desc())
+        .limit(PROMOTED)
+    ),
     int,
 )
 
@@ -246,37 +251,46 @@ _list_source = (
         and_(_list_follow.c.account_id == lists.c.account_id, _list_follow.c.target_id == members.c.account_id),
     )
 )
-_list_rules = and_(
-    _is_there(),
-    _reaches(_list_owner),
-    acceptable(_list_owner),
-    _list_replies(_list_owner),
-    _shows_boosts,
-    or_(_list_follow.c.id.is_not(None), members.c.account_id == _list_owner),
+
+
+def _list_rules() -> Clause:
+    return and_(
+        _is_there(),
+        _reaches(_list_owner),
+        acceptable(_list_owner),
+        _list_replies(_list_owner),
+        _shows_boosts,
+        or_(_list_follow.c.id.is_not(None), members.c.account_id == _list_owner),
+    )
+
+
+put_into_lists = _put(
+    lambda: _entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_these, _list_rules()))
 )
-put_into_lists = _put(_entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_these, _list_rules)))
 
 _tag_owner = tag_follows.c.account_id
 put_into_homes_by_tag = _put(
-    _entries(_tag_owner, by_tag=True)
-    .distinct()
-    .select_from(
-        _subject(
-            S.join(status_tags, status_tags.c.status_id == S.c.id)
-            .join(tag_follows, tag_follows.c.tag_id == status_tags.c.tag_id)
-            .join(feed_states, feed_states.c.account_id == tag_follows.c.account_id)
+    lambda: (
+        _entries(_tag_owner, by_tag=True)
+        .distinct()
+        .select_from(
+            _subject(
+                S.join(status_tags, status_tags.c.status_id == S.c.id)
+                .join(tag_follows, tag_follows.c.tag_id == status_tags.c.tag_id)
+                .join(feed_states, feed_states.c.account_id == tag_follows.c.account_id)
+            )
         )
-    )
-    .where(
-        and_(
-            _these,
-            _is_there(),
-            S.c.visibility == PUBLIC,
-            S.c.reblog_of_id.is_(None),
-            TA.c.silenced_at.is_(None),
-            S.c.account_id != _tag_owner,
-            acceptable(_tag_owner),
-            ~_blocks_domain(_tag_owner, TA.c.domain),
+        .where(
+            and_(
+                _these,
+                _is_there(),
+                S.c.visibility == PUBLIC,
+                S.c.reblog_of_id.is_(None),
+                TA.c.silenced_at.is_(None),
+                S.c.account_id != _tag_owner,
+                acceptable(_tag_owner),
+                ~_blocks_domain(_tag_owner, TA.c.domain),
+            )
         )
     )
 )
@@ -285,81 +299,100 @@ put_into_homes_by_tag = _put(
 _owner: Any = bindparam("owner", type_=BigInteger())
 _own_follow = follows.alias("own_follow")
 _of_followed = _own_follow.join(S, S.c.account_id == _own_follow.c.target_id)
-_wanted = and_(
-    _own_follow.c.account_id == _owner,
-    or_(~_is_boost(), _own_follow.c.reblogs),
-    or_(
-        _own_follow.c.languages.is_(None),
-        S.c.language.is_(None),
-        cast(_own_follow.c.languages, Text).like(literal('%"').concat(S.c.language).concat('"%')),
-    ),
-    _is_there(),
-    _reaches(_owner),
-    acceptable(_owner),
-    _is_for_home(_owner),
-    ~_is_in_exclusive_list(_owner),
-)
+
+
+def _wanted() -> Clause:
+    return and_(
+        _own_follow.c.account_id == _owner,
+        or_(~_is_boost(), _own_follow.c.reblogs),
+        or_(
+            _own_follow.c.languages.is_(None),
+            S.c.language.is_(None),
+            cast(_own_follow.c.languages, Text).like(literal('%"').concat(S.c.language).concat('"%')),
+        ),
+        _is_there(),
+        _reaches(_owner),
+        acceptable(_owner),
+        _is_for_home(_owner),
+        ~_is_in_exclusive_list(_owner),
+    )
+
+
 build_home = _put(
-    _entries(_owner)
-    .select_from(_subject(_of_followed))
-    .where(and_(_wanted, S.c.id > bindparam("since")))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+    lambda: (
+        _entries(_owner)
+        .select_from(_subject(_of_followed))
+        .where(and_(_wanted(), S.c.id > bindparam("since")))
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    )
 )
 merge_into_home = _put(
-    _entries(_owner)
-    .select_from(_subject(_of_followed))
-    .where(and_(_wanted, _own_follow.c.target_id == bindparam("author")))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+    lambda: (
+        _entries(_owner)
+        .select_from(_subject(_of_followed))
+        .where(and_(_wanted(), _own_follow.c.target_id == bindparam("author")))
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    )
 )
 add_own = _put(
-    _entries(_owner)
-    .select_from(_subject(S))
-    .where(and_(S.c.account_id == _owner, _is_there()))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+    lambda: (
+        _entries(_owner)
+        .select_from(_subject(S))
+        .where(and_(S.c.account_id == _owner, _is_there()))
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    )
 )
 build_list = _put(
-    _entries(lists.c.id)
-    .select_from(_subject(_list_source))
-    .where(and_(lists.c.id == _owner, _list_rules))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+    lambda: (
+        _entries(lists.c.id)
+        .select_from(_subject(_list_source))
+        .where(and_(lists.c.id == _owner, _list_rules()))
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    )
 )
 merge_into_list = _put(
-    _entries(lists.c.id)
-    .select_from(_subject(_list_source))
-    .where(and_(lists.c.id == _owner, members.c.account_id == bindparam("author"), _list_rules))
-    .order_by(S.c.id.desc())
-    .limit(bindparam("most"))
+    lambda: (
+        _entries(lists.c.id)
+        .select_from(_subject(_list_source))
+        .where(and_(lists.c.id == _owner, members.c.account_id == bindparam("author"), _list_rules()))
+        .order_by(S.c.id.desc())
+        .limit(bindparam("most"))
+    )
 )
-followed_count = query(select(func.count()).select_from(follows).where(follows.c.account_id == _owner), int)
-lists_of = query(select(lists.c.id).where(lists.c.account_id == _owner), int)
+followed_count = query(lambda: select(func.count()).select_from(follows).where(follows.c.account_id == _owner), int)
+lists_of = query(lambda: select(lists.c.id).where(lists.c.account_id == _owner), int)
 lists_with = query(
-    select(lists.c.id)
-    .join(members, members.c.list_id == lists.c.id)
-    .where(and_(lists.c.account_id == _owner, members.c.account_id == bindparam("author"))),
+    lambda: (
+        select(lists.c.id)
+        .join(members, members.c.list_id == lists.c.id)
+        .where(and_(lists.c.account_id == _owner, members.c.account_id == bindparam("author")))
+    ),
     int,
 )
 # What somebody hides leaves their feeds: by them, boosts of them, and posts that name them, but for one's own.
 _feed = feeds.alias("feed")
 entries_with = query(
-    select(_feed.c.status_id)
-    .join(T, T.c.id == _feed.c.original_id)
-    .where(
-        and_(
-            any_of(_feed.c.owner, "owners"),
-            _feed.c.author_id != _feed.c.owner,
-            or_(
-                _feed.c.author_id == bindparam("author"),
-                T.c.account_id == bindparam("author"),
-                exists(
-                    select(mentions.c.status_id).where(
-                        and_(mentions.c.status_id == T.c.id, mentions.c.account_id == bindparam("author"))
-                    )
+    lambda: (
+        select(_feed.c.status_id)
+        .join(T, T.c.id == _feed.c.original_id)
+        .where(
+            and_(
+                any_of(_feed.c.owner, "owners"),
+                _feed.c.author_id != _feed.c.owner,
+                or_(
+                    _feed.c.author_id == bindparam("author"),
+                    T.c.account_id == bindparam("author"),
+                    exists(
+                        select(mentions.c.status_id).where(
+                            and_(mentions.c.status_id == T.c.id, mentions.c.account_id == bindparam("author"))
+                        )
+                    ),
                 ),
-            ),
+            )
         )
     ),
     int,
@@ -367,15 +400,17 @@ entries_with = query(
 # The same of a whole domain, whose people may be named.
 _sayer = accounts.alias("sayer")
 entries_from = query(
-    select(_feed.c.status_id)
-    .join(T, T.c.id == _feed.c.original_id)
-    .join(TA, TA.c.id == T.c.account_id)
-    .join(_sayer, _sayer.c.id == _feed.c.author_id)
-    .where(
-        and_(
-            _feed.c.owner == _owner,
-            _feed.c.author_id != _feed.c.owner,
-            or_(_sayer.c.domain == bindparam("domain"), TA.c.domain == bindparam("domain")),
+    lambda: (
+        select(_feed.c.status_id)
+        .join(T, T.c.id == _feed.c.original_id)
+        .join(TA, TA.c.id == T.c.account_id)
+        .join(_sayer, _sayer.c.id == _feed.c.author_id)
+        .where(
+            and_(
+                _feed.c.owner == _owner,
+                _feed.c.author_id != _feed.c.owner,
+                or_(_sayer.c.domain == bindparam("domain"), TA.c.domain == bindparam("domain")),
+            )
         )
     ),
     int,
@@ -400,5 +435,7 @@ _by_tag = (
     )
 )
 brought_by_tag = query(_by_tag, tuple)
-brought_by_tag_alone = query(_by_tag.where(~_follows(_owner, _feed.c.author_id)), tuple)
-overfull = query(select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int)
+brought_by_tag_alone = query(lambda: _by_tag.where(~_follows(_owner, _feed.c.author_id)), tuple)
+overfull = query(
+    lambda: select(feeds.c.owner).group_by(feeds.c.owner).having(func.count() > bindparam("most")).limit(500), int
+)
