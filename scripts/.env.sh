@@ -3,7 +3,8 @@
 #   need runtime   what the server needs
 #   need dev       what tests, checks and benchmarks need as well
 #
-# A stamp inside .venv remembers what was installed, so a second start pays nothing.
+# A stamp inside .venv remembers what was installed, so a second start pays nothing. What Python would compile with
+# every start, where it may not write beside the source, is compiled here: the requirements and Kith itself.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 VENV="$PWD/.venv"
@@ -32,6 +33,11 @@ find_uv() {
 }
 
 need() {
+    install_what "$1"
+    compile_kith
+}
+
+install_what() {
     local lock=requirements.txt
     [ "$1" = dev ] && lock=requirements-dev.txt
     local stamp="$VENV/.installed" want
@@ -48,7 +54,7 @@ need() {
         VIRTUAL_ENV="$VENV" "$UV" pip install --quiet --require-hashes --compile-bytecode -r "$lock"
     else
         "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
-            --only-binary :all: -r "$lock"
+            --compile --only-binary :all: -r "$lock"
     fi
     link_kith
     printf '%s' "$want" >"$stamp"
@@ -61,4 +67,12 @@ link_kith() {
     printf '%s\n' "$PWD/src" >"$site/kith.pth"
     printf '#!%s\nimport sys\nfrom kith.cli import main\nsys.exit(main())\n' "$VENV/bin/python" >"$VENV/bin/kith"
     chmod +x "$VENV/bin/kith"
+}
+
+# Only when a file is newer than the last time; a checkout that cannot be written to works as well, but starts slower.
+compile_kith() {
+    local stamp="$VENV/.compiled"
+    [ -f "$stamp" ] && [ -z "$(find src -name '*.py' -newer "$stamp" -print -quit)" ] && return
+    touch "$stamp" 2>/dev/null || return 0
+    "$VENV/bin/python" -m compileall -q -j 0 src/kith || true
 }

@@ -20,7 +20,7 @@ from kith.base.jobs import Kind, Periodic
 from kith.base.jobs.worker import Worker
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
-from kith.base.news import News, relay_for
+from kith.base.news import News
 from kith.base.room import ROOM as BASE
 from kith.base.rooms import Room
 from kith.base.routing import Route, Router
@@ -116,6 +116,28 @@ def dialect_of(path: str) -> Dialect:
     return PAGES_DIALECT
 
 
+def furnish(works: Works) -> None:
+    """Make every room's parts, and let each room hear what it subscribes to."""
+    for room in ROOMS:
+        for part in room.parts:
+            made = part.make(works)
+            works.services.update(dict.fromkeys((part.kind, *part.also), made))
+        for fact, kind in room.subscriptions:
+            works.news.subscribe(fact, kind)
+        for fact, handler in room.at_once:
+            works.news.at_once(fact, handler)
+
+
+async def clear(works: Works) -> None:
+    """Close the parts, the last made first."""
+    for room in reversed(ROOMS):
+        for part in reversed(room.parts):
+            if part.close is not None:
+                ended = part.close(works.services[part.kind])
+                if inspect.isawaitable(ended):
+                    await ended
+
+
 class House:
     """Everything that runs, opened in order and closed in reverse."""
 
@@ -125,14 +147,7 @@ class House:
         self.ids = IDs(database)
         self.news = News()
         self.works = Works(settings, database, self.ids, self.news)
-        for room in ROOMS:
-            for part in room.parts:
-                made = part.make(self.works)
-                self.works.services.update(dict.fromkeys((part.kind, *part.also), made))
-            for fact, kind in room.subscriptions:
-                self.news.subscribe(fact, kind)
-            for fact, handler in room.at_once:
-                self.news.at_once(fact, handler)
+        furnish(self.works)
 
     def find(self, kind: type[Service]) -> Service:
         """One of the server's own parts, by its type."""
@@ -140,12 +155,7 @@ class House:
         return found
 
     async def close(self) -> None:
-        for room in reversed(ROOMS):
-            for part in reversed(room.parts):
-                if part.close is not None:
-                    ended = part.close(self.works.services[part.kind])
-                    if inspect.isawaitable(ended):
-                        await ended
+        await clear(self.works)
 
     def worker(self) -> Worker:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
@@ -175,9 +185,11 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
         house = House(settings, database)
         await house.ids.lease()
         chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
-        relay = relay_for(database, house.news)
-        if relay is not None:
-            chores.append(_chore(relay.run()))
+        if not settings.is_sqlite:
+            from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
+
+            relay = relay_for(database, house.news)
+            chores += [_chore(relay.run())] if relay is not None else []
         try:
             yield house
         finally:

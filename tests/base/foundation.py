@@ -15,7 +15,8 @@ from kith.base.jobs import Kind, Periodic
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import Job
 from kith.base.jobs.worker import Worker
-from kith.base.news import News, relay_for
+from kith.base.news import News
+from kith.base.relay import relay_for
 from kith.base.settings import Settings
 from kith.base.work import Works
 

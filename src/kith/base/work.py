@@ -142,12 +142,15 @@ class Work:
 class Works:
     """Where works come from."""
 
-    def __init__(self, settings: Settings, database: Database, ids: IDs, news: News) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, ids: IDs, news: News, services: dict[type, Any] | None = None
+    ) -> None:
         self.settings = settings
         self.database = database
         self.ids = ids
         self.news = news
-        self.services: dict[type, Any] = {}  # parts of the server, by the type they are asked for
+        # Parts of the server, by the type they are asked for.
+        self.services: dict[type, Any] = {} if services is None else services
 
     def open(self, origin: Origin | Callable[[], Origin] | None = None) -> Work:
         """A work whose end is somebody else's duty: the edge of a request."""

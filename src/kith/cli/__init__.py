@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from typing import Any
@@ -33,7 +34,11 @@ class LazyGroup(click.Group):
     def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"kith.cli.{name}")
+        gc.disable()  # what is loaded stays: looking through it for garbage while it grows finds none
+        try:
+            module = importlib.import_module(f"kith.cli.{name}")
+        finally:
+            gc.enable()
         command: click.Command = getattr(module, name)
         return command
 

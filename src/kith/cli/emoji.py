@@ -5,7 +5,7 @@ from typing import BinaryIO
 import click
 
 from kith.cli.inputs import WORDS
-from kith.cli.running import as_json, house, run, say
+from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 from kith.social.emojis import own
 from kith.social.emojis.tables import Emoji
@@ -51,7 +51,7 @@ def list_emoji(*, as_json: bool) -> None:
     """Every emoji of the community."""
 
     async def read() -> list[Emoji]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await own.every(work)
 
     found = run(read())

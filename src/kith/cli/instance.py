@@ -6,7 +6,7 @@ from typing import TextIO
 import click
 
 from kith.cli.inputs import WORDS
-from kith.cli.running import as_json, house, run, say
+from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 from kith.social.instance import service, store
 from kith.social.instance.tables import Rule
@@ -59,7 +59,7 @@ def list_rules(*, as_json: bool) -> None:
     """Every rule with its id."""
 
     async def read() -> list[Rule]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await store.all_rules(work.db)
 
     found = run(read())

@@ -8,7 +8,7 @@ from kith.base.errors import Invalid, NotFound
 from kith.base.jobs import store
 from kith.base.jobs.tables import DEAD, READY, RUNNING, Job
 from kith.cli.inputs import WORDS
-from kith.cli.running import as_json, house, run, say
+from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 
 STATES = {"ready": READY, "running": RUNNING, "dead": DEAD}
@@ -30,7 +30,7 @@ def list_jobs(*, state: str | None, kind: str | None, limit: int, as_json: bool)
     """Jobs, oldest first, each with the last line of its last error."""
 
     async def read() -> list[Job]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await store.listed(
                 work.db, state=None if state is None else STATES[state], kind=kind, most=limit + 1
             )
@@ -51,7 +51,7 @@ def counts(*, as_json: bool) -> None:
     """How many jobs of each kind are in each state, and since when the oldest ready one waits."""
 
     async def read() -> list[tuple[str, int, int, datetime | None]]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await store.counts(work.db)
 
     found = [(kind, _WORDS[state], count, since) for kind, state, count, since in run(read())]

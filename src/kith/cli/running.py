@@ -1,4 +1,4 @@
-"""What the commands share: settings, an open house, and saying things to people or to programs."""
+"""What the commands share: settings, an open database, and saying things to people or to programs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from kith.app import House, open_house
-from kith.base.db import connect
+from kith.base.db import Database, connect
+from kith.base.ids import IDs
+from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
+from kith.base.work import Work, Works
 from kith.migrations import HEAD
 
 Result = TypeVar("Result")
+Service = TypeVar("Service")
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Say it in JSON, for scripts.")
 
@@ -29,19 +32,82 @@ def say(value: object) -> None:
     click.echo(msgspec.json.encode(value).decode())
 
 
+class Opened:
+    """The database, opened for one command. Rooms are loaded when a part is asked for or a fact is announced."""
+
+    def __init__(self, settings: Settings, database: Database) -> None:
+        self.ids = IDs(database)
+        self._furnish = Once(self._load_rooms)
+        news, parts = LateNews(self._furnish), LateParts(self._furnish)
+        self.works = Works(settings, database, self.ids, news, parts)
+
+    def _load_rooms(self) -> None:
+        from kith.app import furnish  # noqa: PLC0415 - every room there is, loaded when first used
+
+        furnish(self.works)
+
+    def find(self, kind: type[Service]) -> Service:
+        """One of the server's own parts, by its type."""
+        found: Service = self.works.services[kind]
+        return found
+
+    async def close(self) -> None:
+        if self._furnish.is_done:
+            from kith.app import clear  # noqa: PLC0415 - loaded by now
+
+            await clear(self.works)
+
+
 @asynccontextmanager
-async def house() -> AsyncIterator[House]:
+async def house() -> AsyncIterator[Opened]:
     """For a command beside a running server, or without one."""
+    async with _opened() as opened:
+        await opened.ids.lease()
+        keeping = asyncio.create_task(opened.ids.keep())
+        try:
+            yield opened
+        finally:
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
+            await opened.ids.release()
+
+
+@asynccontextmanager
+async def reading() -> AsyncIterator[Work]:
+    """For a command that only looks: it makes no ids, so it need not write that it may."""
+    async with _opened() as opened, opened.works.begin() as work:
+        yield work
+
+
+@asynccontextmanager
+async def _opened() -> AsyncIterator[Opened]:
     settings = load()
-    await refuse_other_schema(settings)
-    async with open_house(settings, connections=2) as opened:
-        yield opened
+    refuse_missing(settings)
+    database = await connect(settings, connections=2)
+    try:
+        refuse_older(await database.revision())
+        opened = Opened(settings, database)
+        try:
+            yield opened
+        finally:
+            await opened.close()
+    finally:
+        await database.close()
 
 
 async def refuse_other_schema(settings: Settings) -> None:
+    refuse_missing(settings)
+    refuse_older(await revision_of(settings))
+
+
+def refuse_missing(settings: Settings) -> None:
     if settings.is_sqlite and not settings.sqlite_path.exists():
         raise BadSettings(f"there is no database at {settings.sqlite_path} yet: run `kith migrate` or `kith serve`")
-    if await revision_of(settings) != HEAD:
+
+
+def refuse_older(revision: str | None) -> None:
+    """Also one that is newer, which `known` refuses with other words."""
+    if known(revision) != HEAD:
         raise BadSettings("the database is older than this Kith: run `kith migrate`")
 
 
@@ -49,9 +115,12 @@ async def revision_of(settings: Settings) -> str | None:
     """Where the database stands; one that is newer than this program is refused and left alone."""
     database = await connect(settings, connections=1)
     try:
-        revision = await database.revision()
+        return known(await database.revision())
     finally:
         await database.close()
+
+
+def known(revision: str | None) -> str | None:
     if revision is not None and revision > HEAD:
         raise BadSettings(newer(revision))
     return revision

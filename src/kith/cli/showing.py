@@ -8,9 +8,6 @@ from datetime import UTC, datetime
 
 import click
 import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 
 def show_rows(heads: Sequence[str], rows: Iterable[Sequence[object]], *, nothing: str) -> None:
@@ -20,12 +17,20 @@ def show_rows(heads: Sequence[str], rows: Iterable[Sequence[object]], *, nothing
         for row in shown:
             click.echo("\t".join(row))
     elif shown:
-        table = Table(*heads, box=None, pad_edge=False, padding=(0, 1))
-        for row in shown:
-            table.add_row(*(Text(value, overflow="fold") for value in row))
-        Console().print(table)
+        _print_table(heads, shown)
     else:
         click.echo(nothing)
+
+
+def _print_table(heads: Sequence[str], rows: list[list[str]]) -> None:
+    from rich.console import Console  # noqa: PLC0415 - loaded when first used: only a terminal needs it
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(*heads, box=None, pad_edge=False, padding=(0, 1))
+    for row in rows:
+        table.add_row(*(Text(value, overflow="fold") for value in row))
+    Console().print(table)
 
 
 def show_record(record: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ import click
 from kith.base.db import Session
 from kith.base.errors import Invalid, NotFound
 from kith.cli.inputs import COMMAND_LINE, WORDS, line_given, user_called
-from kith.cli.running import as_json, house, run, say
+from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 from kith.identity.tokens import service, store
 from kith.identity.tokens.service import Intent
@@ -61,7 +61,7 @@ def list_tokens(*, name: str, as_json: bool) -> None:
     """The tokens of NAME, oldest first; a token itself is never shown again."""
 
     async def read() -> list[Token]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             user = await user_called(work.db, name)
             return await store.of_user(work.db, user.id)
 

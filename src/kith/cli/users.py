@@ -8,7 +8,7 @@ import click
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
-from kith.cli.running import as_json, house, run, say
+from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_record, show_rows
 from kith.identity.sessions.service import end_after_password
 from kith.identity.signups import service as signups
@@ -81,7 +81,7 @@ def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> N
     """People by name: id, username, name, address, role, state, and when they were last here."""
 
     async def read() -> list[User]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await store.listed(work.db, search=search, role=ROLES[role] if role else None, most=limit + 1)
 
     found = run(read())
@@ -101,7 +101,7 @@ def show(*, name: str, as_json: bool) -> None:
     """All there is to know about NAME (a username or an address), but for the password."""
 
     async def read() -> User:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await user_called(work.db, name)
 
     record = _record(run(read()))
@@ -168,7 +168,7 @@ def pending(*, limit: int, as_json: bool) -> None:
     """Who waits for approval, longest first: id, username, address, whether it is confirmed, since when, and why."""
 
     async def read() -> list[Pending]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             return await signups.pending(work, most=limit)
 
     found = run(read())

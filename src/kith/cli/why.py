@@ -6,7 +6,7 @@ import click
 
 from kith.base.errors import NotFound
 from kith.cli.inputs import WORDS
-from kith.cli.running import as_json, house, run, say
+from kith.cli.running import as_json, reading, run, say
 from kith.cli.showing import cell, show_record, show_rows
 from kith.identity.refusals import service, store
 from kith.identity.refusals.tables import Refusal
@@ -21,7 +21,7 @@ def why(*, code: str | None, as_json: bool) -> None:
     """Why somebody was refused, by the CODE they were shown. Without one, the latest refusals."""
 
     async def read() -> list[Refusal]:
-        async with house() as opened, opened.works.begin() as work:
+        async with reading() as work:
             if code is None:
                 return await store.latest(work.db, most=LATEST)
             found = await service.find(work, code)

@@ -7,8 +7,8 @@ from datetime import datetime
 
 import msgspec
 
-from kith.base.exchange import Exchange
 from kith.base.caches import UntilWritten
+from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.own.visitor import locale_of
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -16,10 +17,17 @@ _USUAL = frozenset((20, 40, 80))
 
 
 class Walk:
-    """A list in its forms: newest or oldest first, from a floor or not. Each is made when it is first asked for."""
+    """A list in its forms: newest or oldest first, from a floor or not. Each is made when it is first asked for.
+
+    So is the statement itself, where it is given as a function.
+    """
 
     def __init__(
-        self, statement: Select[Any], column: ColumnElement[Any], *, row: type[msgspec.Struct] | None = None
+        self,
+        statement: Select[Any] | Callable[[], Select[Any]],
+        column: ColumnElement[Any],
+        *,
+        row: type[msgspec.Struct] | None = None,
     ) -> None:
         self._statement = statement
         self._column = column
@@ -36,6 +44,8 @@ class Walk:
         return found, {"max_id": cursor.max_id, "floor": cursor.floor, "limit": cursor.limit}
 
     def _make(self, has_top: bool, has_floor: bool, ascending: bool, length: int | None) -> Query[Any]:
+        if not isinstance(self._statement, Select):
+            self._statement = self._statement()
         narrowed, column = self._statement, self._column
         if has_top:
             narrowed = narrowed.where(column < bindparam("max_id"))

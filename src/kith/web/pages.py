@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kith.base import csrf
 from kith.base.exchange import Answer, Exchange, Headers, whole
@@ -14,14 +14,10 @@ from kith.base.keys import Keys
 from kith.web.speaking import language_of, remember
 from kith.web.words import LANGUAGES, SPEAKERS
 
+if TYPE_CHECKING:
+    from jinja2 import Environment  # loaded when the first page is made
+
 _FOLDER = Path(__file__).parent
-_environment = Environment(
-    loader=FileSystemLoader(_FOLDER / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
 STYLE = (_FOLDER / "static" / "kith.css").read_bytes()
 SCRIPT = (_FOLDER / "static" / "kith.js").read_bytes()
 NO_PICTURE = (_FOLDER / "static" / "missing.png").read_bytes()
@@ -29,14 +25,29 @@ NO_STORE = (b"cache-control", b"no-store")
 _URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~-._"
 
 
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - loaded when first used
+
+    made = Environment(
+        loader=FileSystemLoader(_FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["moment"] = moment
+    return made
+
+
 def render(template: str, language: str = "en", **values: object) -> str:
     """The words of a page go with it as `_`: two requests in two languages know nothing of each other."""
     given = {"_": SPEAKERS[language], "language": language, "acting": None, **values}
-    return _environment.get_template(template).render(given)
+    return _environment().get_template(template).render(given)
 
 
 def has_template(name: str) -> bool:
-    return name in _environment.list_templates(extensions=["html"])
+    return name in _environment().list_templates(extensions=["html"])
 
 
 def page(exchange: Exchange, template: str, *, status: int = 200, headers: Headers = (), **values: object) -> Answer:
@@ -73,6 +84,3 @@ def _answer(status: int, headers: Headers, body: bytes) -> Answer:
 
 def moment(value: datetime) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-_environment.filters["moment"] = moment

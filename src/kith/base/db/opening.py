@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kith.base.db.postgres import Postgres
 from kith.base.db.session import Database
 from kith.base.db.sqlite import SQLite
 from kith.base.settings import Settings
@@ -12,4 +11,6 @@ async def connect(settings: Settings, *, connections: int = 16) -> Database:
     if settings.is_sqlite:
         settings.sqlite_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return SQLite(settings.sqlite_path)
+    from kith.base.db.postgres import Postgres  # noqa: PLC0415 - its driver is loaded when first used
+
     return await Postgres.open(settings.database, connections=connections)

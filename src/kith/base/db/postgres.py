@@ -62,9 +62,9 @@ class PostgresSession:
         return self._connection is not None
 
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
-        if query.writes and self._connection is None:
-            await self.begin()
         compiled = query.compiled("postgresql")
+        if compiled.writes and self._connection is None:
+            await self.begin()
         return compiled.read(await self.fetch(compiled.sql, *compiled.bind(params)))
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
@@ -98,18 +98,18 @@ class PostgresSession:
         return rows
 
     async def run(self, command: Command, /, **params: Any) -> int:
+        compiled = command.compiled("postgresql")
         if self._connection is None:
             await self.begin()
-        compiled = command.compiled("postgresql")
         with _translated():
             done = await self._connection.execute(compiled.sql, *compiled.bind(params))
         count = done.rpartition(" ")[2]
         return int(count) if count.isdigit() else 0
 
     async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None:
+        compiled = command.compiled("postgresql")
         if self._connection is None:
             await self.begin()
-        compiled = command.compiled("postgresql")
         with _translated():
             await self._connection.executemany(compiled.sql, [compiled.bind(row) for row in rows])
 

@@ -213,15 +213,15 @@ class SQLiteSession:
         return self._writing
 
     async def all(self, query: Query[Row], /, **params: Any) -> list[Row]:
-        if query.writes and not self._writing:
-            await self.begin()
         compiled = query.compiled("sqlite")
+        if compiled.writes and not self._writing:
+            await self.begin()
         return compiled.read(self._execute(compiled.sql, compiled.bind(params)).fetchall())
 
     async def one(self, query: Query[Row], /, **params: Any) -> Row | None:
-        if query.writes and not self._writing:
-            await self.begin()
         compiled = query.compiled("sqlite")
+        if compiled.writes and not self._writing:
+            await self.begin()
         rows = self._execute(compiled.sql, compiled.bind(params)).fetchall()
         return compiled.read(rows[:1])[0] if rows else None
 
@@ -230,15 +230,15 @@ class SQLiteSession:
         return compiled.read(await self._database.beside(compiled.sql, compiled.bind(params)))
 
     async def run(self, command: Command, /, **params: Any) -> int:
+        compiled = command.compiled("sqlite")
         if not self._writing:
             await self.begin()
-        compiled = command.compiled("sqlite")
         return self._execute(compiled.sql, compiled.bind(params)).rowcount
 
     async def many(self, command: Command, rows: Sequence[Mapping[str, Any]], /) -> None:
+        compiled = command.compiled("sqlite")
         if not self._writing:
             await self.begin()
-        compiled = command.compiled("sqlite")
         values = [compiled.bind(row) for row in rows]
         try:
             self._reading.executemany(compiled.sql, values)

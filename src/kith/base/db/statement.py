@@ -1,4 +1,8 @@
-"""A statement is built once by SQLAlchemy, compiled once per dialect, and run as text ever after."""
+"""A statement is built by SQLAlchemy when it is first run, compiled once per dialect, and run as text ever after.
+
+Stores declare hundreds of them, and building all takes longer than everything else a start does: a declaration gives
+`lambda: select(...)` rather than the statement itself.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,7 @@ from kith.base.db.schema import Document, Instant, ListOf, Words
 
 Row = TypeVar("Row")
 Convert = Callable[[Any], Any]
+Declared = Executable | Callable[[], Executable]  # a statement, or what builds it
 
 DIALECTS: dict[str, Any] = {
     "sqlite": sqlite_dialect(paramstyle="qmark"),
@@ -71,7 +76,7 @@ _WIRE: dict[str, dict[type, Convert]] = {
 class Compiled(Generic[Row]):
     """One statement's text in one dialect, how its parameters are bound and how its rows are read."""
 
-    __slots__ = ("_given", "_known", "_make", "_reads", "_scalar", "sql")
+    __slots__ = ("_given", "_known", "_make", "_reads", "_scalar", "sql", "writes")
 
     def __init__(self, clause: Executable, row: type[Row] | None, dialect: str, *, wire: bool) -> None:
         compiled = clause.compile(dialect=DIALECTS[dialect])  # type: ignore[attr-defined]
@@ -80,6 +85,7 @@ class Compiled(Generic[Row]):
         expanded = compiled.construct_expanded_state(unknown)
         elements = {part: name for name, parts in expanded.parameter_expansion.items() for part in parts}
         self.sql: str = expanded.statement
+        self.writes = bool(getattr(clause, "is_dml", False)) or getattr(clause, "_for_update_arg", None) is not None
         names = tuple(expanded.positiontup or ())
         binds = [compiled.binds[elements.get(name, name)] for name in names]
         turns = [_BIND[dialect].get(type(bind.type)) for bind in binds]
@@ -141,21 +147,21 @@ def _turned(turn: Convert | None, value: object) -> object:
 
 
 class Statement(Generic[Row]):
-    """A statement as a store declares it; compiled when a database first runs it."""
+    """A statement as a store declares it; built and compiled when a database first runs it."""
 
-    __slots__ = ("_compiled", "_wire", "clause", "row", "writes")
+    __slots__ = ("_compiled", "_declared", "_wire", "row")
 
-    def __init__(self, clause: Executable, row: type[Row] | None, *, wire: bool = False) -> None:
+    def __init__(self, declared: Declared, row: type[Row] | None, *, wire: bool = False) -> None:
         self._wire = wire
-        self.clause = clause
+        self._declared = declared
         self.row = row
-        self.writes = bool(getattr(clause, "is_dml", False)) or getattr(clause, "_for_update_arg", None) is not None
         self._compiled: dict[str, Compiled[Row]] = {}
 
     def compiled(self, dialect: str) -> Compiled[Row]:
         found = self._compiled.get(dialect)
         if found is None:
-            found = self._compiled[dialect] = Compiled(self.clause, self.row, dialect, wire=self._wire)
+            clause = self._declared() if callable(self._declared) else self._declared
+            found = self._compiled[dialect] = Compiled(clause, self.row, dialect, wire=self._wire)
         return found
 
 
@@ -171,13 +177,13 @@ class Command(Statement[None]):
     __slots__ = ()
 
 
-def query(clause: Executable, row: type[Row], *, wire: bool = False) -> Query[Row]:
+def query(declared: Declared, row: type[Row], *, wire: bool = False) -> Query[Row]:
     """`wire` for rows that are encoded as they come and looked at by nobody."""
-    return Query(clause, row, wire=wire)
+    return Query(declared, row, wire=wire)
 
 
-def command(clause: Executable) -> Command:
-    return Command(clause, None)
+def command(declared: Declared) -> Command:
+    return Command(declared, None)
 
 
 def insert_into(table: Table, *, without: Sequence[str] = ()) -> Insert:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import socket
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from ipaddress import ip_address
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import aiohttp
 import msgspec
 from multidict import CIMultiDictProxy
 
@@ -18,6 +18,9 @@ from kith.base.db.writing import is_writing
 from kith.base.http.addresses import PrivateHosts
 from kith.base.http.failures import AddressRefused, OutgoingError, translated
 from kith.base.http.hops import REDIRECTS, Hop, Resign, first_hop, next_hop
+
+if TYPE_CHECKING:
+    import aiohttp  # loaded when something is first sent
 
 __all__ = ["Answer", "Download", "Outgoing"]
 
@@ -150,35 +153,43 @@ class Outgoing:
         left = deadline - asyncio.get_running_loop().time()
         if left <= 0:
             raise OutgoingError("timeout", hop.shown)
+        session = await self._opened()
         token = _wanted_host.set(hop.url.raw_host or "")
         try:
             with translated(hop.shown):
-                return await self._opened().request(
+                return await session.request(
                     hop.method,
                     hop.url,
                     headers=hop.headers,
                     data=hop.body,
                     allow_redirects=False,
-                    timeout=aiohttp.ClientTimeout(total=left),
+                    timeout=_timeout(left),
                 )
         finally:
             _wanted_host.reset(token)
 
-    def _opened(self) -> aiohttp.ClientSession:
+    async def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            connector = aiohttp.TCPConnector(
-                limit=100,
-                limit_per_host=8,
-                resolver=aiohttp.ThreadedResolver(),
-                socket_factory=self._socket,
-            )
-            self._session = aiohttp.ClientSession(
-                connector=connector,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"User-Agent": self._user_agent},
-                trust_env=False,
-            )
+            await asyncio.to_thread(importlib.import_module, "aiohttp")  # it is large, and the loop is not to wait
+        if self._session is None:
+            self._session = self._made()
         return self._session
+
+    def _made(self) -> aiohttp.ClientSession:
+        import aiohttp  # noqa: PLC0415 - loaded by now
+
+        connector = aiohttp.TCPConnector(
+            limit=100,
+            limit_per_host=8,
+            resolver=aiohttp.ThreadedResolver(),
+            socket_factory=self._socket,
+        )
+        return aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": self._user_agent},
+            trust_env=False,
+        )
 
     def _socket(self, address: aiohttp.AddrInfoType) -> socket.socket:
         """Called for every address about to be connected to, however it was found; the last word is here."""
@@ -186,6 +197,12 @@ class Outgoing:
         if not self._private_hosts.may_reach(_wanted_host.get(), ip_address(host), port):
             raise AddressRefused
         return socket.socket(family, kind, protocol)
+
+
+def _timeout(seconds: float) -> aiohttp.ClientTimeout:
+    import aiohttp  # noqa: PLC0415 - loaded by now
+
+    return aiohttp.ClientTimeout(total=seconds)
 
 
 def _location(response: aiohttp.ClientResponse) -> str | None:

@@ -8,9 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-import aiohttp
-from aiohttp.http_exceptions import HttpProcessingError
-
 __all__ = ["AddressRefused", "OutgoingError", "Reason", "translated"]
 
 Reason = Literal[
@@ -43,15 +40,20 @@ class AddressRefused(OSError):  # noqa: N818 - raised inside the connector, whic
 @contextmanager
 def translated(url: str) -> Iterator[None]:
     """Turn whatever the HTTP library raises into an `OutgoingError`."""
+    from aiohttp import ClientError  # noqa: PLC0415 - loaded when something is first sent
+    from aiohttp.http_exceptions import HttpProcessingError  # noqa: PLC0415
+
     try:
         yield
     except OutgoingError:
         raise
-    except (aiohttp.ClientError, HttpProcessingError, OSError, ValueError) as error:
+    except (ClientError, HttpProcessingError, OSError, ValueError) as error:
         raise OutgoingError(_reason(error), f"{url}: {error or type(error).__name__}") from error
 
 
 def _reason(error: Exception) -> Reason:
+    import aiohttp  # noqa: PLC0415 - loaded by now
+
     match error:
         case aiohttp.ClientConnectorError(os_error=AddressRefused()):
             return "refused_address"

@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from types import CodeType
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from kith.base.errors import NotFound
@@ -117,8 +118,22 @@ _OWN: dict[Any, Read] = {Exchange: lambda exchange: exchange, Work: lambda excha
 
 def parameters_of(handler: Callable[..., Awaitable[Any]], template: str) -> tuple[Parameter, ...]:
     """How each parameter of `handler` is read; one that does not say where it comes from is a TypeError."""
-    hints = get_type_hints(handler, include_extras=True)
-    return tuple(_parameter(name, hints[name], template) for name in inspect.signature(handler).parameters)
+    return tuple(_parameter(name, hint, template) for name, hint in _hints_of(handler))
+
+
+_hints: dict[CodeType, list[tuple[str, Any]]] = {}  # handlers that one function makes are declared alike
+
+
+def _hints_of(handler: Callable[..., Awaitable[Any]]) -> list[tuple[str, Any]]:
+    """The handler's parameters in their order, each with its annotation."""
+    code = None if hasattr(handler, "__wrapped__") else getattr(handler, "__code__", None)
+    found = None if code is None else _hints.get(code)
+    if found is None:
+        hints = get_type_hints(handler, include_extras=True)
+        found = [(name, hints[name]) for name in inspect.signature(handler).parameters]
+        if code is not None:
+            _hints[code] = found
+    return found
 
 
 def _parameter(name: str, hint: Any, template: str) -> Parameter:

@@ -56,13 +56,17 @@ class Shelf:
         self.page_query = lru_cache(512)(self._page_query)
         self.count_query = lru_cache(512)(self._count_query)
         self._update = lru_cache(256)(self._update_command)
-        self.one_wire = query(self._select().where(self.key == bindparam("id")), tuple, wire=True)
-        self.one_by_row = query(self._select().where(self.row_key == bindparam("id")), tuple, wire=False)
-        self._row_key = query(select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object)
+        self.one_wire = query(lambda: self._select().where(self.key == bindparam("id")), tuple, wire=True)
+        self.one_by_row = query(lambda: self._select().where(self.row_key == bindparam("id")), tuple, wire=False)
+        self._row_key = query(
+            lambda: select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object
+        )
+        self.one_row = query(self._held, tuple)
+
+    def _held(self) -> Any:
+        """Held against other changes, but not against new rows that refer to it."""
         rows = select(self.key, *self.stored.values()).select_from(self.source).where(self.key == bindparam("id"))
-        # Held against other changes, but not against new rows that refer to it.
-        held = self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
-        self.one_row = query(held, tuple)
+        return self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
 
     def _column(self, name: str) -> Column[Any]:
         for table in reversed(self.tables):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, false, or_, select, true
@@ -44,7 +45,8 @@ def _names_the_hidden() -> Clause:
     )
 
 
-def _told(*, mention: bool, own: bool) -> Any:
+@cache
+def who_is_told(*, mention: bool, own: bool) -> Any:
     """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case."""
     unwanted = or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(), _names_the_hidden() if mention else false())
     return query(
@@ -65,13 +67,6 @@ def _told(*, mention: bool, own: bool) -> Any:
         ),
         int,
     )
-
-
-_queries = {(mention, own): _told(mention=mention, own=own) for mention in (False, True) for own in (False, True)}
-
-
-def who_is_told(*, mention: bool, own: bool) -> Any:
-    return _queries[mention, own]
 
 
 def below(role: str) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 from sqlalchemy import Integer, and_, bindparam, literal_column, select
 
-from kith.base.db import query
+from kith.base.db import Query, query
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
 from kith.social.relationships import rules
@@ -49,36 +52,39 @@ def _wanted(*, anonymous: bool) -> access.Clause:
     )
 
 
-_ancestors = {
-    anonymous: query(
+@cache
+def _ancestors(*, anonymous: bool) -> Query[int]:
+    return query(
         select(_above.c.id)
         .select_from(_up.join(_above, _above.c.id == _up.c.id).join(_author, _author.c.id == _above.c.account_id))
         .where(and_(_up.c.distance > 0, _wanted(anonymous=anonymous)))
         .order_by(_up.c.distance.desc()),
         int,
     )
-    for anonymous in (False, True)
-}
-_descendants = {
-    anonymous: query(
+
+
+@cache
+def _descendants(*, anonymous: bool) -> Query[Any]:
+    return query(
         select(_found.c.id, _found.c.in_reply_to_id, _found.c.account_id)
-        .select_from(
-            _down.join(_found, _found.c.id == _down.c.id).join(_author, _author.c.id == _found.c.account_id)
+        .select_from(_down.join(_found, _found.c.id == _down.c.id).join(_author, _author.c.id == _found.c.account_id))
+        .where(
+            and_(
+                _down.c.depth > 0,
+                access.visible_for(_found, _author, anonymous=anonymous),
+                _wanted(anonymous=anonymous),
+            )
         )
-        .where(and_(_down.c.depth > 0, access.visible_for(_found, _author, anonymous=anonymous),
-                    _wanted(anonymous=anonymous)))
         .order_by(_down.c.id)  # not by `_found`: SQLite would walk every status there is to have them in order
         .limit(bindparam("most")),
         tuple,
     )
-    for anonymous in (False, True)
-}  # fmt: skip
 
 
 async def ancestors(work: Work, status: Status, me: int | None) -> list[int]:
     """Root first. What may not be seen is left out where it is shown."""
     most, _, _ = FOR_STRANGERS if me is None else FOR_MEMBERS
-    return await work.db.all(_ancestors[me is None], status=status.id, me=me, now=work.now, most=most)
+    return await work.db.all(_ancestors(anonymous=me is None), status=status.id, me=me, now=work.now, most=most)
 
 
 async def descendants(work: Work, status: Status, me: int | None) -> list[int]:
@@ -87,7 +93,9 @@ async def descendants(work: Work, status: Status, me: int | None) -> list[int]:
     What answers something that is not shown stands where that would have begun: right below the status.
     """
     _, most, deep = FOR_STRANGERS if me is None else FOR_MEMBERS
-    rows = await work.db.all(_descendants[me is None], status=status.id, me=me, now=work.now, most=most, deep=deep)
+    rows = await work.db.all(
+        _descendants(anonymous=me is None), status=status.id, me=me, now=work.now, most=most, deep=deep
+    )
     shown = {id for id, _, _ in rows}
     children: dict[int, list[tuple[int, int]]] = {}
     for id, parent_id, account_id in rows:

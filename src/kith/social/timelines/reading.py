@@ -25,7 +25,7 @@ Rows = list[tuple[Any, ...]]
 
 _fed = feeds.join(S, S.c.id == feeds.c.status_id)
 _own = feeds.c.owner == bindparam("owner")
-_feed = Walk(lines(_fed, anonymous=False).where(_own), feeds.c.status_id)
+_feed = Walk(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id)
 # Home tells of itself in every row: 1 where it is whole and its owner was known to be here of late.
 _is_kept = (
     select(literal_column("1", Integer))
@@ -38,7 +38,7 @@ _is_kept = (
     )
     .scalar_subquery()
 )
-_home = Walk(lines(_fed, _is_kept, anonymous=False).where(_own), feeds.c.status_id)
+_home = Walk(lambda: lines(_fed, _is_kept, anonymous=False).where(_own), feeds.c.status_id)
 
 
 async def home(work: Work, me: int, cursor: Cursor, noted: datetime) -> tuple[Rows, bool]:
@@ -170,7 +170,7 @@ async def of_account(
 
 def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> Walk:
     source = table.join(S, S.c.id == table.c.status_id)
-    return Walk(lines(source, table.c.id.label("cursor"), anonymous=anonymous).where(by), table.c.id)
+    return Walk(lambda: lines(source, table.c.id.label("cursor"), anonymous=anonymous).where(by), table.c.id)
 
 
 _pinned = {
@@ -180,7 +180,7 @@ _pinned = {
 _favourites = _marked(favourites, anonymous=False, by=favourites.c.account_id == access.ME)
 _bookmarks = _marked(bookmarks, anonymous=False, by=bookmarks.c.account_id == access.ME)
 _direct = Walk(
-    lines(anonymous=False).where(
+    lambda: lines(anonymous=False).where(
         and_(
             access.shown_to(S, DIRECT),
             S.c.reblog_of_id.is_(None),
