@@ -173,7 +173,10 @@ class Command(Statement[None]):
 
 def query(clause: Executable, row: type[Row], *, wire: bool = False) -> Query[Row]:
     """`wire` for rows that are encoded as they come and looked at by nobody."""
-    return Query(clause, row, wire=wire)
+    kind: Any = row
+    while hasattr(kind, "__supertype__"):  # a NewType, which is nothing but its base when the program runs
+        kind = kind.__supertype__
+    return Query(clause, kind, wire=wire)
 
 
 def command(clause: Executable) -> Command:
