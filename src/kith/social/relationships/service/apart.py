@@ -74,7 +74,7 @@ def read_domain(text: str) -> str:
 
 
 async def block_domain(work: Work, actor: Account, text: str) -> bool:
-    """Nobody from there follows the actor any more, nor the actor them. True when there are more ties than are cut at once."""
+    """No follow between the actor and anybody there stays. True when there are more ties than are cut at once."""
     domain = read_domain(text)
     if await store.add_domain_block(work.db, actor.id, domain, id=work.new_id(), now=work.now):
         work.announce(DomainBlocked(account_id=actor.id, domain=domain))
