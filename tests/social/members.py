@@ -13,6 +13,7 @@ import httpx
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.versions import FIRST
 from tests.social.tokens import App, new_app
 from tests.town import Town
@@ -114,7 +115,7 @@ async def stranger(town: Town, domain: str = "elsewhere.example", **differing: A
 async def set_state(town: Town, id: str | int, make: Callable[[Work], dict[str, Any]]) -> None:
     """What the team, or time, does to an account."""
     async with town.house() as house, house.works.begin() as work:
-        await accounts.change(work.db, int(id), make(work), work.now)
+        await accounts.change(work.db, AccountId(int(id)), make(work), work.now)
 
 
 async def until(claim: Callable[[], Awaitable[bool]]) -> None:

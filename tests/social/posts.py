@@ -87,8 +87,8 @@ async def said_elsewhere(town: Town, author: Account, text: str = "Hello", **dif
         await statuses.insert(work.db, status)
         spelled = {name: name for name in status.tag_names}
         noted = await tags.note(work.db, spelled, ids=[work.new_id() for _ in spelled], now=work.now)
-        await tags.link(work.db, id, author.id, [tag.id for tag in noted.values()])
-        work.announce(StatusPosted(status_id=id, account_id=author.id))
+        await tags.link(work.db, status.id, author.id, [tag.id for tag in noted.values()])
+        work.announce(StatusPosted(status_id=status.id, account_id=author.id))
     return str(id)
 
 

@@ -22,6 +22,7 @@ from PIL import Image
 from kith.base.db import command, insert_into
 from kith.social.accounts.tables import Account
 from kith.social.emojis.tables import emojis
+from kith.social.ids import StatusId
 from kith.social.statuses import polls
 from kith.social.statuses.tables import Poll
 from kith.social.webpages.owners import own_links
@@ -220,7 +221,7 @@ async def _polled(town: Town, author: Account, options: list[str]) -> str:
     status_id = await said_elsewhere(town, author, poll_id=poll_id)
     async with town.house() as house, house.works.begin() as work:
         poll = Poll(
-            id=poll_id, status_id=int(status_id), account_id=author.id, options=options, tallies=[0] * len(options),
+            id=poll_id, status_id=StatusId(int(status_id)), account_id=author.id, options=options, tallies=[0] * len(options),
             voters_count=0, multiple=False, hide_totals=False, expires_at=None, ended_at=None, fetched_at=work.now,
         )  # fmt: skip
         await polls.insert(work.db, poll)

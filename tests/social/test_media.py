@@ -26,6 +26,7 @@ from kith.social.addresses import file_url
 from kith.social.files.keys import folder_of
 from kith.social.files.processing import shape_avatar, shape_preview
 from kith.social.files.workshop import BadFile
+from kith.social.ids import AccountId
 from kith.social.media import service, store, tasks
 from kith.social.media.entities import render, render_media
 from kith.social.media.service import Change, New
@@ -41,7 +42,7 @@ _backdate = command(
 class Shelf:
     """A member's attachments, and the parts of their server."""
 
-    def __init__(self, house: House, account_id: int) -> None:
+    def __init__(self, house: House, account_id: AccountId) -> None:
         self.house = house
         self.account_id = account_id
 
@@ -222,9 +223,9 @@ async def test_it_is_changed_and_deleted_by_its_owner_while_it_belongs_to_nothin
     assert (newest.description, newest.meta["small"]["size"]) == ("after", "20x20")
     await shelf.until_empty(kept.preview.rpartition("/")[0] + "/" + kept.preview.rpartition("/")[2])
     with pytest.raises(NotFound):
-        await shelf.do(lambda work: service.change(work, shelf.account_id + 1, row.id, again))
+        await shelf.do(lambda work: service.change(work, AccountId(shelf.account_id + 1), row.id, again))
     with pytest.raises(NotFound):
-        await shelf.do(lambda work: service.delete(work, shelf.account_id + 1, row.id))
+        await shelf.do(lambda work: service.delete(work, AccountId(shelf.account_id + 1), row.id))
     await shelf.do(lambda work: service.delete(work, shelf.account_id, row.id))
     assert await shelf.find(row) is None
     await shelf.until_empty(_files(row))
@@ -239,7 +240,7 @@ async def test_a_post_carries_what_it_may(shelf: Shelf) -> None:
     await shelf.do(lambda work: store.insert(work.db, waiting))
     ids = [row.id for row in pictures]
 
-    async def claim(account_id: int, ids: list[int], **more: Any) -> list[int] | str:
+    async def claim(account_id: AccountId, ids: list[int], **more: Any) -> list[int] | str:
         try:
             claimed: list[int] = await shelf.do(lambda work: service.claimable(work, account_id, ids, **more))
         except service.CannotAttach as refused:
@@ -252,7 +253,7 @@ async def test_a_post_carries_what_it_may(shelf: Shelf) -> None:
     assert await claim(me, [ids[0], ids[0]]) == [ids[0]]
     assert await claim(me, [1, 2, 3, 4, 5]) == "Cannot attach more than 4 files"
     assert await claim(me, [ids[0], 7, 8]) == missing.format("7, 8")
-    assert await claim(me + 1, ids) == missing.format(f"{ids[0]}, {ids[1]}")
+    assert await claim(AccountId(me + 1), ids) == missing.format(f"{ids[0]}, {ids[1]}")
     assert await claim(me, [ids[0], film.id]) == "Cannot attach a video to a post that already contains images"
     assert await claim(me, [film.id]) == [film.id]
     assert (

@@ -15,6 +15,7 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import command
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId, StatusId
 from kith.social.media import store as media
 from kith.social.media.tables import Media
 from kith.social.relationships import store as relationships
@@ -63,7 +64,7 @@ async def attached(town: Town, author: Account, url: str, kind: str = "image", *
         id = work.new_id()
         meta = {"focus": {"x": 0.5, "y": 0.0}, "original": {"width": 1, "height": 1, "size": "1x1", "aspect": 1.0}}
         row = Media(
-            id=id, account_id=author.id, status_id=int(status_id), scheduled_id=None, kind=kind, state="ready",
+            id=id, account_id=author.id, status_id=StatusId(int(status_id)), scheduled_id=None, kind=kind, state="ready",
             file="", preview="", source="", mime="", description="far", meta=meta, blurhash=None, remote_url=url,
             preview_remote_url=preview, error="", created_at=work.now,
         )  # fmt: skip
@@ -160,7 +161,7 @@ async def test_only_who_may_see_the_post_sees_what_belongs_to_it(new_town: TownB
         _, id = await attached(town, far, f"{base}/picture", visibility=PRIVATE)
         async with town.house() as house, house.works.begin() as work:
             follow = Follow(
-                id=work.new_id(), account_id=int(ada.id), target_id=far.id, reblogs=True, notify=False, languages=None,
+                id=work.new_id(), account_id=AccountId(int(ada.id)), target_id=far.id, reblogs=True, notify=False, languages=None,
                 uri="", created_at=work.now,
             )  # fmt: skip
             assert await relationships.add_follow(work.db, follow)

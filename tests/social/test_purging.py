@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, func, select, update
 from kith.base.db import Instant, any_of, command, query
 from kith.base.jobs import Kind
 from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
 from kith.social.media.tables import media
 from kith.social.statuses.purging import BATCH, GRACE, PURGE, Purge
 from kith.social.statuses.tables import bookmarks, favourites, mentions, polls, scheduled, statuses
@@ -113,7 +114,7 @@ async def test_who_leaves_takes_their_posts_along(town: Town) -> None:
     # when
     owner = await town.owner()
     async with town.house() as house, house.works.begin() as work:
-        account = await accounts.find(work.db, int(ada.id))
+        account = await accounts.find(work.db, AccountId(int(ada.id)))
         assert account is not None
     assert (await owner.call("DELETE", f"/api/v2/core/users/{account.user_id}/")).status_code == 204
 

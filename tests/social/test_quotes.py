@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from kith.social.ids import StatusId
 from kith.social.statuses import store as statuses
 from tests.social.members import Member, join_all, stranger
 from tests.social.posts import arrive, does, ids, post, said_elsewhere, settle
@@ -110,7 +111,7 @@ async def test_timelines_keep_posts_that_quote_and_tell_how_the_quote_stands(tow
     async with town.house() as house, house.works.begin() as work:
         for state in ("pending", "rejected"):
             for made in (early, late):
-                await statuses.change(work.db, int(made[state]), {"quote_state": state})
+                await statuses.change(work.db, StatusId(int(made[state])), {"quote_state": state})
     await settle(town)
 
     # then

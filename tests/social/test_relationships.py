@@ -12,6 +12,7 @@ import pytest
 from kith.app import House
 from kith.social.accounts import store as accounts
 from kith.social.feeds import store as feeds
+from kith.social.ids import AccountId
 from kith.social.relationships import tasks
 from kith.social.relationships.service import follow
 from tests.social.members import Member, join, join_all, set_state, stranger, until
@@ -291,7 +292,7 @@ async def test_a_domain_is_blocked_and_with_it_every_tie_to_it(town: Town) -> No
     await ada.to(near, "follow")
     await ada.to(other, "follow")
     async with town.house() as house, house.works.begin() as work:
-        await follow.follow(work, far, int(ada.id), follow.Options())
+        await follow.follow(work, far, AccountId(int(ada.id)), follow.Options())
 
     preview = await ada.get("/api/v1/domain_blocks/preview", params={"domain": domain})
     assert preview == {"following_count": 0, "followers_count": 1}
@@ -413,7 +414,7 @@ async def test_the_first_follow_of_all_starts_a_feed(town: Town) -> None:
 
     async def is_ready(house: House) -> bool:
         async with house.works.begin() as work:
-            state = await feeds.find_state(work.db, int(ada.id))
+            state = await feeds.find_state(work.db, AccountId(int(ada.id)))
             assert state is not None
             return state.state == feeds.READY
 
@@ -455,7 +456,7 @@ async def test_when_somebody_leaves_nothing_ties_anybody_to_them(town: Town) -> 
     await bob.to(ada, "follow")
     owner = await town.owner()
     async with town.house() as house, house.works.begin() as work:
-        account = await accounts.find(work.db, int(ada.id))
+        account = await accounts.find(work.db, AccountId(int(ada.id)))
         assert account is not None
     assert (await owner.call("DELETE", f"/api/v2/core/users/{account.user_id}/")).status_code == 204
 

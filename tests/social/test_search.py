@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from kith.base.db import command
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
+from kith.social.ids import AccountId
 from kith.social.search.asking import read
 from kith.social.search.words import for_postgres, for_sqlite, to_index, to_term
 from kith.social.tags.tables import tags
@@ -381,7 +382,7 @@ async def test_people_who_are_kept_apart_are_found_by_their_whole_name_only(town
 async def _make_known(town: Town, id: int) -> None:
     """To search, as an account is when it has changed."""
     async with town.house() as house, house.works.begin() as work:
-        work.announce(AccountChanged(account_id=id))
+        work.announce(AccountChanged(account_id=AccountId(id)))
 
 
 async def test_somebody_without_a_name_must_know_three_letters_or_the_whole_name(town: Town) -> None:

@@ -15,6 +15,7 @@ from aiohttp import web
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
+from kith.social.ids import AccountId
 from kith.social.statuses.service.schedule import Publish, publish
 from kith.social.statuses.tables import cards, scheduled
 from kith.social.tags import store as tags
@@ -508,7 +509,7 @@ async def test_a_planned_post_is_posted_once_and_on_time(town: Town) -> None:
         async with house.works.begin() as work:
             due = work.now - timedelta(seconds=1)
             await work.db.run(_due, id=int(planned["id"]), at=due)
-        payload = Publish(id=int(planned["id"]), account_id=int(ada.id), at=due)
+        payload = Publish(id=int(planned["id"]), account_id=AccountId(int(ada.id)), at=due)
         for _ in range(2):
             async with house.works.begin() as work:
                 await publish(work, payload)
@@ -526,7 +527,7 @@ async def _comes_due(town: Town, author: Member, planned: dict[str, Any]) -> Non
             due = work.now - timedelta(seconds=1)
             await work.db.run(_due, id=int(planned["id"]), at=due)
         async with house.works.begin() as work:
-            await publish(work, Publish(id=int(planned["id"]), account_id=int(author.id), at=due))
+            await publish(work, Publish(id=int(planned["id"]), account_id=AccountId(int(author.id)), at=due))
 
 
 async def test_a_plan_that_cannot_be_kept_is_dropped_and_its_media_are_free(town: Town) -> None:

@@ -11,6 +11,7 @@ import pytest
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import entities
 from kith.social.statuses.facts import StatusPosted
 from kith.social.timelines import reading
@@ -100,7 +101,7 @@ async def test_what_comes_home_is_what_the_rules_say(town: Town) -> None:
     # A feed that is built anew holds the same.
     async with town.house() as house, house.works.begin() as work:
         for reader in readers.values():
-            await feeds.forget(work.db, [int(reader.id)])
+            await feeds.forget(work.db, [AccountId(int(reader.id))])
     for reader in readers.values():
         await reader.call("GET", HOME)
     await settle(town)
@@ -163,7 +164,11 @@ async def test_of_two_boosts_that_come_at_once_one_comes_home(town: Town) -> Non
     by_dan = (await post(dan))["id"]
     boosts = [await does(booster, "reblog", by_dan) for booster in (bob, cat)]
     facts = [
-        StatusPosted(status_id=int(boost["id"]), account_id=int(boost["account"]["id"]), reblog_of_id=int(by_dan))
+        StatusPosted(
+            status_id=StatusId(int(boost["id"])),
+            account_id=AccountId(int(boost["account"]["id"])),
+            reblog_of_id=StatusId(int(by_dan)),
+        )
         for boost in boosts
     ]
     await settle(town)
@@ -226,7 +231,7 @@ async def test_a_home_is_built_anew_after_long_absence(town: Town) -> None:
     assert await home(ada) == [by_bob]
     async with town.house() as house:
         async with house.works.begin() as work:
-            await feeds.note_presence(work.db, int(ada.id), work.now - IDLE - timedelta(days=1))
+            await feeds.note_presence(work.db, AccountId(int(ada.id)), work.now - IDLE - timedelta(days=1))
         async with house.works.begin() as work:
             await tidy(work, Tidy())
     first = await ada.call("GET", HOME)
@@ -246,7 +251,7 @@ async def test_a_home_whose_building_failed_is_asked_for_again_and_waited_for_a_
         """As if a worker had died over it."""
         async with town.house() as house, house.works.begin() as work:
             await feeds.clear(work.db, int(ada.id))
-            await feeds.set_state(work.db, int(ada.id), feeds.BUILDING, work.now - ago)
+            await feeds.set_state(work.db, AccountId(int(ada.id)), feeds.BUILDING, work.now - ago)
 
     async def look_twice() -> list[tuple[int, list[str]]]:
         seen = []
@@ -309,7 +314,7 @@ async def test_a_page_is_a_fixed_number_of_queries(town: Town) -> None:
                 work = house.works.open()
                 counting = _Counting(work.db)
                 work.db = counting
-                asked.append(await _queries(work, counting, int(ada.id), limit))
+                asked.append(await _queries(work, counting, AccountId(int(ada.id)), limit))
                 await work.rollback()
             counts[limit] = (asked[0], asked[1])
     assert counts[40][1] == counts[5][1]
@@ -330,7 +335,7 @@ class _Counting:
         return getattr(self._session, name)
 
 
-async def _queries(work: Work, counting: _Counting, me: int, limit: int) -> int:
+async def _queries(work: Work, counting: _Counting, me: AccountId, limit: int) -> int:
     rows = await reading.feed(work, me, me, Cursor(limit=limit))
     assert len(rows) == min(limit, len(rows))
     shown = await entities.render(work, rows, me)

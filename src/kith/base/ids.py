@@ -11,6 +11,7 @@ import asyncio
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
+from typing import NewType
 
 import structlog
 from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, select, update
@@ -18,7 +19,9 @@ from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, selec
 from kith.base.db import METADATA, UID, Database, Instant, add_once, command, query
 from kith.base.errors import Unavailable
 
-__all__ = ["IDs", "at_of", "id_at"]
+__all__ = ["IDs", "UserId", "at_of", "id_at"]
+
+UserId = NewType("UserId", int)  # of whoever is signed in
 
 SLOTS = 256
 COUNTER_BITS = 8

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from kith.base.settings import Settings
+from kith.social.ids import StatusId
 
 NO_AVATAR = "avatars/original/missing.png"
 NO_HEADER = "headers/original/missing.png"
@@ -18,15 +19,15 @@ def profile_url(settings: Settings, username: str) -> str:
     return f"{settings.base_url}/@{username}"
 
 
-def status_uri(settings: Settings, username: str, status_id: int) -> str:
+def status_uri(settings: Settings, username: str, status_id: StatusId) -> str:
     return f"{settings.base_url}/users/{username}/statuses/{status_id}"
 
 
-def boost_uri(settings: Settings, username: str, status_id: int) -> str:
+def boost_uri(settings: Settings, username: str, status_id: StatusId) -> str:
     return f"{settings.base_url}/users/{username}/statuses/{status_id}/activity"
 
 
-def status_url(settings: Settings, username: str, status_id: int) -> str:
+def status_url(settings: Settings, username: str, status_id: StatusId) -> str:
     return f"{settings.base_url}/@{username}/{status_id}"
 
 

@@ -29,6 +29,7 @@ from kith.base.params import read_body
 from kith.base.routing import Provided
 from kith.identity import for_social as identity
 from kith.social.errors import PRIVATE
+from kith.social.ids import UserId
 from kith.social.standing import Standing
 
 __all__ = [
@@ -70,7 +71,7 @@ DISABLED = "Your login is currently disabled"
 class Member(msgspec.Struct, frozen=True):
     """The person a token speaks for."""
 
-    id: int
+    id: UserId
     username: str
     role: str
 
@@ -78,7 +79,7 @@ class Member(msgspec.Struct, frozen=True):
 class MemberSeen(Fact, frozen=True):
     """Somebody was here on a day. It may be told more than once."""
 
-    user_id: int
+    user_id: UserId
     day: str
 
 
@@ -88,7 +89,7 @@ class Presence:
     def __init__(self) -> None:
         self._noted: ForAWhile[bool] = ForAWhile("presence", seconds=86_400, most=100_000)
 
-    def is_new(self, user_id: int, day: str) -> bool:
+    def is_new(self, user_id: UserId, day: str) -> bool:
         if self._noted.get((user_id, day)) is not None:
             return False
         self._noted.put((user_id, day), True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from kith.base.work import Work
+from kith.social.ids import UserId
 
 
 class Standing(Protocol):
-    async def may_act(self, work: Work, user_id: int) -> bool:
+    async def may_act(self, work: Work, user_id: UserId) -> bool:
         """Asked with every request, so it costs next to nothing."""
         ...

@@ -179,7 +179,10 @@ class Command(Statement[None]):
 
 def query(declared: Declared, row: type[Row], *, wire: bool = False) -> Query[Row]:
     """`wire` for rows that are encoded as they come and looked at by nobody."""
-    return Query(declared, row, wire=wire)
+    kind: Any = row
+    while hasattr(kind, "__supertype__"):  # a NewType, which is nothing but its base when the program runs
+        kind = kind.__supertype__
+    return Query(declared, kind, wire=wire)
 
 
 def command(declared: Declared) -> Command:

@@ -5,6 +5,7 @@ An address that stands among somebody's attributes goes before that.
 
 from __future__ import annotations
 
+from kith.base.ids import UserId
 from kith.base.work import Work
 from kith.identity.users.tables import User
 
@@ -14,7 +15,7 @@ _NAMES = ("picture", "avatar")
 class Pictures:
     """Knows nobody's; whoever does is asked in its place."""
 
-    async def find(self, work: Work, user_id: int) -> str | None:  # noqa: ARG002 - for those who know
+    async def find(self, work: Work, user_id: UserId) -> str | None:  # noqa: ARG002 - for those who know
         return None
 
 

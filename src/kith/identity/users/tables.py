@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import Boolean, Column, Index, Integer, SmallInteger, String, Table, Text
 
 from kith.base.db import METADATA, UID, Document, Instant
+from kith.base.ids import UserId
 
 users = Table(
     "identity_users",
@@ -56,7 +57,7 @@ setup = Table(
 class User(msgspec.Struct):
     """A person: one record, one login, whatever they do here."""
 
-    id: int
+    id: UserId
     uuid: str
     username: str
     username_key: str

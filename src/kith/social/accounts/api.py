@@ -9,6 +9,7 @@ from kith.base.work import Work
 from kith.social.accounts import blank, finding, lines
 from kith.social.accounts.entities import render_lines
 from kith.social.guards import any_token, anyone, optional
+from kith.social.ids import AccountId
 from kith.social.pages import answer, joined, numbers
 
 MOST_IDS = 40
@@ -37,7 +38,7 @@ async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[Ids]) -
 
 
 @get("/api/v1/accounts/{id}", guards=[optional("read:accounts")])
-async def show_account(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
+async def show_account(exchange: Exchange, work: Work, id: FromPath[AccountId]) -> Answer:
     [shown] = await render_lines(work, [await finding.line_of(work, id)])
     return answer(exchange, shown)
 
@@ -49,7 +50,7 @@ async def look_up(exchange: Exchange, work: Work, asked: FromQuery[Name]) -> Ans
 
 
 @get("/api/v1/accounts/{id}/identity_proofs", guards=[any_token])
-async def show_proofs(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
+async def show_proofs(exchange: Exchange, work: Work, id: FromPath[AccountId]) -> Answer:
     """A service that is no more: nobody has any."""
     await finding.line_of(work, id)
     return answer(exchange, b"[]", headers=((b"deprecation", b"@1648598400"),))

@@ -15,6 +15,7 @@ from kith.social.accounts import store
 from kith.social.accounts.tables import Account, Preferences
 from kith.social.addresses import NO_AVATAR, NO_HEADER, file_url, static_url
 from kith.social.emojis import service as emojis
+from kith.social.ids import AccountId
 from kith.social.moments import day_of, maybe, moment
 from kith.social.versions import without_counts
 
@@ -60,11 +61,13 @@ async def render_lines(work: Work, rows: Sequence[Sequence[Any]]) -> list[bytes]
     return [splice(pieces[row[0]], row[2], row[3], row[4], row[5]) for row in rows]
 
 
-async def pieces_of(work: Work, versions: dict[int, int], *, known: Sequence[Account] = ()) -> dict[int, bytes]:
+async def pieces_of(
+    work: Work, versions: dict[AccountId, int], *, known: Sequence[Account] = ()
+) -> dict[AccountId, bytes]:
     """What is shown of each of them at that version; what is not at hand is read, in one query."""
     kept = work.find(AccountPieces)
-    found: dict[int, bytes] = {}
-    missing: list[int] = []
+    found: dict[AccountId, bytes] = {}
+    missing: list[AccountId] = []
     for id, version in versions.items():
         piece = kept.get((id, without_counts(version)))
         if piece is None:
@@ -78,15 +81,15 @@ async def pieces_of(work: Work, versions: dict[int, int], *, known: Sequence[Acc
     return found
 
 
-def is_kept(work: Work, id: int, version: int) -> bool:
+def is_kept(work: Work, id: AccountId, version: int) -> bool:
     """Whether what was made of it holds as long as its version does."""
     return work.find(AccountPieces).get((id, without_counts(version))) is not None
 
 
-async def _make(work: Work, kept: AccountPieces, rows: Sequence[Account]) -> dict[int, bytes]:
+async def _make(work: Work, kept: AccountPieces, rows: Sequence[Account]) -> dict[AccountId, bytes]:
     moved = await store.find_all(work.db, [row.moved_to for row in rows if row.moved_to is not None])
     shapes = await _shapes(work, {row.id: row for row in (*rows, *moved.values())})
-    made: dict[int, bytes] = {}
+    made: dict[AccountId, bytes] = {}
     for row in rows:
         shape = shapes[row.id]
         target = moved.get(row.moved_to) if row.moved_to is not None else None
@@ -107,7 +110,7 @@ def _counts(row: Account) -> dict[str, Any]:
     }
 
 
-async def _shapes(work: Work, rows: Mapping[int, Account]) -> dict[int, dict[str, Any]]:
+async def _shapes(work: Work, rows: Mapping[AccountId, Account]) -> dict[AccountId, dict[str, Any]]:
     told = await emojis.used_in_each(work, [(_texts(row), row.domain) for row in rows.values()])
     return {row.id: _shape(work.settings, row, used) for row, used in zip(rows.values(), told, strict=True)}
 

@@ -14,6 +14,7 @@ from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
+from kith.social.ids import AccountId, UserId
 from kith.social.versions import FIRST
 
 LONGEST_NAME = 30
@@ -29,10 +30,10 @@ class Faces:
     """
 
     def __init__(self) -> None:
-        self._known: ByVersion[int] = ByVersion("accounts_of_users", 16 << 20)
+        self._known: ByVersion[AccountId] = ByVersion("accounts_of_users", 16 << 20)
         self._believed: ForAWhile[bool] = ForAWhile("may_act", seconds=BELIEVED_SECONDS, most=50_000)
 
-    async def may_act(self, work: Work, user_id: int) -> bool:
+    async def may_act(self, work: Work, user_id: UserId) -> bool:
         """Somebody without an account will get one that may."""
         if self._believed.get(user_id):
             return True
@@ -44,12 +45,12 @@ class Faces:
         self._believed.put(user_id, True)
         return True
 
-    async def may_sign_in(self, work: Work, user_id: int) -> bool:
+    async def may_sign_in(self, work: Work, user_id: UserId) -> bool:
         """Whoever moved away or was shut out may still look after what is theirs; nobody speaks for the dead."""
         account = await store.find_of_user(work.db, user_id)
         return account is None or not account.memorial
 
-    async def id_of(self, work: Work, user_id: int) -> int:
+    async def id_of(self, work: Work, user_id: UserId) -> AccountId:
         known = self._known.get(user_id)
         if known is None:
             known = (await of_user(work, user_id)).id
@@ -57,11 +58,11 @@ class Faces:
         return known
 
 
-async def id_of(work: Work, user_id: int) -> int:
+async def id_of(work: Work, user_id: UserId) -> AccountId:
     return await work.find(Faces).id_of(work, user_id)
 
 
-async def of_user(work: Work, user_id: int) -> Account:
+async def of_user(work: Work, user_id: UserId) -> Account:
     """Their account. Where there is none it is made beside this work, and whoever comes second finds it."""
     found = await store.find_of_user(work.db, user_id)
     if found is not None:
@@ -74,7 +75,7 @@ async def of_user(work: Work, user_id: int) -> Account:
     return found
 
 
-async def make(work: Work, user_id: int) -> None:
+async def make(work: Work, user_id: UserId) -> None:
     """Idempotent: two who make it at once make it once."""
     person = await identity.find_person(work, user_id)
     if person is None or await store.find_of_user(work.db, user_id) is not None:
@@ -83,7 +84,8 @@ async def make(work: Work, user_id: int) -> None:
     name = await _free_name(work, person.username)
     now = work.now
     account = Account(
-        id=work.new_id(), version=FIRST, user_id=user_id, username=name, username_key=name.lower(), domain="",
+        id=AccountId(work.new_id()), version=FIRST, user_id=user_id, username=name, username_key=name.lower(),
+        domain="",
         uri=actor_uri(work.settings, name), url=profile_url(work.settings, name), actor_type="Person",
         display_name=person.name if person.name != person.username else "", note="", note_html="", role=person.role,
         fields=[], avatar="", avatar_static="", avatar_description="", header="", header_static="",
@@ -115,7 +117,7 @@ async def _free_name(work: Work, username: str) -> str:
     raise NotFound
 
 
-async def keep_up(work: Work, user_id: int) -> None:
+async def keep_up(work: Work, user_id: UserId) -> None:
     """What is shown of a person's standing follows their record: role, and whether others may see them."""
     person = await identity.find_person(work, user_id)
     account = await store.find_of_user(work.db, user_id)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from kith.base.news import Fact
+from kith.social.ids import AccountId
 
 
 class AccountChanged(Fact, frozen=True):
     """What is shown of it is another."""
 
-    account_id: int
+    account_id: AccountId
 
 
 class AccountDeleted(Fact, frozen=True):
     """Its owner is gone for good: what was theirs goes too."""
 
-    account_id: int
+    account_id: AccountId

@@ -15,6 +15,7 @@ from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.files.processing import shape_avatar, shape_header
 from kith.social.files.workshop import BadFile
+from kith.social.ids import AccountId
 
 Picture = Literal["avatar", "header"]
 
@@ -27,7 +28,7 @@ class ForgetFiles(msgspec.Struct):
 
 @asynccontextmanager
 async def shaped(
-    work: Work, account_id: int, files: Mapping[Picture, IO[bytes] | None]
+    work: Work, account_id: AccountId, files: Mapping[Picture, IO[bytes] | None]
 ) -> AsyncIterator[dict[str, str]]:
     """The new pictures' columns; if what follows fails, their files are taken away again."""
     made: dict[str, str] = {}
@@ -42,7 +43,7 @@ async def shaped(
         raise
 
 
-async def _shape(work: Work, name: Picture, account_id: int, file: IO[bytes]) -> dict[str, str]:
+async def _shape(work: Work, name: Picture, account_id: AccountId, file: IO[bytes]) -> dict[str, str]:
     shape = shape_avatar if name == "avatar" else shape_header
     try:
         made = await shape(work, account_id, file)

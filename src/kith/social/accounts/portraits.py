@@ -6,10 +6,11 @@ from kith.base.work import Work
 from kith.identity.for_social import Pictures
 from kith.social.accounts import store
 from kith.social.accounts.entities import avatar_url
+from kith.social.ids import UserId
 
 
 class Portraits(Pictures):
-    async def find(self, work: Work, user_id: int) -> str | None:
+    async def find(self, work: Work, user_id: UserId) -> str | None:
         """None for whoever has chosen none, or has no account yet."""
         account = await store.find_of_user(work.db, user_id)
         if account is None or not account.avatar or account.is_gone:

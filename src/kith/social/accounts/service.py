@@ -13,6 +13,7 @@ from kith.social.accounts import pictures, store, wording
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.accounts.verification import VERIFY_LINKS, VerifyLinks, is_verifiable
+from kith.social.ids import AccountId
 from kith.social.text import counting
 from kith.social.text.domains import domain_of
 from kith.social.text.languages import is_language
@@ -80,7 +81,7 @@ async def update(work: Work, account: Account, change: Change) -> Account:
     return await _standing(work, account.id)
 
 
-async def _standing(work: Work, account_id: int) -> Account:
+async def _standing(work: Work, account_id: AccountId) -> Account:
     found = await store.find(work.db, account_id)
     if found is None:
         raise NotFound
@@ -110,7 +111,7 @@ async def _words(work: Work, change: Change, now: Account) -> dict[str, Any]:
     return values
 
 
-async def _keep(work: Work, account_id: int, change: Change) -> None:
+async def _keep(work: Work, account_id: AccountId, change: Change) -> None:
     values = {name: getattr(change, name) for name in _KEPT if getattr(change, name) is not None}
     if not values:
         return

@@ -9,6 +9,7 @@ from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, Preferences, accounts, preferences
+from kith.social.ids import AccountId, UserId
 from kith.social.versions import changed, counted
 
 _insert = command(insert_into(accounts))
@@ -69,16 +70,16 @@ async def insert(db: Session, account: Account) -> None:
     await db.run(_insert, **{name: getattr(account, name) for name in Account.__struct_fields__})
 
 
-async def find(db: Session, account_id: int) -> Account | None:
+async def find(db: Session, account_id: AccountId) -> Account | None:
     return await db.one(_by_id, account=account_id)
 
 
-async def find_all(db: Session, ids: Sequence[int]) -> dict[int, Account]:
+async def find_all(db: Session, ids: Sequence[AccountId]) -> dict[AccountId, Account]:
     """Those that are there, by id."""
     return {account.id: account for account in await db.all(_by_ids, ids=list(ids))} if ids else {}
 
 
-async def find_of_user(db: Session, user_id: int) -> Account | None:
+async def find_of_user(db: Session, user_id: UserId) -> Account | None:
     return await db.one(_by_user, user=user_id)
 
 
@@ -104,7 +105,7 @@ async def names_beginning(db: Session, key: str) -> set[str]:
     return set(await db.all(_names_like, part=f"{escaped}%"))
 
 
-async def delete_row(db: Session, account_id: int) -> None:
+async def delete_row(db: Session, account_id: AccountId) -> None:
     await db.run(_delete, account=account_id)
 
 
@@ -113,11 +114,13 @@ async def find_orphans(db: Session, most: int) -> list[Account]:
     return await db.all(_orphans, most=most)
 
 
-async def count(db: Session, account_id: int, *, statuses: int = 0, followers: int = 0, following: int = 0) -> None:
+async def count(
+    db: Session, account_id: AccountId, *, statuses: int = 0, followers: int = 0, following: int = 0
+) -> None:
     await db.run(_count, account=account_id, statuses=statuses, followers=followers, following=following)
 
 
-async def posted(db: Session, account_id: int, now: datetime, *, counts: bool) -> None:
+async def posted(db: Session, account_id: AccountId, now: datetime, *, counts: bool) -> None:
     await db.run(_posted, account=account_id, statuses=1 if counts else 0, now=now)
 
 
@@ -131,12 +134,12 @@ def _change(names: frozenset[str]) -> Command:
     )
 
 
-async def change(db: Session, account_id: int, changed: Mapping[str, Any], now: datetime) -> None:
+async def change(db: Session, account_id: AccountId, changed: Mapping[str, Any], now: datetime) -> None:
     """What is shown of the account is another from now on, so its version grows."""
     await db.run(_change(frozenset(changed)), account=account_id, now=now, **changed)
 
 
-async def find_preferences(db: Session, account_id: int) -> Preferences:
+async def find_preferences(db: Session, account_id: AccountId) -> Preferences:
     return await db.one(_preferences, account=account_id) or Preferences(account_id=account_id)
 
 

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
 
 from kith.base.db import ID, METADATA, Document, Instant, Long
+from kith.social.ids import AccountId, UserId
 
 # A face, here or elsewhere. Its `version` grows with whatever is shown of it (see `versions`).
 accounts = Table(
@@ -82,9 +83,9 @@ preferences = Table(
 
 
 class Account(msgspec.Struct):
-    id: int
+    id: AccountId
     version: int
-    user_id: int | None
+    user_id: UserId | None
     username: str
     username_key: str
     domain: str
@@ -112,7 +113,7 @@ class Account(msgspec.Struct):
     show_featured: bool
     attribution_domains: list[str]
     also_known_as: list[str]
-    moved_to: int | None
+    moved_to: AccountId | None
     is_listed: bool
     memorial: bool
     silenced_at: datetime | None
@@ -146,7 +147,7 @@ class Account(msgspec.Struct):
 
 
 class Preferences(msgspec.Struct):
-    account_id: int
+    account_id: AccountId
     privacy: str | None = None
     sensitive: bool = False
     language: str | None = None

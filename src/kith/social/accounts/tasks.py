@@ -7,12 +7,13 @@ import msgspec
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import faces
+from kith.social.ids import UserId
 
 
 class KeepUp(msgspec.Struct):
     """Somebody's record was made or changed."""
 
-    user_id: int
+    user_id: UserId
 
 
 async def keep_up(work: Work, payload: KeepUp) -> None:

@@ -15,6 +15,7 @@ from kith.base.work import Work
 from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.moments import moment
 from kith.social.webpages.reading import Webpages
 
@@ -51,7 +52,7 @@ def _normal(url: str) -> str:
 
 
 class VerifyLinks(msgspec.Struct):
-    account_id: int
+    account_id: AccountId
 
 
 async def verify_links(work: Work, payload: VerifyLinks) -> None:
@@ -71,7 +72,7 @@ async def verify_links(work: Work, payload: VerifyLinks) -> None:
         raise failed  # perhaps they are there another time
 
 
-async def _mark(work: Work, account_id: int, proven: set[str]) -> None:
+async def _mark(work: Work, account_id: AccountId, proven: set[str]) -> None:
     if not proven:
         return
     await work.db.hold(f"account:{account_id}")

@@ -10,13 +10,14 @@ from kith.base.routing import Provided
 from kith.social.accounts.faces import id_of, of_user
 from kith.social.accounts.tables import Account
 from kith.social.guards import DISABLED, caller_in, member_in
+from kith.social.ids import AccountId
 
 
-async def my_account_id(exchange: Exchange) -> int:
+async def my_account_id(exchange: Exchange) -> AccountId:
     return await id_of(exchange.work, member_in(exchange).id)
 
 
-async def viewer_id(exchange: Exchange) -> int | None:
+async def viewer_id(exchange: Exchange) -> AccountId | None:
     """None for anybody who looks without being somebody."""
     member = caller_in(exchange).member
     return None if member is None else await id_of(exchange.work, member.id)
@@ -30,6 +31,6 @@ async def my_account(exchange: Exchange) -> Account:
     return account
 
 
-Me = Annotated[int, Provided(my_account_id)]
-Viewer = Annotated[int | None, Provided(viewer_id)]
+Me = Annotated[AccountId, Provided(my_account_id)]
+Viewer = Annotated[AccountId | None, Provided(viewer_id)]
 Actor = Annotated[Account, Provided(my_account)]

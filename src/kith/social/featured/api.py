@@ -12,6 +12,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.featured import service
 from kith.social.guards import optional, user
+from kith.social.ids import AccountId
 from kith.social.pages import answer
 from kith.social.tags import service as tags
 from kith.social.tags import store as tag_store
@@ -60,7 +61,7 @@ async def unfeature_tag(work: Work, me: Me, name: FromPath[str]) -> dict[str, An
 
 
 @get("/api/v1/accounts/{id}/featured_tags", guards=[optional("read:accounts")])
-async def show_featured_by(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
+async def show_featured_by(exchange: Exchange, work: Work, id: FromPath[AccountId]) -> Answer:
     """Whoever is gone shows nothing any more."""
     account = await accounts.find(work.db, id)
     if account is None or not account.is_listed:

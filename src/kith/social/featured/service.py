@@ -8,6 +8,7 @@ from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.ids import id_at
 from kith.base.work import Work
 from kith.social.featured import store
+from kith.social.ids import AccountId
 from kith.social.tags import service as tags
 from kith.social.tags import store as tag_store
 from kith.social.tags.facts import TagFeatured
@@ -20,7 +21,7 @@ LOOKED_BACK = timedelta(days=365)
 LEAST_USES = 2
 
 
-async def feature(work: Work, me: int, name: str) -> FeaturedTag:
+async def feature(work: Work, me: AccountId, name: str) -> FeaturedTag:
     """What is featured already stays as it is."""
     try:
         written = tags.plain_name(name)
@@ -44,14 +45,14 @@ async def feature(work: Work, me: int, name: str) -> FeaturedTag:
     return featured
 
 
-async def unfeature(work: Work, me: int, id: int) -> None:
+async def unfeature(work: Work, me: AccountId, id: int) -> None:
     found = await store.find(work.db, me, id)
     if found is None:
         raise NotFound
     await _drop(work, found)
 
 
-async def unfeature_named(work: Work, me: int, name: str) -> Tag:
+async def unfeature_named(work: Work, me: AccountId, name: str) -> Tag:
     tag = await tags.find(work, name)
     found = await store.of_tag(work.db, me, tag.id)
     if found is not None:
@@ -64,7 +65,7 @@ async def _drop(work: Work, featured: FeaturedTag) -> None:
         work.announce(TagFeatured(tag_id=featured.tag_id, account_id=featured.account_id, featured=False))
 
 
-async def suggestions(work: Work, me: int) -> list[Tag]:
+async def suggestions(work: Work, me: AccountId) -> list[Tag]:
     since = id_at(work.now - LOOKED_BACK)
     ids = await store.liked(work.db, me, since=since, posts=LOOKED_AT, least=LEAST_USES, most=SUGGESTED)
     known = await tag_store.find_all(work.db, ids)

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import BindParameter, and_, bindparam, func, select
 
 from kith.base.db import Session, query
+from kith.social.ids import AccountId
 from kith.social.statuses.tables import PUBLIC, UNLISTED, statuses
 from kith.social.tags.tables import FeaturedTag, featured_tags, status_tags
 
@@ -61,20 +62,20 @@ _liked = query(
 )
 
 
-async def find(db: Session, me: int, id: int) -> FeaturedTag | None:
+async def find(db: Session, me: AccountId, id: int) -> FeaturedTag | None:
     return await db.one(_one, account=me, id=id)
 
 
-async def of_tag(db: Session, me: int, tag_id: int) -> FeaturedTag | None:
+async def of_tag(db: Session, me: AccountId, tag_id: int) -> FeaturedTag | None:
     return await db.one(_of_tag, account=me, tag=tag_id)
 
 
-async def uses(db: Session, me: int, tag_id: int) -> tuple[int, datetime | None]:
+async def uses(db: Session, me: AccountId, tag_id: int) -> tuple[int, datetime | None]:
     """How often somebody used a tag where everybody can see it, and when last."""
     found = await db.one(_used, account=me, tag=tag_id)
     return (0, None) if found is None else (found[0], found[1])
 
 
-async def liked(db: Session, me: int, *, since: int, posts: int, least: int, most: int) -> Sequence[int]:
+async def liked(db: Session, me: AccountId, *, since: int, posts: int, least: int, most: int) -> Sequence[int]:
     """The tags that somebody used most in their newest posts, without those they feature."""
     return await db.all(_liked, account=me, since=since, most=posts, least=least, shown=most)

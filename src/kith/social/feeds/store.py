@@ -10,6 +10,7 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, select, update
 
 from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
 from kith.social.feeds.tables import FeedState, feed_states, feeds
+from kith.social.ids import AccountId, StatusId
 
 MOST = 800
 BUILDING, READY = "building", "ready"
@@ -71,7 +72,7 @@ _asked = command(
 _seen = command(update(feed_states).where(feed_states.c.account_id == bindparam("account")).values(active_at=_now))
 _idle = query(
     select(feed_states.c.account_id).where(feed_states.c.active_at < bindparam("before", type_=Instant())).limit(500),
-    int,
+    AccountId,
 )
 _forget = command(delete(feed_states).where(any_of(feed_states.c.account_id, "accounts")))
 
@@ -80,7 +81,9 @@ class Entry(dict[str, int | bool]):
     """One status in one feed."""
 
 
-def entry(owner: int, status_id: int, *, original_id: int, author_id: int, by_tag: bool = False) -> Entry:
+def entry(
+    owner: int, status_id: StatusId, *, original_id: StatusId, author_id: AccountId, by_tag: bool = False
+) -> Entry:
     return Entry(owner=owner, status_id=status_id, original_id=original_id, author_id=author_id, by_tag=by_tag)
 
 
@@ -99,18 +102,18 @@ async def newest(db: Session, owner: int, most: int) -> list[tuple[int, int, int
     return await db.all(_newest, owner=owner, most=most)
 
 
-async def drop_status(db: Session, status_id: int) -> int:
+async def drop_status(db: Session, status_id: StatusId) -> int:
     """From every feed it is in; in how many it was."""
     return await db.run(_drop_status, status=status_id)
 
 
-async def drop_authors(db: Session, owners: Sequence[int], author_ids: Sequence[int]) -> None:
+async def drop_authors(db: Session, owners: Sequence[int], author_ids: Sequence[AccountId]) -> None:
     """What these authors brought into these feeds; what a tag brought stays."""
     if owners and author_ids:
         await db.run(_drop_authors, owners=list(owners), authors=list(author_ids))
 
 
-async def drop_boosts(db: Session, owners: Sequence[int], author_id: int) -> None:
+async def drop_boosts(db: Session, owners: Sequence[int], author_id: AccountId) -> None:
     """What an author brought into these feeds by boosting it."""
     await db.run(_drop_boosts, owners=list(owners), authors=[author_id])
 
@@ -129,33 +132,33 @@ async def clear_many(db: Session, owners: Sequence[int]) -> None:
         await db.run(_clear_many, owners=list(owners))
 
 
-async def find_state(db: Session, account_id: int) -> FeedState | None:
+async def find_state(db: Session, account_id: AccountId) -> FeedState | None:
     return await db.one(_state, account=account_id)
 
 
-async def set_state(db: Session, account_id: int, state: str, now: datetime) -> None:
+async def set_state(db: Session, account_id: AccountId, state: str, now: datetime) -> None:
     await db.run(_set_state, account=account_id, state=state, now=now)
 
 
-async def become_ready(db: Session, account_id: int, now: datetime) -> None:
+async def become_ready(db: Session, account_id: AccountId, now: datetime) -> None:
     await db.run(_ready, account=account_id, now=now)
 
 
-async def note_asking(db: Session, account_id: int, now: datetime) -> None:
+async def note_asking(db: Session, account_id: AccountId, now: datetime) -> None:
     """That a feed which is still being built was asked for again."""
     await db.run(_asked, account=account_id, now=now)
 
 
-async def note_presence(db: Session, account_id: int, now: datetime) -> None:
+async def note_presence(db: Session, account_id: AccountId, now: datetime) -> None:
     await db.run(_seen, account=account_id, now=now)
 
 
-async def idle_since(db: Session, before: datetime) -> list[int]:
+async def idle_since(db: Session, before: datetime) -> list[AccountId]:
     """Whose feeds nobody has looked at since."""
     return await db.all(_idle, before=before)
 
 
-async def forget(db: Session, account_ids: Sequence[int]) -> None:
+async def forget(db: Session, account_ids: Sequence[AccountId]) -> None:
     """They get nothing any more, and a new feed when they return."""
     await clear_many(db, account_ids)
     if account_ids:

@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table
 
 from kith.base.db import ID, METADATA, Instant
+from kith.social.ids import AccountId
 
 # Home feeds and list feeds: `owner` is an account or a list, whose ids never meet.
 feeds = Table(
@@ -37,7 +38,7 @@ feed_states = Table(
 
 
 class FeedState(msgspec.Struct):
-    account_id: int
+    account_id: AccountId
     state: str
     active_at: datetime
     changed_at: datetime

@@ -12,6 +12,7 @@ from kith.base.db import Query, query
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A, lines
+from kith.social.ids import AccountId
 from kith.social.relationships import rules
 
 
@@ -27,7 +28,7 @@ def _people(*, anonymous: bool, newest: bool, local: bool) -> Query[Any]:
 
 
 async def read(
-    work: Work, me: int | None, *, newest: bool, local: bool, limit: int, offset: int
+    work: Work, me: AccountId | None, *, newest: bool, local: bool, limit: int, offset: int
 ) -> list[Sequence[Any]]:
     """Those who posted last first, or those who came last; without whom the viewer does not want to see."""
     statement = _people(anonymous=me is None, newest=newest, local=local)

@@ -8,6 +8,7 @@ from sqlalchemy import Text, and_, bindparam, delete, distinct, func, select, up
 
 from kith.base.db import Instant, Session, add_once, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, accounts
+from kith.social.ids import UserId
 from kith.social.instance.tables import Page, Rule, days, pages, presence, rules
 
 _now = bindparam("now", type_=Instant())
@@ -105,7 +106,7 @@ async def counted(db: Session, name: str, since: str) -> dict[str, int]:
     return dict(await db.all(_counted, name=name, since=since))
 
 
-async def note_presence(db: Session, user_id: int, day: str) -> None:
+async def note_presence(db: Session, user_id: UserId, day: str) -> None:
     await db.run(_note, user_id=user_id, day=day)
 
 

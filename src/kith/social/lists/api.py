@@ -13,6 +13,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render_lines
 from kith.social.accounts.viewers import Me
 from kith.social.guards import user
+from kith.social.ids import AccountId
 from kith.social.lists import service, store
 from kith.social.lists.entities import render_list
 from kith.social.pages import answer, joined, numbers, page
@@ -41,7 +42,7 @@ async def show_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
     return render_list(await service.find(work, me, id))
 
 
-async def _change(work: Work, me: int, id: int, draft: service.Draft) -> dict[str, Any]:
+async def _change(work: Work, me: AccountId, id: int, draft: service.Draft) -> dict[str, Any]:
     return render_list(await service.change(work, me, id, draft))
 
 
@@ -77,9 +78,13 @@ async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]
     return page(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.RECORD)
 
 
+def _account_ids(named: Named) -> list[AccountId]:
+    return [AccountId(id) for id in numbers(named.account_ids)]
+
+
 @post("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
 async def add_members(work: Work, me: Me, named: FromRequest[Named], id: FromPath[int]) -> dict[str, Any]:
-    ids = numbers(named.account_ids)
+    ids = _account_ids(named)
     if len(ids) < len(set(named.account_ids)):
         raise NotFound
     await service.add(work, me, id, ids)
@@ -88,12 +93,12 @@ async def add_members(work: Work, me: Me, named: FromRequest[Named], id: FromPat
 
 @delete("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
 async def drop_members(work: Work, me: Me, named: FromRequest[Named], id: FromPath[int]) -> dict[str, Any]:
-    await service.drop(work, me, id, numbers(named.account_ids))
+    await service.drop(work, me, id, _account_ids(named))
     return {}
 
 
 @get("/api/v1/accounts/{id}/lists", guards=[READ])
-async def show_lists_with(work: Work, me: Me, id: FromPath[int]) -> list[dict[str, Any]]:
+async def show_lists_with(work: Work, me: Me, id: FromPath[AccountId]) -> list[dict[str, Any]]:
     """Those of one's own lists that somebody is on."""
     other = await accounts.find(work.db, id)
     if other is None or not other.is_listed:

@@ -7,6 +7,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid, NotFound, Unprocessable
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
 from kith.social.lists import store
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
 from kith.social.lists.tables import List
@@ -25,7 +26,7 @@ class Draft(msgspec.Struct, kw_only=True):
     exclusive: bool | None = None
 
 
-async def create(work: Work, me: int, draft: Draft) -> List:
+async def create(work: Work, me: AccountId, draft: Draft) -> List:
     title = _title(draft.title)
     policy = _policy(draft.replies_policy or "list")
     await work.db.hold(f"lists:{me}")
@@ -55,14 +56,14 @@ def _policy(given: str) -> str:
     return given
 
 
-async def find(work: Work, me: int, list_id: int) -> List:
+async def find(work: Work, me: AccountId, list_id: int) -> List:
     found = await store.find(work.db, me, list_id)
     if found is None:
         raise NotFound
     return found
 
 
-async def change(work: Work, me: int, list_id: int, draft: Draft) -> List:
+async def change(work: Work, me: AccountId, list_id: int, draft: Draft) -> List:
     before = await find(work, me, list_id)
     changed = msgspec.structs.replace(
         before,
@@ -79,7 +80,7 @@ async def change(work: Work, me: int, list_id: int, draft: Draft) -> List:
     return changed
 
 
-async def remove(work: Work, me: int, list_id: int) -> None:
+async def remove(work: Work, me: AccountId, list_id: int) -> None:
     found = await find(work, me, list_id)
     await work.db.begin()
     kept_out = await store.members_of(work.db, found.id) if found.exclusive else []
@@ -87,7 +88,7 @@ async def remove(work: Work, me: int, list_id: int) -> None:
     work.announce(ListDeleted(list_id=found.id, account_id=me, member_ids=tuple(kept_out)))
 
 
-async def add(work: Work, me: int, list_id: int, ids: Sequence[int]) -> None:
+async def add(work: Work, me: AccountId, list_id: int, ids: Sequence[AccountId]) -> None:
     """All of them or none. Only whom one follows, or asked to, may be on it, and oneself."""
     found = await find(work, me, list_id)
     known = await accounts.find_all(work.db, ids)
@@ -102,7 +103,7 @@ async def add(work: Work, me: int, list_id: int, ids: Sequence[int]) -> None:
         work.announce(ListJoined(list_id=found.id, account_id=me, member_id=id))
 
 
-async def drop(work: Work, me: int, list_id: int, ids: Sequence[int]) -> None:
+async def drop(work: Work, me: AccountId, list_id: int, ids: Sequence[AccountId]) -> None:
     """Who is not on it need not leave."""
     found = await find(work, me, list_id)
     for id in ids:
@@ -110,7 +111,7 @@ async def drop(work: Work, me: int, list_id: int, ids: Sequence[int]) -> None:
             work.announce(ListLeft(list_id=found.id, account_id=me, member_id=id))
 
 
-async def forget_member(work: Work, me: int, other: int) -> None:
+async def forget_member(work: Work, me: AccountId, other: AccountId) -> None:
     """Whom one no longer follows leaves one's lists."""
     if await relationships.wanted_among(work.db, me, [other]):
         return

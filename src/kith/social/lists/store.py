@@ -8,6 +8,7 @@ from kith.base.db import Session, add_once, command, insert_into, query
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
 from kith.social.accounts.lines import lines as account_lines
+from kith.social.ids import AccountId
 from kith.social.lists.tables import List, lists, members
 from kith.social.walks import Walk
 
@@ -35,7 +36,7 @@ _change = command(
     )
 )
 _remove = command(delete(lists).where(lists.c.id == _list))
-_members = query(select(members.c.account_id).where(members.c.list_id == _list).order_by(members.c.id), int)
+_members = query(select(members.c.account_id).where(members.c.list_id == _list).order_by(members.c.id), AccountId)
 _add = command(add_once(members))
 _drop = command(delete(members).where(and_(members.c.list_id == _list, members.c.account_id == _account)))
 # People are walked along their own ids.
@@ -45,20 +46,20 @@ _people = Walk(
 )
 
 
-async def all_of(db: Session, me: int) -> list[List]:
+async def all_of(db: Session, me: AccountId) -> list[List]:
     return await db.all(_of, me=me)
 
 
-async def find(db: Session, me: int, list_id: int) -> List | None:
+async def find(db: Session, me: AccountId, list_id: int) -> List | None:
     """A list of one's own."""
     return await db.one(_one, me=me, list=list_id)
 
 
-async def count(db: Session, me: int) -> int:
+async def count(db: Session, me: AccountId) -> int:
     return await db.one(_count, me=me) or 0
 
 
-async def with_member(db: Session, me: int, account_id: int) -> list[List]:
+async def with_member(db: Session, me: AccountId, account_id: AccountId) -> list[List]:
     """Those of one's lists that somebody is on."""
     return await db.all(_with, me=me, account=account_id)
 
@@ -78,16 +79,16 @@ async def remove(db: Session, list_id: int) -> None:
     await db.run(_remove, list=list_id)
 
 
-async def members_of(db: Session, list_id: int) -> list[int]:
+async def members_of(db: Session, list_id: int) -> list[AccountId]:
     return await db.all(_members, list=list_id)
 
 
-async def add(db: Session, list_id: int, account_id: int, *, id: int) -> bool:
+async def add(db: Session, list_id: int, account_id: AccountId, *, id: int) -> bool:
     """False when they were on it already."""
     return await db.run(_add, id=id, list_id=list_id, account_id=account_id) == 1
 
 
-async def drop(db: Session, list_id: int, account_id: int) -> bool:
+async def drop(db: Session, list_id: int, account_id: AccountId) -> bool:
     return await db.run(_drop, list=list_id, account=account_id) == 1
 
 

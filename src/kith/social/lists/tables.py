@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text, UniqueConstraint
 
 from kith.base.db import ID, METADATA, Instant
+from kith.social.ids import AccountId
 
 lists = Table(
     "social_lists",
@@ -31,7 +32,7 @@ members = Table(
 
 class List(msgspec.Struct):
     id: int
-    account_id: int
+    account_id: AccountId
     title: str
     replies_policy: str
     exclusive: bool

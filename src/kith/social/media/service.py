@@ -17,6 +17,7 @@ from kith.social.files.keys import new_name, upload_key
 from kith.social.files.processing import is_moving, size_of, sniffed
 from kith.social.files.sniff import Sniffed
 from kith.social.files.workshop import BadFile, Workshop, copying
+from kith.social.ids import AccountId, StatusId
 from kith.social.media import store
 from kith.social.media.making import dress, fill_in, put_away, wear
 from kith.social.media.store import FAILED, READY, WAITING
@@ -67,7 +68,7 @@ class Change(msgspec.Struct, frozen=True):
 # Taking in
 
 
-async def upload(work: Work, account_id: int, new: New, *, wait: bool) -> Media:
+async def upload(work: Work, account_id: AccountId, new: New, *, wait: bool) -> Media:
     """Take a file in. A picture is ready at once; what plays is processed later, unless one can `wait`."""
     description, focus = _description(new.description), _focus(new.focus)
     if new.file is None:
@@ -94,7 +95,7 @@ async def _accepted(file: IO[bytes]) -> Sniffed:
     return found
 
 
-def _blank(work: Work, account_id: int, found: Sniffed) -> Media:
+def _blank(work: Work, account_id: AccountId, found: Sniffed) -> Media:
     guess = "gifv" if found.mime == "image/gif" else "audio" if found.mime.startswith("audio/") else "video"
     return Media(
         id=work.new_id(), account_id=account_id, status_id=None, scheduled_id=None, kind=guess, state=WAITING,
@@ -154,7 +155,7 @@ def _focus(text: str | None) -> dict[str, float] | None:
 # Looking and changing, as long as it belongs to nothing
 
 
-async def find_own(work: Work, account_id: int, id: int, *, status_id: int | None = None) -> Media:
+async def find_own(work: Work, account_id: AccountId, id: int, *, status_id: StatusId | None = None) -> Media:
     """What its owner has uploaded and posted with `status_id` or not at all; a failed one is an error."""
     row = await store.find(work.db, id)
     if row is None or row.account_id != account_id or not _belongs(row, status_id):
@@ -164,7 +165,9 @@ async def find_own(work: Work, account_id: int, id: int, *, status_id: int | Non
     return row
 
 
-async def change(work: Work, account_id: int, id: int, change: Change, *, status_id: int | None = None) -> Media:
+async def change(
+    work: Work, account_id: AccountId, id: int, change: Change, *, status_id: StatusId | None = None
+) -> Media:
     """Describe it anew. Once it is posted that is only done by editing the post: `status_id`."""
     description, focus = _description(change.description), _focus(change.focus)
     dressed = await find_own(work, account_id, id, status_id=status_id)
@@ -186,7 +189,7 @@ async def change(work: Work, account_id: int, id: int, change: Change, *, status
     return row
 
 
-async def delete(work: Work, account_id: int, id: int) -> None:
+async def delete(work: Work, account_id: AccountId, id: int) -> None:
     row = await store.find(work.db, id)
     if row is None or row.account_id != account_id:
         raise NotFound
@@ -201,7 +204,7 @@ def _forget(work: Work, rows: Sequence[Media]) -> None:
         work.enqueue(FORGET, Forget(keys=sources))
 
 
-def _belongs(row: Media, status_id: int | None) -> bool:
+def _belongs(row: Media, status_id: StatusId | None) -> bool:
     return row.status_id in (None, status_id) and row.scheduled_id is None
 
 
@@ -209,7 +212,12 @@ def _belongs(row: Media, status_id: int | None) -> bool:
 
 
 async def claimable(
-    work: Work, account_id: int, ids: Sequence[int], *, status_id: int | None = None, held_by: int | None = None
+    work: Work,
+    account_id: AccountId,
+    ids: Sequence[int],
+    *,
+    status_id: StatusId | None = None,
+    held_by: int | None = None,
 ) -> list[int]:
     """The attachments a post may carry, in the order asked for, each once.
 
@@ -230,12 +238,12 @@ async def claimable(
     return wanted
 
 
-def _is_free(row: Media, account_id: int, status_id: int | None, held_by: int | None) -> bool:
+def _is_free(row: Media, account_id: AccountId, status_id: StatusId | None, held_by: int | None) -> bool:
     is_ours = row.status_id in (None, status_id) and row.scheduled_id in (None, held_by)
     return row.account_id == account_id and is_ours
 
 
-async def attach(work: Work, ids: Sequence[int], status_id: int) -> None:
+async def attach(work: Work, ids: Sequence[int], status_id: StatusId) -> None:
     """Give them to the status, in its transaction; of two posts that want the same file one is refused."""
     if ids and await store.attach(work.db, ids, status_id) < len(ids):
         raise _missing(ids)
@@ -264,7 +272,7 @@ async def delete_with(work: Work, ids: Sequence[int]) -> None:
     _forget(work, rows)
 
 
-async def delete_some_of(work: Work, account_id: int) -> bool:
+async def delete_some_of(work: Work, account_id: AccountId) -> bool:
     """Attachments of an account that goes away, with their files; whether there may be more."""
     ids = await store.ids_of_account(work.db, account_id, most=STRETCH)
     await delete_with(work, ids)

@@ -8,6 +8,7 @@ from sqlalchemy import and_, bindparam, null, or_, select, update
 from sqlalchemy import delete as delete_from
 
 from kith.base.db import Document, Instant, Session, any_of, command, insert_into, query
+from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import Media, media
 
 WAITING, READY, FAILED = "waiting", "ready", "failed"
@@ -116,11 +117,11 @@ async def waiting(db: Session, ids: Sequence[int]) -> set[int]:
     return set(await db.all(_waiting_ids, ids=list(ids)))
 
 
-async def ids_of_account(db: Session, account_id: int, *, most: int) -> list[int]:
+async def ids_of_account(db: Session, account_id: AccountId, *, most: int) -> list[int]:
     return await db.all(_ids_of_account, account=account_id, most=most)
 
 
-async def ids_of_status(db: Session, status_id: int) -> list[int]:
+async def ids_of_status(db: Session, status_id: StatusId) -> list[int]:
     """All it has or had: what an edit took out of a post stays with it, for its history."""
     return await db.all(_ids_of_status, status=status_id)
 
@@ -140,7 +141,7 @@ async def fail(db: Session, id: int, why: str) -> int:
     return await db.run(_fail, media_id=id, why=why)
 
 
-async def attach(db: Session, ids: Sequence[int], status_id: int) -> int:
+async def attach(db: Session, ids: Sequence[int], status_id: StatusId) -> int:
     """Give them to a status; how many could be given."""
     return await db.run(_attach, ids=list(ids), status=status_id)
 

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, String, Table, Text
 
 from kith.base.db import ID, METADATA, Document, Instant
+from kith.social.ids import AccountId, StatusId
 
 media = Table(
     "social_media",
@@ -37,8 +38,8 @@ class Media(msgspec.Struct):
     """`state`: waiting (to be processed), ready or failed. `source` is the upload until it is processed."""
 
     id: int
-    account_id: int
-    status_id: int | None
+    account_id: AccountId
+    status_id: StatusId | None
     scheduled_id: int | None
     kind: str
     state: str

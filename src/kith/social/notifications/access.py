@@ -9,6 +9,7 @@ from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, false, or_
 
 from kith.base.db import any_of, any_row, query
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.statuses.tables import conversation_mutes, mentions, statuses
 
@@ -65,7 +66,7 @@ def who_is_told(*, mention: bool, own: bool) -> Any:
                 or_(any_of(_R.c.role, "below"), ~unwanted) if mention else ~unwanted,
             )
         ),
-        int,
+        AccountId,
     )
 
 

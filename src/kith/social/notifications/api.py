@@ -12,6 +12,7 @@ from kith.base.work import Work
 from kith.social.accounts.lines import WIDTH
 from kith.social.accounts.viewers import Me
 from kith.social.guards import user
+from kith.social.ids import AccountId
 from kith.social.notifications import entities, service, store
 from kith.social.pages import answer, list_of
 from kith.social.timelines import markers
@@ -29,14 +30,14 @@ class Asked(msgspec.Struct, kw_only=True):
     supported_types: list[str] = []
 
     @property
-    def from_id(self) -> int | None:
+    def from_id(self) -> AccountId | None:
         """Somebody who cannot be has sent nothing."""
         if not self.account_id:
             return None
         try:
-            return number(self.account_id)
+            return AccountId(number(self.account_id))
         except NotFound:
-            return 0
+            return AccountId(0)
 
 
 class Named(msgspec.Struct, kw_only=True):

@@ -11,6 +11,7 @@ import msgspec
 from kith.base.work import Work
 from kith.social.accounts.entities import render_lines
 from kith.social.accounts.lines import WIDTH
+from kith.social.ids import AccountId
 from kith.social.moments import moment
 from kith.social.statuses import entities as statuses
 
@@ -40,7 +41,7 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
-async def render(work: Work, rows: Sequence[Row], me: int, *, supported: Sequence[str] = ()) -> list[bytes]:
+async def render(work: Work, rows: Sequence[Row], me: AccountId, *, supported: Sequence[str] = ()) -> list[bytes]:
     """In the order they came; one whose status the viewer may not see any more is left out.
 
     With `supported` types, all others are told in a sentence as well.

@@ -10,6 +10,7 @@ import msgspec
 from kith.base.errors import NotFound
 from kith.base.ids import id_at
 from kith.base.work import Work
+from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import store
 from kith.social.notifications.facts import NotificationMade
 from kith.social.notifications.tables import Notification
@@ -26,13 +27,13 @@ GROUP_HOURS = 12
 class Notice(msgspec.Struct, frozen=True):
     """What one person would be told; `key` says what it is about, so that it is told once."""
 
-    account_id: int
+    account_id: AccountId
     key: str
-    status_id: int | None = None
+    status_id: StatusId | None = None
 
 
 async def tell(
-    work: Work, type: str, from_id: int, notices: Sequence[Notice], *, about_id: int | None = None,
+    work: Work, type: str, from_id: AccountId, notices: Sequence[Notice], *, about_id: StatusId | None = None,
     mention_from: str | None = None, own: bool = False,
 ) -> None:  # fmt: skip
     """Those of them who want to hear of it. `about_id` is the status whose thread and mentions decide that."""
@@ -44,7 +45,7 @@ async def tell(
             await _tell(work, type, from_id, one)
 
 
-async def _tell(work: Work, type: str, from_id: int, notice: Notice) -> None:
+async def _tell(work: Work, type: str, from_id: AccountId, notice: Notice) -> None:
     id = work.new_id()
     row = Notification(
         id=id, account_id=notice.account_id, from_id=from_id, type=type, status_id=notice.status_id,
@@ -75,10 +76,10 @@ def wanted_types(types: Sequence[str], excluded: Sequence[str]) -> list[str]:
     return [type for type in asked if type not in excluded]
 
 
-async def dismiss(work: Work, me: int, id: int) -> None:
+async def dismiss(work: Work, me: AccountId, id: int) -> None:
     if not await store.dismiss(work.db, me, id):
         raise NotFound
 
 
-async def clear(work: Work, me: int) -> None:
+async def clear(work: Work, me: AccountId) -> None:
     await store.clear(work.db, me)

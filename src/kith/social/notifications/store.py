@@ -12,6 +12,7 @@ from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
 from kith.social.accounts.lines import lines as account_lines
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import access
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.relationships import rules
@@ -106,7 +107,7 @@ _concerning = query(
             ),
         )
     ),
-    int,
+    StatusId,
 )
 _boosters = query(
     select(statuses.c.account_id, statuses.c.id)
@@ -149,7 +150,7 @@ _author_of_favourite = query(
             statuses.c.deleted_at.is_(None),
         )
     ),
-    int,
+    AccountId,
 )
 
 
@@ -158,7 +159,7 @@ async def add(db: Session, row: Notification) -> bool:
     return await db.run(_add, **{name: getattr(row, name) for name in Notification.__struct_fields__}) == 1
 
 
-async def last_group(db: Session, me: int, type: str, status_id: int | None, since: int) -> str | None:
+async def last_group(db: Session, me: AccountId, type: str, status_id: StatusId | None, since: int) -> str | None:
     found: str | None = await db.one(
         _last_group[status_id is not None], me=me, type=type, status=status_id, since=since
     )
@@ -166,9 +167,9 @@ async def last_group(db: Session, me: int, type: str, status_id: int | None, sin
 
 
 async def who_is_told(
-    db: Session, ids: Sequence[int], from_id: int, status_id: int | None, now: datetime, *,
+    db: Session, ids: Sequence[AccountId], from_id: AccountId, status_id: StatusId | None, now: datetime, *,
     mention_from: str | None = None, own: bool = False,
-) -> set[int]:  # fmt: skip
+) -> set[AccountId]:  # fmt: skip
     """Those of `ids` who hear of it. `mention_from` is the role of whoever mentions them."""
     if not ids:
         return set()
@@ -183,40 +184,42 @@ async def forget_keys(db: Session, keys: Sequence[str]) -> None:
     await db.run(_forget_keys, keys=list(keys))
 
 
-async def forget_status(db: Session, status_id: int) -> None:
+async def forget_status(db: Session, status_id: StatusId) -> None:
     await db.run(_forget_status, status=status_id)
 
 
-async def forget_older(db: Session, type: str, status_id: int, accounts: Sequence[int], keys: Sequence[str]) -> None:
+async def forget_older(
+    db: Session, type: str, status_id: StatusId, account_ids: Sequence[AccountId], keys: Sequence[str]
+) -> None:
     """All of these people's notices of a type about a status, but those with one of the keys."""
-    if accounts:
-        await db.run(_forget_older, type=type, status=status_id, accounts=list(accounts), keys=list(keys))
+    if account_ids:
+        await db.run(_forget_older, type=type, status=status_id, accounts=list(account_ids), keys=list(keys))
 
 
-async def forget_between(db: Session, me: int, other: int) -> None:
+async def forget_between(db: Session, me: AccountId, other: AccountId) -> None:
     await db.run(_forget_between, me=me, other=other)
 
 
-async def forget_domain(db: Session, me: int, domain: str) -> None:
+async def forget_domain(db: Session, me: AccountId, domain: str) -> None:
     """What somebody was told of anybody from there."""
     await db.run(_forget_domain, me=me, domain=domain)
 
 
-async def forget_account(db: Session, account_id: int) -> None:
+async def forget_account(db: Session, account_id: AccountId) -> None:
     """What they were told, and what others were told of them."""
     await db.run(_forget_account, me=account_id)
 
 
-async def clear(db: Session, me: int) -> None:
+async def clear(db: Session, me: AccountId) -> None:
     await db.run(_clear, me=me)
 
 
-async def dismiss(db: Session, me: int, id: int) -> bool:
+async def dismiss(db: Session, me: AccountId, id: int) -> bool:
     return await db.run(_dismiss, me=me, id=id) == 1
 
 
 async def page_of(
-    db: Session, me: int, cursor: Cursor, *, types: Sequence[str], from_id: int | None, filtered: bool
+    db: Session, me: AccountId, cursor: Cursor, *, types: Sequence[str], from_id: AccountId | None, filtered: bool
 ) -> list[Any]:
     """Rows begin as lines of accounts do."""
     walk = _walks[filtered or from_id is not None, from_id is not None]
@@ -225,33 +228,35 @@ async def page_of(
     return cursor.newest_first(rows)
 
 
-async def find(db: Session, me: int, id: int) -> Any | None:
+async def find(db: Session, me: AccountId, id: int) -> Any | None:
     return await db.one(_one, me=me, id=id)
 
 
-async def count_since(db: Session, me: int, since: int, *, types: Sequence[str], from_id: int | None, most: int) -> int:
+async def count_since(
+    db: Session, me: AccountId, since: int, *, types: Sequence[str], from_id: AccountId | None, most: int
+) -> int:
     statement = _counts[from_id is not None]
     return await db.one(statement, me=me, since=since, types=list(types), from_id=from_id, most=most) or 0
 
 
-async def author_of_favourite(db: Session, me: int, status_id: int) -> int | None:
+async def author_of_favourite(db: Session, me: AccountId, status_id: StatusId) -> AccountId | None:
     """Whose post it is that somebody has among their favourites."""
     return await db.one(_author_of_favourite, me=me, status=status_id)
 
 
-Stretch = list[tuple[int, int]]
+Stretch = list[tuple[AccountId, int]]
 
 
-async def concerning_anyone(db: Session, status_ids: Sequence[int]) -> set[int]:
+async def concerning_anyone(db: Session, status_ids: Sequence[StatusId]) -> set[StatusId]:
     """Those that somebody may have to be told of: boosts, those with mentions, those of observed authors."""
     return set(await db.all(_concerning, ids=list(status_ids)))
 
 
-async def boosters(db: Session, status_id: int, after: int, most: int) -> Stretch:
+async def boosters(db: Session, status_id: StatusId, after: int, most: int) -> Stretch:
     return await db.all(_boosters, about=status_id, after=after, most=most)
 
 
-async def quoters(db: Session, status_id: int, after: int, most: int) -> Stretch:
+async def quoters(db: Session, status_id: StatusId, after: int, most: int) -> Stretch:
     return await db.all(_quoters, about=status_id, after=after, most=most)
 
 

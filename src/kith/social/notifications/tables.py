@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, Table, Text
 
 from kith.base.db import ID, METADATA, Instant
+from kith.social.ids import AccountId, StatusId
 
 notifications = Table(
     "social_notifications",
@@ -27,10 +28,10 @@ notifications = Table(
 
 class Notification(msgspec.Struct):
     id: int
-    account_id: int
-    from_id: int
+    account_id: AccountId
+    from_id: AccountId
     type: str
-    status_id: int | None
+    status_id: StatusId | None
     group_key: str
     filtered: bool
     created_at: datetime

@@ -16,6 +16,7 @@ from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import service, store
 from kith.social.notifications.service import Notice
 from kith.social.relationships import store as relationships
@@ -50,7 +51,7 @@ class Wave(msgspec.Struct):
     """The next of those whom a thing concerns: after this one."""
 
     of: Literal["status", "update", "quoted_update", "poll"]
-    about: int
+    about: int  # a status, or a poll
     after: int = 0
 
 
@@ -78,24 +79,24 @@ async def _tell_of_post(work: Work, fact: StatusPosted) -> None:
         await tell_on(work, Wave("status", status.id))
 
 
-async def _there(work: Work, status_id: int) -> Status | None:
+async def _there(work: Work, status_id: StatusId) -> Status | None:
     found = await statuses.find(work.db, status_id)
     return None if found is None or found.deleted_at is not None else found
 
 
-async def _named(work: Work, status: Status) -> list[int]:
+async def _named(work: Work, status: Status) -> list[AccountId]:
     found = await statuses.mentions_of(work.db, [status.id])
     return [account_id for account_id, *_ in found.get(status.id, [])]
 
 
-async def _mention(work: Work, status: Status, author: Account, named: Sequence[int]) -> None:
+async def _mention(work: Work, status: Status, author: Account, named: Sequence[AccountId]) -> None:
     notices = [Notice(id, f"mention:{status.id}:{id}", status.id) for id in named]
     await service.tell(work, "mention", author.id, notices, about_id=status.id, mention_from=author.role)
 
 
 async def _tell_of_boost(work: Work, boost: Status, booster: Account) -> None:
     """Not where somebody follows a group, whose boosts are how it speaks."""
-    original = await _there(work, boost.reblog_of_id or 0)
+    original = None if boost.reblog_of_id is None else await _there(work, boost.reblog_of_id)
     if original is None:
         return
     is_group = booster.actor_type == "Group"
@@ -119,7 +120,7 @@ def _rest(found: store.Stretch) -> int | None:
 
 async def _posts(work: Work, wave: Wave) -> int | None:
     """Those who want to hear of everything somebody posts. Whoever is mentioned hears of it as that."""
-    status = await _there(work, wave.about)
+    status = await _there(work, StatusId(wave.about))
     if status is None:
         return None
     found = await relationships.observers(work.db, status.account_id, wave.after, STRETCH, before=status.id)
@@ -145,7 +146,7 @@ async def tell_of_edit(work: Work, fact: StatusEdited) -> None:
 
 
 async def _edits(work: Work, wave: Wave) -> int | None:
-    status = await _there(work, wave.about)
+    status = await _there(work, StatusId(wave.about))
     if status is None or status.edited_at is None:
         return None
     found = await store.boosters(work.db, status.id, wave.after, STRETCH)
@@ -157,13 +158,13 @@ async def _edits(work: Work, wave: Wave) -> int | None:
 
 async def _quoted_edits(work: Work, wave: Wave) -> int | None:
     """About their own post, whose quote reads differently now."""
-    status = await _there(work, wave.about)
+    status = await _there(work, StatusId(wave.about))
     if status is None or status.edited_at is None:
         return None
     found = await store.quoters(work.db, status.id, wave.after, STRETCH)
     at = int(status.edited_at.timestamp() * 1000)
     for id, quoting in found:
-        await _replace(work, "quoted_update", status, [Notice(id, f"quoted_update:{quoting}:{at}", quoting)])
+        await _replace(work, "quoted_update", status, [Notice(id, f"quoted_update:{quoting}:{at}", StatusId(quoting))])
     return _rest(found)
 
 

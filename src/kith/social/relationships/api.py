@@ -10,6 +10,7 @@ from kith.social.accounts import finding
 from kith.social.accounts.entities import render
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.guards import user
+from kith.social.ids import AccountId
 from kith.social.pages import answer
 from kith.social.relationships import store, tasks
 from kith.social.relationships.entities import render_one
@@ -46,7 +47,7 @@ class Domain(msgspec.Struct, kw_only=True):
     domain: str = ""
 
 
-async def _answer(exchange: Exchange, work: Work, me: int, other: int) -> Answer:
+async def _answer(exchange: Exchange, work: Work, me: AccountId, other: AccountId) -> Answer:
     """What there is between the two now."""
     return answer(exchange, await render_one(work, me, other))
 
@@ -56,7 +57,7 @@ async def _answer(exchange: Exchange, work: Work, me: int, other: int) -> Answer
 
 @post("/api/v1/accounts/{id}/follow", status=200, guards=[user(FOLLOWS), not_too_many])
 async def follow_account(
-    exchange: Exchange, work: Work, account: Actor, id: FromPath[int],
+    exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId],
     wanted: FromRequest[Wanted],
 ) -> Answer:  # fmt: skip
     options = follow.Options(wanted.reblogs, wanted.notify, _languages(wanted.languages))
@@ -74,13 +75,13 @@ def _languages(given: list[str] | None) -> list[str] | None:
 
 
 @post("/api/v1/accounts/{id}/unfollow", status=200, guards=[user(FOLLOWS)])
-async def unfollow_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def unfollow_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await follow.unfollow(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
 
 @post("/api/v1/accounts/{id}/remove_from_followers", status=200, guards=[user(FOLLOWS)])
-async def remove_follower(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def remove_follower(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await follow.remove_follower(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
@@ -95,13 +96,13 @@ async def follow_by_name(exchange: Exchange, work: Work, account: Actor, sent: F
 
 
 @post("/api/v1/follow_requests/{id}/authorize", status=200, guards=[user(FOLLOWS)])
-async def authorize_request(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def authorize_request(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await follow.authorize(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
 
 @post("/api/v1/follow_requests/{id}/reject", status=200, guards=[user(FOLLOWS)])
-async def reject_request(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def reject_request(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await follow.reject(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
@@ -110,20 +111,20 @@ async def reject_request(exchange: Exchange, work: Work, account: Actor, id: Fro
 
 
 @post("/api/v1/accounts/{id}/block", status=200, guards=[user(BLOCKS)])
-async def block_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def block_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await apart.block(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
 
 @post("/api/v1/accounts/{id}/unblock", status=200, guards=[user(BLOCKS)])
-async def unblock_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def unblock_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await apart.unblock(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
 
 @post("/api/v1/accounts/{id}/mute", status=200, guards=[user(MUTES)])
 async def mute_account(
-    exchange: Exchange, work: Work, account: Actor, id: FromPath[int],
+    exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId],
     how: FromRequest[How],
 ) -> Answer:  # fmt: skip
     said = how.hide_notifications if how.notifications is None else how.notifications
@@ -132,7 +133,7 @@ async def mute_account(
 
 
 @post("/api/v1/accounts/{id}/unmute", status=200, guards=[user(MUTES)])
-async def unmute_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def unmute_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await apart.unmute(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
@@ -161,20 +162,20 @@ async def preview_domain_block(work: Work, me: Me, sent: FromQuery[Domain]) -> d
 
 
 @post("/api/v1/accounts/{id}/pin", aliases=("/api/v1/accounts/{id}/endorse",), guards=[user(ACCOUNTS)])
-async def endorse_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def endorse_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await esteem.endorse(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
 
 @post("/api/v1/accounts/{id}/unpin", aliases=("/api/v1/accounts/{id}/unendorse",), guards=[user(ACCOUNTS)])
-async def unendorse_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[int]) -> Answer:
+async def unendorse_account(exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId]) -> Answer:
     await esteem.unendorse(work, account, id)
     return await _answer(exchange, work, account.id, id)
 
 
 @post("/api/v1/accounts/{id}/note", status=200, guards=[user(ACCOUNTS)])
 async def note_account(
-    exchange: Exchange, work: Work, account: Actor, id: FromPath[int],
+    exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId],
     sent: FromRequest[Comment],
 ) -> Answer:  # fmt: skip
     await esteem.note(work, account, id, sent.comment)

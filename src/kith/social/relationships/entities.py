@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
+from kith.social.ids import AccountId
 from kith.social.moments import maybe
 from kith.social.relationships import store
 
@@ -46,7 +47,7 @@ _PLAIN = {
 }
 
 
-async def render(work: Work, me: int, ids: Sequence[int], *, with_suspended: bool = True) -> list[bytes]:
+async def render(work: Work, me: AccountId, ids: Sequence[int], *, with_suspended: bool = True) -> list[bytes]:
     """One for each of `ids` that is there, in their order, by one query."""
     found: dict[int, Relationship] = {}
     wanted = list(dict.fromkeys(ids))
@@ -77,6 +78,6 @@ def _tell(shape: Relationship, flag: int, rest: Sequence[Any]) -> None:
         shape.note = comment
 
 
-async def render_one(work: Work, me: int, other: int) -> bytes:
+async def render_one(work: Work, me: AccountId, other: AccountId) -> bytes:
     [shape] = await render(work, me, [other])
     return shape

@@ -6,35 +6,36 @@ Rows that are gone are told of by their id and address, which is all that is lef
 from __future__ import annotations
 
 from kith.base.news import Fact
+from kith.social.ids import AccountId
 
 
 class Followed(Fact, frozen=True):
     """`account_id` follows `target_id` from now on, asked for or authorized."""
 
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     follow_id: int
 
 
 class FollowChanged(Fact, frozen=True):
     """What is wanted of somebody who is followed already: boosts, notices, languages."""
 
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     follow_id: int
 
 
 class FollowRequested(Fact, frozen=True):
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     request_id: int
 
 
 class FollowAuthorized(Fact, frozen=True):
     """`target_id` let `account_id` follow them; `Followed` is told with it."""
 
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     request_id: int
     uri: str | None = None
 
@@ -42,8 +43,8 @@ class FollowAuthorized(Fact, frozen=True):
 class FollowRejected(Fact, frozen=True):
     """`target_id` does not want to be followed by `account_id`, who asked."""
 
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     request_id: int
     uri: str | None = None
 
@@ -51,8 +52,8 @@ class FollowRejected(Fact, frozen=True):
 class FollowWithdrawn(Fact, frozen=True):
     """`account_id` no longer asks."""
 
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     request_id: int
     uri: str | None = None
 
@@ -60,48 +61,48 @@ class FollowWithdrawn(Fact, frozen=True):
 class Unfollowed(Fact, frozen=True):
     """`account_id` no longer follows `target_id`; `by_target` if it was not their own wish."""
 
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     follow_id: int
     uri: str | None = None
     by_target: bool = False
 
 
 class Blocked(Fact, frozen=True):
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     block_id: int
 
 
 class Unblocked(Fact, frozen=True):
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     block_id: int
     uri: str | None = None
 
 
 class Muted(Fact, frozen=True):
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     hide_notifications: bool
 
 
 class Unmuted(Fact, frozen=True):
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
 
 
 class DomainBlocked(Fact, frozen=True):
-    account_id: int
+    account_id: AccountId
     domain: str
 
 
 class DomainUnblocked(Fact, frozen=True):
-    account_id: int
+    account_id: AccountId
     domain: str
 
 
 class Endorsed(Fact, frozen=True):
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     endorsed: bool

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import COLUMNS, WIDTH, A
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.relationships import rules, store
 from kith.social.relationships.tables import blocks, domain_blocks, endorsements, follow_requests, follows, mutes
 from kith.social.walks import Walk
@@ -64,50 +65,52 @@ _endorsed = {
 }
 
 
-async def _walk(work: Work, walk: Walk, cursor: Cursor, owner: int, me: int | None = None) -> list[Row]:
+async def _walk(work: Work, walk: Walk, cursor: Cursor, owner: int, me: AccountId | None = None) -> list[Row]:
     statement, params = walk.form(cursor)
     return await work.db.all(statement, owner=owner, me=me, now=work.now, **params)
 
 
-async def followers(work: Work, owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+async def followers(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[Row]:
     return await _collection(work, _followers, owner, cursor, me)
 
 
-async def following(work: Work, owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+async def following(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[Row]:
     return await _collection(work, _following, owner, cursor, me)
 
 
-async def endorsed(work: Work, owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+async def endorsed(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[Row]:
     if owner.is_gone or await _is_shut_out(work, owner, me):
         return []
     return await _walk(work, _endorsed[me not in (None, owner.id)], cursor, owner.id, me)
 
 
-async def _collection(work: Work, walks: dict[bool, Walk], owner: Account, cursor: Cursor, me: int | None) -> list[Row]:
+async def _collection(
+    work: Work, walks: dict[bool, Walk], owner: Account, cursor: Cursor, me: AccountId | None
+) -> list[Row]:
     """One's own is whole; of others' lists one sees what they show, without those one keeps apart from."""
     if owner.is_gone or (owner.hide_collections and owner.id != me) or await _is_shut_out(work, owner, me):
         return []
     return await _walk(work, walks[me not in (None, owner.id)], cursor, owner.id, me)
 
 
-async def _is_shut_out(work: Work, owner: Account, me: int | None) -> bool:
+async def _is_shut_out(work: Work, owner: Account, me: AccountId | None) -> bool:
     return me is not None and me != owner.id and bool(await store.blocked_among(work.db, owner.id, [me]))
 
 
-async def asking(work: Work, me: int, cursor: Cursor) -> list[Row]:
+async def asking(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
     return await _walk(work, _asking, cursor, me)
 
 
-async def blocked(work: Work, me: int, cursor: Cursor) -> list[Row]:
+async def blocked(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
     return await _walk(work, _blocked, cursor, me)
 
 
-async def muted(work: Work, me: int, cursor: Cursor) -> list[Row]:
+async def muted(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
     """The end of each mute follows the cursor's id."""
     return await _walk(work, _muted, cursor, me)
 
 
-async def domains(work: Work, me: int, cursor: Cursor) -> list[Row]:
+async def domains(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
     """Domain and id."""
     return await _walk(work, _domains, cursor, me)
 
@@ -147,7 +150,7 @@ _familiar = query(
 )
 
 
-async def familiar(work: Work, me: int, ids: Sequence[int]) -> dict[int, list[Row]]:
+async def familiar(work: Work, me: AccountId, ids: Sequence[int]) -> dict[int, list[Row]]:
     """Whom I follow among the followers of each; nobody where followers are not shown."""
     found: dict[int, list[Row]] = {id: [] for id in ids}
     for of, *line in await work.db.all(_familiar, me=me, ids=list(ids), now=work.now):

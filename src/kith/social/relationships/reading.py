@@ -15,6 +15,7 @@ from kith.social.accounts.entities import render_lines, render_muted
 from kith.social.accounts.lines import WIDTH
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
+from kith.social.ids import AccountId
 from kith.social.pages import answer, joined, numbers, page
 from kith.social.relationships import entities, lists
 from kith.social.relationships.service.common import target
@@ -41,9 +42,13 @@ async def _people(exchange: Exchange, work: Work, cursor: Cursor, rows: list[lis
     return page(exchange, cursor, shown, lists.ids_of(rows), kind=Kind.RECORD)
 
 
+def _account_ids(asked: Asked) -> list[AccountId]:
+    return [AccountId(id) for id in numbers(asked.id)]
+
+
 @get("/api/v1/accounts/relationships", guards=[user("read:follows")])
 async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
-    ids = numbers(asked.id)[:MOST_IDS]
+    ids = _account_ids(asked)[:MOST_IDS]
     shown = await entities.render(work, me, ids, with_suspended=asked.with_suspended)
     return answer(exchange, joined(shown))
 
@@ -51,7 +56,7 @@ async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: From
 @get("/api/v1/accounts/familiar_followers", guards=[user("read:follows")])
 async def show_familiar_followers(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
     """Nobody where followers are not shown; those who are not there are left out."""
-    ids = numbers(asked.id)[:MOST_FAMILIAR]
+    ids = _account_ids(asked)[:MOST_FAMILIAR]
     known = {id: one for id, one in (await accounts.find_all(work.db, ids)).items() if one.is_listed}
     open_ones = [one.id for one in known.values() if not one.is_gone and not one.hide_collections]
     found = await lists.familiar(work, me, open_ones)
@@ -69,19 +74,19 @@ def found_and_shown(found: dict[int, list[lists.Row]], shown: list[bytes]) -> It
 
 
 @get("/api/v1/accounts/{id}/followers", guards=[optional("read:accounts")])
-async def show_followers(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_followers(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[AccountId]) -> Answer:
     me, owner, cursor = viewer, await target(work, id), _cursor(exchange)
     return await _people(exchange, work, cursor, await lists.followers(work, owner, cursor, me))
 
 
 @get("/api/v1/accounts/{id}/following", guards=[optional("read:accounts")])
-async def show_following(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_following(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[AccountId]) -> Answer:
     me, owner, cursor = viewer, await target(work, id), _cursor(exchange)
     return await _people(exchange, work, cursor, await lists.following(work, owner, cursor, me))
 
 
 @get("/api/v1/accounts/{id}/endorsements", guards=[optional("read:accounts")])
-async def show_endorsed_by(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_endorsed_by(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[AccountId]) -> Answer:
     me, owner, cursor = viewer, await target(work, id), _cursor(exchange)
     return await _people(exchange, work, cursor, await lists.endorsed(work, owner, cursor, me))
 

@@ -28,6 +28,7 @@ from sqlalchemy import (
 
 from kith.base.db import Command, Document, Instant, Query, Session, add_once, any_of, command, query, upsert
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId
 from kith.social.relationships.rules import lasts
 from kith.social.relationships.tables import (
     Block,
@@ -88,7 +89,7 @@ _requests_to = query(
     )
     .order_by(follow_requests.c.id)
     .limit(bindparam("most")),
-    int,
+    AccountId,
 )
 _count_requests = query(
     select(func.count()).select_from(
@@ -108,15 +109,15 @@ _count_requests = query(
 )
 
 
-async def is_following(db: Session, me: int, other: int) -> bool:
+async def is_following(db: Session, me: AccountId, other: AccountId) -> bool:
     return await db.one(_following, me=me, other=other) is not None
 
 
-async def find_follow(db: Session, me: int, other: int) -> Follow | None:
+async def find_follow(db: Session, me: AccountId, other: AccountId) -> Follow | None:
     return await db.one(_find_follow, me=me, other=other)
 
 
-async def find_request(db: Session, me: int, other: int) -> Follow | None:
+async def find_request(db: Session, me: AccountId, other: AccountId) -> Follow | None:
     return await db.one(_find_request, me=me, other=other)
 
 
@@ -129,13 +130,13 @@ async def add_request(db: Session, request: Follow) -> bool:
     return await db.run(_add_request, **{name: getattr(request, name) for name in Follow.__struct_fields__}) == 1
 
 
-async def drop_follow(db: Session, me: int, other: int) -> Follow | None:
+async def drop_follow(db: Session, me: AccountId, other: AccountId) -> Follow | None:
     """What was there."""
     found: Follow | None = await db.one(_drop_follow, me=me, other=other)
     return found
 
 
-async def drop_request(db: Session, me: int, other: int) -> Follow | None:
+async def drop_request(db: Session, me: AccountId, other: AccountId) -> Follow | None:
     found: Follow | None = await db.one(_drop_request, me=me, other=other)
     return found
 
@@ -152,12 +153,12 @@ async def change_request(db: Session, request: Follow) -> None:
     )
 
 
-async def welcome_requests(db: Session, me: int, most: int) -> list[int]:
+async def welcome_requests(db: Session, me: AccountId, most: int) -> list[AccountId]:
     """Who asks to follow, oldest first, without those whom the team has limited."""
     return await db.all(_requests_to, me=me, most=most)
 
 
-async def count_requests(db: Session, me: int) -> int:
+async def count_requests(db: Session, me: AccountId) -> int:
     """How many ask to follow, as far as forty."""
     return await db.one(_count_requests, me=me) or 0
 
@@ -165,7 +166,7 @@ async def count_requests(db: Session, me: int) -> int:
 # Blocks
 
 _blocked_among = query(
-    select(blocks.c.target_id).where(and_(blocks.c.account_id == _me, any_of(blocks.c.target_id, "ids"))), int
+    select(blocks.c.target_id).where(and_(blocks.c.account_id == _me, any_of(blocks.c.target_id, "ids"))), AccountId
 )
 _between = query(
     select(blocks.c.id)
@@ -182,12 +183,12 @@ _add_block = command(add_once(blocks))
 _drop_block = _drop(blocks, Block)
 
 
-async def blocked_among(db: Session, me: int, ids: Sequence[int]) -> set[int]:
+async def blocked_among(db: Session, me: AccountId, ids: Sequence[AccountId]) -> set[AccountId]:
     """Whom of these I block."""
     return set(await db.all(_blocked_among, me=me, ids=list(ids))) if ids else set()
 
 
-async def blocks_between(db: Session, me: int, other: int) -> bool:
+async def blocks_between(db: Session, me: AccountId, other: AccountId) -> bool:
     """Whether either blocks the other."""
     return await db.one(_between, me=me, other=other) is not None
 
@@ -196,7 +197,7 @@ async def add_block(db: Session, block: Block) -> bool:
     return await db.run(_add_block, **{name: getattr(block, name) for name in Block.__struct_fields__}) == 1
 
 
-async def drop_block(db: Session, me: int, other: int) -> Block | None:
+async def drop_block(db: Session, me: AccountId, other: AccountId) -> Block | None:
     found: Block | None = await db.one(_drop_block, me=me, other=other)
     return found
 
@@ -204,9 +205,9 @@ async def drop_block(db: Session, me: int, other: int) -> Block | None:
 # Whom somebody follows or asked to, and who follows somebody
 
 
-def _among(table: Table) -> Query[int]:
+def _among(table: Table) -> Query[AccountId]:
     return query(
-        select(table.c.target_id).where(and_(table.c.account_id == _me, any_of(table.c.target_id, "ids"))), int
+        select(table.c.target_id).where(and_(table.c.account_id == _me, any_of(table.c.target_id, "ids"))), AccountId
     )
 
 
@@ -233,7 +234,7 @@ _observers = query(
 )
 
 
-async def wanted_among(db: Session, me: int, ids: Sequence[int]) -> set[int]:
+async def wanted_among(db: Session, me: AccountId, ids: Sequence[AccountId]) -> set[AccountId]:
     """Whom of these I follow, or asked to; and myself."""
     wanted = list(ids)
     followed = await db.all(_followed_among, me=me, ids=wanted)
@@ -241,11 +242,13 @@ async def wanted_among(db: Session, me: int, ids: Sequence[int]) -> set[int]:
     return {*followed, *requested} | ({me} & set(ids))
 
 
-async def count_following(db: Session, me: int) -> int:
+async def count_following(db: Session, me: AccountId) -> int:
     return await db.one(_count_following, me=me) or 0
 
 
-async def observers(db: Session, author_id: int, after: int, most: int, *, before: int) -> list[tuple[int, int]]:
+async def observers(
+    db: Session, author_id: AccountId, after: int, most: int, *, before: int
+) -> list[tuple[AccountId, int]]:
     """Those here who want to hear of everything an author posts, and did so before an id: account and place."""
     return await db.all(_observers, me=author_id, after=after, most=most, before=before)
 
@@ -272,7 +275,7 @@ _ended_mutes = query(
 )
 
 
-async def is_muting(db: Session, me: int, other: int, now: datetime) -> bool:
+async def is_muting(db: Session, me: AccountId, other: AccountId, now: datetime) -> bool:
     return await db.one(_muting, me=me, other=other, now=now) is not None
 
 
@@ -281,12 +284,12 @@ async def save_mute(db: Session, mute: Mute) -> None:
     await db.run(_save_mute, **{name: getattr(mute, name) for name in Mute.__struct_fields__})
 
 
-async def drop_mute(db: Session, me: int, other: int) -> Mute | None:
+async def drop_mute(db: Session, me: AccountId, other: AccountId) -> Mute | None:
     found: Mute | None = await db.one(_drop_mute, me=me, other=other)
     return found
 
 
-async def end_mutes(db: Session, now: datetime, most: int) -> list[tuple[int, int]]:
+async def end_mutes(db: Session, now: datetime, most: int) -> list[tuple[AccountId, AccountId]]:
     """Remove the mutes whose time is over: who muted whom."""
     return await db.all(_ended_mutes, now=now, most=most)
 
@@ -313,10 +316,14 @@ def _at_domain(mine: ColumnElement[Any], theirs: ColumnElement[Any]) -> Select[A
     )
 
 
-_followed_at = query(_at_domain(follows.c.account_id, follows.c.target_id).limit(bindparam("most")), int)
-_followers_at = query(_at_domain(follows.c.target_id, follows.c.account_id).limit(bindparam("most")), int)
-_asking_at = query(_at_domain(follow_requests.c.target_id, follow_requests.c.account_id).limit(bindparam("most")), int)
-_asked_at = query(_at_domain(follow_requests.c.account_id, follow_requests.c.target_id).limit(bindparam("most")), int)
+_followed_at = query(_at_domain(follows.c.account_id, follows.c.target_id).limit(bindparam("most")), AccountId)
+_followers_at = query(_at_domain(follows.c.target_id, follows.c.account_id).limit(bindparam("most")), AccountId)
+_asking_at = query(
+    _at_domain(follow_requests.c.target_id, follow_requests.c.account_id).limit(bindparam("most")), AccountId
+)
+_asked_at = query(
+    _at_domain(follow_requests.c.account_id, follow_requests.c.target_id).limit(bindparam("most")), AccountId
+)
 _count_followed_at = query(
     select(func.count()).select_from(_at_domain(follows.c.account_id, follows.c.target_id).subquery()), int
 )
@@ -325,30 +332,30 @@ _count_followers_at = query(
 )
 
 
-async def add_domain_block(db: Session, me: int, domain: str, *, id: int, now: datetime) -> bool:
+async def add_domain_block(db: Session, me: AccountId, domain: str, *, id: int, now: datetime) -> bool:
     return await db.run(_add_domain, id=id, account_id=me, domain=domain, created_at=now) == 1
 
 
-async def drop_domain_block(db: Session, me: int, domain: str) -> bool:
+async def drop_domain_block(db: Session, me: AccountId, domain: str) -> bool:
     return await db.run(_drop_domain, me=me, domain=domain) == 1
 
 
-async def blocks_domain(db: Session, me: int, domain: str) -> bool:
+async def blocks_domain(db: Session, me: AccountId, domain: str) -> bool:
     return await db.one(_blocks_domain, me=me, domain=domain) is not None
 
 
-async def blocked_domains_among(db: Session, me: int, domains: Sequence[str]) -> set[str]:
+async def blocked_domains_among(db: Session, me: AccountId, domains: Sequence[str]) -> set[str]:
     """Which of these I block."""
     return set(await db.all(_blocked_domains_among, me=me, domains=list(domains))) if domains else set()
 
 
-async def tied_to_domain(db: Session, me: int, domain: str, most: int) -> set[int]:
+async def tied_to_domain(db: Session, me: AccountId, domain: str, most: int) -> set[AccountId]:
     """Some of those at a domain who follow me, whom I follow, or where either asked to."""
     ties = (_followed_at, _followers_at, _asking_at, _asked_at)
     return {id for tie in ties for id in await db.all(tie, me=me, domain=domain, most=most)}
 
 
-async def count_at_domain(db: Session, me: int, domain: str) -> tuple[int, int]:
+async def count_at_domain(db: Session, me: AccountId, domain: str) -> tuple[int, int]:
     """How many I follow there, and how many from there follow me."""
     following = await db.one(_count_followed_at, me=me, domain=domain) or 0
     return following, await db.one(_count_followers_at, me=me, domain=domain) or 0
@@ -367,7 +374,7 @@ _tied = query(
             )
         )
     ).limit(bindparam("most")),
-    int,
+    AccountId,
 )
 _forget_own = [
     command(delete(table).where(table.c.account_id == _me))
@@ -375,12 +382,12 @@ _forget_own = [
 ]
 
 
-async def tied_to(db: Session, me: int, most: int) -> set[int]:
+async def tied_to(db: Session, me: AccountId, most: int) -> set[AccountId]:
     """Some of those who follow me, whom I follow, or where either asked to."""
     return set(await db.all(_tied, me=me, most=most))
 
 
-async def forget_own(db: Session, me: int) -> None:
+async def forget_own(db: Session, me: AccountId) -> None:
     """Whom somebody blocked, muted, endorsed or took notes of."""
     for statement in _forget_own:
         await db.run(statement, me=me)
@@ -400,15 +407,15 @@ _save_note = command(
 _drop_note = command(delete(account_notes).where(_pair(account_notes)))
 
 
-async def endorse(db: Session, me: int, other: int, *, id: int, now: datetime) -> bool:
+async def endorse(db: Session, me: AccountId, other: AccountId, *, id: int, now: datetime) -> bool:
     return await db.run(_add_endorsement, id=id, account_id=me, target_id=other, created_at=now) == 1
 
 
-async def unendorse(db: Session, me: int, other: int) -> bool:
+async def unendorse(db: Session, me: AccountId, other: AccountId) -> bool:
     return await db.run(_drop_endorsement, me=me, other=other) == 1
 
 
-async def save_note(db: Session, me: int, other: int, comment: str) -> None:
+async def save_note(db: Session, me: AccountId, other: AccountId, comment: str) -> None:
     """An empty note is none."""
     if comment:
         await db.run(_save_note, me=me, other=other, comment=comment)
@@ -487,7 +494,7 @@ _ties = query(
 
 
 async def ties(
-    db: Session, me: int, ids: Sequence[int], now: datetime
+    db: Session, me: AccountId, ids: Sequence[int], now: datetime
 ) -> list[tuple[int, int, Any, Any, Any, str | None, datetime | None]]:
     """What there is, by flag and account: two switches, languages, a comment, an end, where the flag has them."""
     return await db.all(_ties, me=me, ids=list(ids), now=now)

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Text, UniqueConstraint
 
 from kith.base.db import ID, METADATA, Document, Instant
+from kith.social.ids import AccountId
 
 
 def _pair(name: str, *columns: Column[Any]) -> Table:
@@ -66,8 +67,8 @@ class Follow(msgspec.Struct):
     """A follow, or the wish for one: both are kept alike."""
 
     id: int
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     reblogs: bool
     notify: bool
     languages: list[str] | None
@@ -77,16 +78,16 @@ class Follow(msgspec.Struct):
 
 class Block(msgspec.Struct):
     id: int
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     uri: str | None
     created_at: datetime
 
 
 class Mute(msgspec.Struct):
     id: int
-    account_id: int
-    target_id: int
+    account_id: AccountId
+    target_id: AccountId
     hide_notifications: bool
     expires_at: datetime | None
     created_at: datetime

@@ -7,6 +7,7 @@ import msgspec
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
+from kith.social.ids import AccountId
 from kith.social.relationships import store
 from kith.social.relationships.facts import Unmuted
 from kith.social.relationships.service import apart, follow
@@ -21,13 +22,13 @@ class EndMutes(msgspec.Struct):
 class LetIn(msgspec.Struct):
     """The rest of those who asked to follow somebody who has stopped asking."""
 
-    account_id: int
+    account_id: AccountId
 
 
 class CutTies(msgspec.Struct):
     """The rest of the follows between an account and a domain it blocks."""
 
-    account_id: int
+    account_id: AccountId
     domain: str
 
 

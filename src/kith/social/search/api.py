@@ -12,6 +12,7 @@ from kith.base.work import Work
 from kith.social.accounts.entities import render_lines
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
+from kith.social.ids import AccountId
 from kith.social.pages import answer, joined
 from kith.social.search import service
 from kith.social.search.service import Wish
@@ -72,14 +73,14 @@ async def search_people(exchange: Exchange, work: Work, me: Me, sought: FromQuer
 
 
 async def _search(
-    exchange: Exchange, work: Work, me: int | None, sought: Sought
+    exchange: Exchange, work: Work, me: AccountId | None, sought: Sought
 ) -> tuple[list[bytes], list[bytes], list[Any]]:
     """Pages only where one kind is asked for: of three lists nobody could turn one page."""
     limit, offset = _stretch(exchange, LIMIT, MOST)
     wish = Wish(
         text=_text(sought.q), me=me, limit=limit, offset=offset if sought.type else 0, resolve=sought.resolve,
         following=sought.following, exclude_unreviewed=sought.exclude_unreviewed,
-        author=number(sought.account_id) if sought.account_id else None,
+        author_id=AccountId(number(sought.account_id)) if sought.account_id else None,
         max_id=_integer(exchange, "max_id") if sought.type else None,
         min_id=_integer(exchange, "min_id") if sought.type else None,
     )  # fmt: skip

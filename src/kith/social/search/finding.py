@@ -26,6 +26,7 @@ from kith.base.db import Instant, Query, any_of, any_row, query
 from kith.base.work import Work
 from kith.social.accounts import lines as people
 from kith.social.accounts.access import is_there
+from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import media
 from kith.social.relationships import rules
 from kith.social.search.asking import Filter, Within
@@ -155,12 +156,13 @@ def _statuses(form: Form) -> Query[Any]:
 
 
 async def find_statuses(
-    work: Work, me: int, *, within: Within, wanted: Sequence[Term], unwanted: Sequence[Term],
-    filters: Sequence[Filter], author: int | None, max_id: int | None, min_id: int | None, limit: int, offset: int,
+    work: Work, me: AccountId, *, within: Within, wanted: Sequence[Term], unwanted: Sequence[Term],
+    filters: Sequence[Filter], author_id: AccountId | None, max_id: int | None, min_id: int | None, limit: int,
+    offset: int,
 ) -> Rows:  # fmt: skip
     """Newest first, as lines. Whoever is in the searcher's way is left out."""
     form = Form(
-        within, bool(wanted), bool(unwanted), tuple((one.kind, one.negated) for one in filters), author is not None,
+        within, bool(wanted), bool(unwanted), tuple((one.kind, one.negated) for one in filters), author_id is not None,
         max_id is not None, min_id is not None,
     )  # fmt: skip
     values: dict[str, Any] = bound("wanted", wanted) | bound("unwanted", unwanted, every=False)
@@ -170,7 +172,8 @@ async def find_statuses(
         else:
             values[f"filter{place}"] = one.value
     return await work.db.slow(
-        _statuses(form), me=me, now=work.now, author=author, max_id=max_id, min_id=min_id, limit=limit, offset=offset,
+        _statuses(form), me=me, now=work.now, author=author_id, max_id=max_id, min_id=min_id, limit=limit,
+        offset=offset,
         **values,
     )  # fmt: skip
 
@@ -204,7 +207,7 @@ def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
 
 
 async def find_people(
-    work: Work, me: int | None, terms: Sequence[Term], *, key: str, following: bool, without: int | None,
+    work: Work, me: AccountId | None, terms: Sequence[Term], *, key: str, following: bool, without: AccountId | None,
     limit: int, offset: int,
 ) -> Rows:  # fmt: skip
     """As lines of accounts. `key` is how the name one is looking for would begin."""
@@ -216,24 +219,26 @@ async def find_people(
 
 
 _url = bindparam("url", type_=Text())
-_by_url = query(select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), int)
-_status_by_url = query(select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), int)
+_by_url = query(select(people.A.c.id).where(or_(people.A.c.uri == _url, people.A.c.url == _url)).limit(1), AccountId)
+_status_by_url = query(
+    select(statuses.c.id).where(or_(statuses.c.uri == _url, statuses.c.url == _url)).limit(1), StatusId
+)
 _mine = or_(rules.follows(ME, people.A.c.id), people.A.c.id == ME)
 _is_followed = query(select(people.A.c.id).where(and_(people.A.c.id == bindparam("account"), _mine)), int)
 by_ids = lines_by_ids(anonymous=False)
 
 
-async def account_at(work: Work, url: str) -> int | None:
+async def account_at(work: Work, url: str) -> AccountId | None:
     found = await work.db.slow(_by_url, url=url)
     return found[0] if found else None
 
 
-async def status_at(work: Work, url: str) -> int | None:
+async def status_at(work: Work, url: str) -> StatusId | None:
     found = await work.db.slow(_status_by_url, url=url)
     return found[0] if found else None
 
 
-async def is_mine(work: Work, me: int, account_id: int) -> bool:
+async def is_mine(work: Work, me: AccountId, account_id: AccountId) -> bool:
     """Oneself, or somebody one follows."""
     return await work.db.one(_is_followed, me=me, account=account_id) is not None
 

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.social.accounts import finding as accounts_finding
 from kith.social.accounts import lines as people
 from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
 from kith.social.search import finding
 from kith.social.search.asking import Asked, Filter, read
 from kith.social.search.words import MOST_TERMS, Term, normal, to_term
@@ -32,13 +33,13 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """What is looked for, and for whom. `me` is None for somebody without a name."""
 
     text: str
-    me: int | None
+    me: AccountId | None
     limit: int
     offset: int = 0
     resolve: bool = False
     following: bool = False
     exclude_unreviewed: bool = False
-    author: int | None = None
+    author_id: AccountId | None = None
     max_id: int | None = None
     min_id: int | None = None
 
@@ -81,7 +82,7 @@ async def _exactly(work: Work, wish: Wish) -> Row | None:
 _lines = people.by_ids
 
 
-async def _named(work: Work, wish: Wish) -> int | None:
+async def _named(work: Work, wish: Wish) -> AccountId | None:
     if _HANDLE.match(wish.text) is None:
         return None
     try:
@@ -138,7 +139,7 @@ async def find_statuses(work: Work, wish: Wish, *, is_all: bool) -> list[Row]:
         return []
     return await finding.find_statuses(
         work, wish.me, within=asked.within, wanted=asked.wanted, unwanted=asked.unwanted, filters=filters,
-        author=wish.author, max_id=wish.max_id, min_id=wish.min_id, limit=wish.limit, offset=wish.offset,
+        author_id=wish.author_id, max_id=wish.max_id, min_id=wish.min_id, limit=wish.limit, offset=wish.offset,
     )  # fmt: skip
 
 
@@ -150,7 +151,7 @@ async def _at(work: Work, wish: Wish) -> list[Row]:
     return await work.db.all(finding.by_ids, ids=[id], me=wish.me)
 
 
-async def _filters(work: Work, me: int, asked: Asked) -> list[Filter] | None:
+async def _filters(work: Work, me: AccountId, asked: Asked) -> list[Filter] | None:
     """Several authors, or several languages, are as good as one of them. None: nothing can be found."""
     kept = [one for one in asked.filters if one.kind not in ("from", "language")]
     for negated in (False, True):
@@ -166,7 +167,7 @@ async def _filters(work: Work, me: int, asked: Asked) -> list[Filter] | None:
     return sorted(kept, key=lambda one: (one.kind, one.negated))
 
 
-async def _authors(work: Work, me: int, names: Sequence[str]) -> list[int]:
+async def _authors(work: Work, me: AccountId, names: Sequence[str]) -> list[AccountId]:
     known = [accounts_finding.split_acct(work, name) for name in names if name != "me"]
     found = await accounts.find_all_named(work.db, [(name.lower(), domain) for name, domain in known])
     return [*([me] if "me" in names else []), *(account.id for account in found.values())]

@@ -11,6 +11,7 @@ from kith.base.caches import ByVersion
 from kith.base.work import Work
 from kith.social.addresses import tag_url
 from kith.social.emojis import service as emojis
+from kith.social.ids import AccountId, StatusId
 from kith.social.media import entities as media
 from kith.social.moments import maybe, moment
 from kith.social.statuses import store
@@ -21,18 +22,18 @@ from kith.social.versions import without_counts
 MOST_BYTES = 16 << 20
 _encode = msgspec.json.Encoder().encode
 
-Key = tuple[int, int, int]  # id, version, version of the author, the latter without counts
+Key = tuple[StatusId, int, int]  # id, version, version of the author, the latter without counts
 
 
 class Body(msgspec.Struct, frozen=True):
     """A status in one version: its JSON, open at the end, and what must be looked up to finish it."""
 
     piece: bytes
-    account_id: int
+    account_id: AccountId
     conversation_id: int
     visibility: int
     poll_id: int | None
-    quoted_id: int | None
+    quoted_id: StatusId | None
     quote_state: str | None
     quote_policy: str
     is_boost: bool
@@ -43,15 +44,15 @@ class StatusPieces(ByVersion[Body]):
         super().__init__("status_pieces", MOST_BYTES)
 
 
-def key_of(id: int, version: int, author_version: int) -> Key:
+def key_of(id: StatusId, version: int, author_version: int) -> Key:
     return id, without_counts(version), without_counts(author_version)
 
 
-async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[int, Body]:
+async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[StatusId, Body]:
     """What is shown of each of them at that version; what is not at hand is read."""
     kept = work.find(StatusPieces)
-    found: dict[int, Body] = {}
-    missing: dict[int, Key] = {}
+    found: dict[StatusId, Body] = {}
+    missing: dict[StatusId, Key] = {}
     for key in wanted:
         body = kept.get(key)
         if body is None:
@@ -66,7 +67,7 @@ async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[int, Body]:
     return found
 
 
-async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
+async def _make(work: Work, rows: Sequence[Status]) -> dict[StatusId, Body]:
     attached = await media.render(work, [id for row in rows for id in row.media_ids])
     named = await store.mentions_of(work.db, [row.id for row in rows])
     cards = await render_cards(work, [row.card_id for row in rows if row.card_id is not None])
@@ -75,7 +76,7 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[int, Body]:
     used = await emojis.used_in_each(
         work, [((row.content, row.spoiler_text), domain) for row, (domain, _) in zip(rows, places, strict=True)]
     )
-    made: dict[int, Body] = {}
+    made: dict[StatusId, Body] = {}
     for row, (_, sensitized), told in zip(rows, places, used, strict=True):
         shape = _shape(work, row, sensitized=sensitized) | {
             "media_attachments": [attached[id] for id in row.media_ids if id in attached],

@@ -15,6 +15,7 @@ import msgspec
 from kith.base.caches import ByVersion
 from kith.base.work import Work
 from kith.social.accounts.entities import is_kept, pieces_of, splice
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import lines, polls, store
 from kith.social.statuses.bodies import Body, Key, bodies_of, key_of
 from kith.social.statuses.lines import WIDTH, Line, Person, Row, by_ids, unguarded
@@ -33,7 +34,7 @@ class Shown(msgspec.Struct, frozen=True):
     """A line in pieces between which the viewer's flags go."""
 
     pieces: tuple[bytes, ...]
-    account_id: int
+    account_id: AccountId
     subject_id: int
     conversation_id: int
     has_pin: bool  # whether the viewer is told if it is pinned: its author alone
@@ -45,7 +46,7 @@ class StatusLines(ByVersion[Shown]):
     def __init__(self) -> None:
         super().__init__("status_lines", MOST_BYTES)
 
-    def find_all(self, rows: Sequence[Row], me: int | None) -> list[Shown | None]:
+    def find_all(self, rows: Sequence[Row], me: AccountId | None) -> list[Shown | None]:
         """As the viewer sees them."""
         found = [self.get(row[:WIDTH]) for row in rows]
         return [
@@ -67,7 +68,7 @@ class _Made(msgspec.Struct, frozen=True):
 class _View:
     """What one viewer has to do with the statuses of one page."""
 
-    def __init__(self, me: int | None) -> None:
+    def __init__(self, me: AccountId | None) -> None:
         self.me = me
         self.unmarked = b"" if me is None else NOTHING_MARKED
         self.flags: frozenset[tuple[int, int]] = frozenset()
@@ -77,12 +78,12 @@ class _View:
         self.standing: dict[int, str] = {}
 
 
-async def render(work: Work, rows: Sequence[Row], me: int | None) -> list[bytes]:
+async def render(work: Work, rows: Sequence[Row], me: AccountId | None) -> list[bytes]:
     """Each line as a Status, in the order they came."""
     return [whole for _, whole in await _render(work, rows, me, nested=False)]
 
 
-async def _render(work: Work, rows: Sequence[Row], me: int | None, *, nested: bool) -> list[tuple[int, bytes]]:
+async def _render(work: Work, rows: Sequence[Row], me: AccountId | None, *, nested: bool) -> list[tuple[int, bytes]]:
     """By their ids; what has just left the database is left out."""
     if not rows:
         return []
@@ -97,20 +98,22 @@ async def _render(work: Work, rows: Sequence[Row], me: int | None, *, nested: bo
     ]
 
 
-async def render_ids(work: Work, ids: Sequence[int], me: int | None) -> list[bytes]:
+async def render_ids(work: Work, ids: Sequence[int], me: AccountId | None) -> list[bytes]:
     """Those of `ids` that the viewer may see, in their order."""
     found = await render_by_id(work, ids, me)
     return [found[id] for id in ids if id in found]
 
 
-async def render_by_id(work: Work, ids: Sequence[int], me: int | None, *, nested: bool = False) -> dict[int, bytes]:
+async def render_by_id(
+    work: Work, ids: Sequence[int], me: AccountId | None, *, nested: bool = False
+) -> dict[int, bytes]:
     if not ids:
         return {}
     rows = await work.db.all(_lines[me is None], ids=list(dict.fromkeys(ids)), me=me)
     return dict(await _render(work, rows, me, nested=nested))
 
 
-async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
+async def render_own_past(work: Work, status_id: StatusId, me: AccountId) -> bytes | None:
     """A status whose viewer has just undone what they did to it, whether they may still see it or not."""
     shown = await render(work, await work.db.all(_unguarded, ids=[status_id]), me)
     return shown[0] if shown else None
@@ -119,10 +122,10 @@ async def render_own_past(work: Work, status_id: int, me: int) -> bytes | None:
 # Lines
 
 
-async def _make(work: Work, ids: Sequence[int], me: int | None) -> dict[int, _Made]:
+async def _make(work: Work, ids: Sequence[int], me: AccountId | None) -> dict[int, _Made]:
     read = await lines.read(work.db, ids)
     wanted: dict[Key, None] = {}
-    people: dict[int, int] = {}
+    people: dict[AccountId, int] = {}
     for _, line in read:
         wanted[key_of(line.subject_id, line.subject_version, line.subject_author.version)] = None
         people[line.subject_author.id] = line.subject_author.version
@@ -143,18 +146,18 @@ async def _make(work: Work, ids: Sequence[int], me: int | None) -> dict[int, _Ma
     return made
 
 
-def _made(line: Line, bodies: Mapping[int, Body], pieces: Mapping[int, bytes]) -> _Made:
+def _made(line: Line, bodies: Mapping[StatusId, Body], pieces: Mapping[AccountId, bytes]) -> _Made:
     return _Made(
         line, bodies[line.subject_id], _whole(pieces, line.subject_author),
         bodies[line.id] if line.is_boost else None, _whole(pieces, line.author) if line.is_boost else b"",
     )  # fmt: skip
 
 
-def _whole(pieces: Mapping[int, bytes], person: Person) -> bytes:
+def _whole(pieces: Mapping[AccountId, bytes], person: Person) -> bytes:
     return splice(pieces[person.id], person.statuses, person.followers, person.following, person.last)
 
 
-def _keep(work: Work, row: Row, made: _Made, me: int | None) -> None:
+def _keep(work: Work, row: Row, made: _Made, me: AccountId | None) -> None:
     """What depends on nothing else; and only if its people are settled: one who moved is shown as they are now."""
     subject, line = made.subject, made.line
     if subject.poll_id is not None or subject.quote_state is not None or _policy(subject) == "followers":
@@ -210,7 +213,7 @@ def _filled(shown: Shown, view: _View) -> bytes:
 
 
 async def _view(
-    work: Work, shown: Sequence[Shown | None], made: Mapping[int, _Made], me: int | None, *, nested: bool
+    work: Work, shown: Sequence[Shown | None], made: Mapping[int, _Made], me: AccountId | None, *, nested: bool
 ) -> _View:
     """Polls and quotes are only asked for where there are any."""
     view = _View(me)

@@ -3,56 +3,57 @@
 from __future__ import annotations
 
 from kith.base.news import Fact
+from kith.social.ids import AccountId, StatusId
 
 
 class StatusPosted(Fact, frozen=True):
     """A status is there: own words or a boost."""
 
-    status_id: int
-    account_id: int
-    reblog_of_id: int | None = None
+    status_id: StatusId
+    account_id: AccountId
+    reblog_of_id: StatusId | None = None
 
 
 class StatusEdited(Fact, frozen=True):
-    status_id: int
-    account_id: int
-    new_mentions: tuple[int, ...] = ()
+    status_id: StatusId
+    account_id: AccountId
+    new_mentions: tuple[AccountId, ...] = ()
 
 
 class StatusDeleted(Fact, frozen=True):
-    status_id: int
-    account_id: int
-    reblog_of_id: int | None = None
+    status_id: StatusId
+    account_id: AccountId
+    reblog_of_id: StatusId | None = None
 
 
 class StatusFavourited(Fact, frozen=True):
-    status_id: int
-    account_id: int
+    status_id: StatusId
+    account_id: AccountId
 
 
 class StatusUnfavourited(Fact, frozen=True):
-    status_id: int
-    account_id: int
+    status_id: StatusId
+    account_id: AccountId
 
 
 class StatusQuoted(Fact, frozen=True):
-    status_id: int
-    quoted_id: int
-    account_id: int
+    status_id: StatusId
+    quoted_id: StatusId
+    account_id: AccountId
 
 
 class StatusPinned(Fact, frozen=True):
-    status_id: int
-    account_id: int
+    status_id: StatusId
+    account_id: AccountId
     pinned: bool
 
 
 class PollVoted(Fact, frozen=True):
     poll_id: int
-    status_id: int
-    account_id: int
+    status_id: StatusId
+    account_id: AccountId
 
 
 class PollEnded(Fact, frozen=True):
     poll_id: int
-    status_id: int
+    status_id: StatusId

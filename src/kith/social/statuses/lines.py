@@ -16,6 +16,7 @@ from sqlalchemy.sql.selectable import FromClause
 
 from kith.base.db import Query, Session, any_of, query
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import access
 from kith.social.statuses.tables import statuses
 from kith.social.walks import Walk
@@ -52,7 +53,7 @@ Row = tuple[Any, ...]
 class Person(NamedTuple):
     """Whose it is: their version, and the counts that go with it."""
 
-    id: int
+    id: AccountId
     version: int
     statuses: int
     followers: int
@@ -63,10 +64,10 @@ class Person(NamedTuple):
 class Line(NamedTuple):
     """What a line is made of. What is no boost is its own subject."""
 
-    id: int
+    id: StatusId
     version: int
     author: Person
-    subject_id: int
+    subject_id: StatusId
     subject_version: int
     subject_author: Person
     replies_count: int

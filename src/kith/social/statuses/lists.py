@@ -10,13 +10,14 @@ from sqlalchemy import and_, bindparam, select
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S, Walk, lines
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Scheduled, favourites, scheduled, statuses
 
-Pair = tuple[int, int]
-Reader = Callable[[Work, int, int | None, Cursor], Awaitable[list[Pair]]]
+Pair = tuple[int, AccountId]
+Reader = Callable[[Work, StatusId, AccountId | None, Cursor], Awaitable[list[Pair]]]
 
 _who = accounts.alias("who")
 _is_shown = and_(_who.c.suspended_at.is_(None), _who.c.deleted_at.is_(None), _who.c.is_listed)
@@ -64,23 +65,23 @@ _quotes = Walk(
 _scheduled = Walk(select(scheduled).where(scheduled.c.account_id == access.ME), scheduled.c.id, row=Scheduled)
 
 
-async def favourited_by(work: Work, status_id: int, me: int | None, cursor: Cursor) -> list[Pair]:
+async def favourited_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Pair]:
     return await _read(work, _favourited_by[me is None], status_id, me, cursor)
 
 
-async def reblogged_by(work: Work, status_id: int, me: int | None, cursor: Cursor) -> list[Pair]:
+async def reblogged_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Pair]:
     return await _read(work, _reblogged_by[me is None], status_id, me, cursor)
 
 
-async def quotes_of(work: Work, status_id: int, me: int, cursor: Cursor) -> list[tuple[Any, ...]]:
+async def quotes_of(work: Work, status_id: StatusId, me: AccountId, cursor: Cursor) -> list[tuple[Any, ...]]:
     return await _read(work, _quotes, status_id, me, cursor)
 
 
-async def _read(work: Work, walk: Walk, status_id: int, me: int | None, cursor: Cursor) -> list[Any]:
+async def _read(work: Work, walk: Walk, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Any]:
     statement, params = walk.form(cursor)
     return cursor.newest_first(await work.db.all(statement, status=status_id, me=me, now=work.now, **params))
 
 
-async def scheduled_of(work: Work, me: int, cursor: Cursor) -> list[Scheduled]:
+async def scheduled_of(work: Work, me: AccountId, cursor: Cursor) -> list[Scheduled]:
     statement, params = _scheduled.form(cursor)
     return cursor.newest_first(await work.db.all(statement, me=me, **params))

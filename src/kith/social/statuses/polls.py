@@ -13,6 +13,7 @@ from kith.base.db import Document, Instant, Session, any_of, command, insert_int
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.emojis import service as emojis
+from kith.social.ids import AccountId
 from kith.social.moments import maybe
 from kith.social.statuses.tables import Poll, polls, votes
 
@@ -74,7 +75,7 @@ async def hold(db: Session, poll_id: int) -> Poll | None:
     return await db.one(_held, poll=poll_id)
 
 
-async def own_votes(db: Session, me: int, ids: Sequence[int]) -> dict[int, list[int]]:
+async def own_votes(db: Session, me: AccountId, ids: Sequence[int]) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     for poll_id, choice in await db.all(_own_votes, me=me, ids=list(ids)):
         found.setdefault(poll_id, []).append(choice)
@@ -118,7 +119,7 @@ async def end(db: Session, poll_id: int, now: datetime) -> bool:
     return await db.run(_end, poll=poll_id, now=now) == 1
 
 
-async def render(work: Work, ids: Sequence[int], me: int | None) -> dict[int, bytes]:
+async def render(work: Work, ids: Sequence[int], me: AccountId | None) -> dict[int, bytes]:
     """Each poll as JSON, by id."""
     rows = await find_all(work.db, list(dict.fromkeys(ids)))
     own = await own_votes(work.db, me, list(rows)) if me is not None and rows else {}
@@ -135,7 +136,7 @@ async def _emojis(work: Work, rows: Sequence[Poll]) -> dict[int, list[dict[str, 
     return {poll.id: found for (poll, _), found in zip(known, used, strict=True)}
 
 
-def _shape(work: Work, poll: Poll, me: int | None, own: list[int], used: list[dict[str, Any]]) -> dict[str, Any]:
+def _shape(work: Work, poll: Poll, me: AccountId | None, own: list[int], used: list[dict[str, Any]]) -> dict[str, Any]:
     is_over = poll.expires_at is not None and poll.expires_at <= work.now
     hidden = poll.hide_totals and not is_over
     told: dict[str, Any] = {

@@ -16,6 +16,7 @@ from kith.base.db import Instant, any_of, command, query
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import polls, store
 from kith.social.statuses.facts import StatusDeleted
 from kith.social.statuses.service.remove import uncount
@@ -37,7 +38,7 @@ _left_by = query(
 )
 _liked_by = query(
     select(favourites.c.status_id).where(favourites.c.account_id == _account).order_by(favourites.c.id).limit(BATCH),
-    int,
+    StatusId,
 )
 _unmark, _unplan = (command(delete(table).where(table.c.account_id == _account)) for table in (bookmarks, scheduled))
 
@@ -61,7 +62,7 @@ class Purge(msgspec.Struct):
 class Rest(msgspec.Struct):
     """What somebody who left has posted after a given post, and all they favoured."""
 
-    account_id: int
+    account_id: AccountId
     after: int = 0
 
 
@@ -71,24 +72,24 @@ async def leave(work: Work, fact: AccountDeleted) -> None:
 
 async def go_along(work: Work, payload: Rest) -> None:
     """Whatever somebody posted and favoured goes with them, a stretch at a time, each a job of its own."""
-    account = payload.account_id
+    account_id = payload.account_id
     await work.db.begin()
-    posted = await work.db.all(_left_by, account=account, after=payload.after)
+    posted = await work.db.all(_left_by, account=account_id, after=payload.after)
     for status in posted:
         if await store.remove(work.db, status.id, work.now):
             await uncount(work, status)
             if status.poll_id is not None:
                 await polls.remove(work.db, status.poll_id)
             work.announce(StatusDeleted(status.id, status.account_id, status.reblog_of_id))
-    liked = await work.db.all(_liked_by, account=account)
+    liked = await work.db.all(_liked_by, account=account_id)
     for status_id in liked:
-        if await store.unmark(work.db, "favourites", account, status_id):
+        if await store.unmark(work.db, "favourites", account_id, status_id):
             await store.count(work.db, status_id, favourites=-1)
     if BATCH in (len(posted), len(liked)):
-        work.enqueue(GO_ALONG, Rest(account_id=account, after=posted[-1].id if posted else payload.after))
+        work.enqueue(GO_ALONG, Rest(account_id=account_id, after=posted[-1].id if posted else payload.after))
         return
-    await work.db.run(_unmark, account=account)
-    await work.db.run(_unplan, account=account)
+    await work.db.run(_unmark, account=account_id)
+    await work.db.run(_unplan, account=account_id)
 
 
 async def purge(work: Work, _payload: Purge) -> None:

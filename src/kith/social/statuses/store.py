@@ -9,6 +9,7 @@ from sqlalchemy import Integer, String, and_, bindparam, case, delete, literal_c
 
 from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
 from kith.social.relationships.following import Following
 from kith.social.statuses import access
@@ -126,7 +127,7 @@ _mentions_of = query(
     .order_by(mentions.c.status_id, mentions.c.account_id),
     tuple,
 )  # fmt: skip
-_mentioned = query(select(mentions.c.account_id).where(mentions.c.status_id == bindparam("status")), int)
+_mentioned = query(select(mentions.c.account_id).where(mentions.c.status_id == bindparam("status")), AccountId)
 _add_mention = command(add_once(mentions))
 _silence_mentions = command(
     update(mentions)
@@ -167,7 +168,7 @@ _drop_mark = {
     for name, table in _marks.items()
 }
 _unpin_all = command(delete(pins).where(pins.c.status_id == bindparam("status")))
-_count_pins = query(select(pins.c.status_id).where(pins.c.account_id == _me), int)
+_count_pins = query(select(pins.c.status_id).where(pins.c.account_id == _me), StatusId)
 _add_mute = command(add_once(conversation_mutes))
 _drop_mute = command(
     delete(conversation_mutes).where(
@@ -198,12 +199,12 @@ async def insert(db: Session, status: Status) -> None:
     await db.run(_insert, **{name: getattr(status, name) for name in Status.__struct_fields__})
 
 
-async def find(db: Session, status_id: int) -> Status | None:
+async def find(db: Session, status_id: StatusId) -> Status | None:
     """Whoever may see it, and even if it is deleted."""
     return await db.one(_by_id, status=status_id)
 
 
-async def find_all(db: Session, ids: Sequence[int]) -> dict[int, Status]:
+async def find_all(db: Session, ids: Sequence[StatusId]) -> dict[StatusId, Status]:
     return {status.id: status for status in await db.all(_by_ids, ids=list(ids))} if ids else {}
 
 
@@ -211,17 +212,17 @@ async def find_by_uri(db: Session, uri: str) -> Status | None:
     return await db.one(_by_uri, uri=uri)
 
 
-async def find_visible(db: Session, status_id: int, me: int | None) -> Status | None:
+async def find_visible(db: Session, status_id: StatusId, me: AccountId | None) -> Status | None:
     """The status, if this viewer (None: anybody) may see it."""
     return await db.one(_seen[me is None], status=status_id, me=me)
 
 
-async def find_boost(db: Session, me: int, status_id: int) -> Status | None:
+async def find_boost(db: Session, me: AccountId, status_id: StatusId) -> Status | None:
     return await db.one(_boost_of, me=me, status=status_id)
 
 
 async def flags_of(
-    db: Session, me: int, ids: Sequence[int], conversations: Sequence[int], authors: Sequence[int]
+    db: Session, me: AccountId, ids: Sequence[int], conversations: Sequence[int], authors: Sequence[int]
 ) -> list[tuple[int, int]]:
     """What the viewer has to do with each of them, and perhaps with others: pairs of a flag and what it is of."""
     if not authors:
@@ -234,44 +235,44 @@ async def flags_of(
     return await db.all(_flags, me=me, ids=list(ids), conversations=list(conversations), authors=list(authors))
 
 
-async def standing_of(db: Session, me: int | None, ids: Sequence[int], now: datetime) -> dict[int, str]:
+async def standing_of(db: Session, me: AccountId | None, ids: Sequence[int], now: datetime) -> dict[int, str]:
     """How statuses that are quoted stand with the viewer; those that they may not see are left out."""
     values: dict[str, Any] = {"ids": list(ids)} if me is None else {"ids": list(ids), "me": me, "now": now}
     return dict(await db.all(_standing[me is None], **values))
 
 
-async def mentions_of(db: Session, ids: Sequence[int]) -> dict[int, list[tuple[int, str, str, str]]]:
+async def mentions_of(db: Session, ids: Sequence[int]) -> dict[StatusId, list[tuple[AccountId, str, str, str]]]:
     """Who is mentioned aloud: id, name, domain, address, by status."""
-    found: dict[int, list[tuple[int, str, str, str]]] = {}
+    found: dict[StatusId, list[tuple[AccountId, str, str, str]]] = {}
     for status_id, account_id, username, domain, url, uri in await db.all(_mentions_of, ids=list(ids)):
         found.setdefault(status_id, []).append((account_id, username, domain, url or uri))
     return found
 
 
-async def mentioned_in(db: Session, status_id: int) -> list[int]:
+async def mentioned_in(db: Session, status_id: StatusId) -> list[AccountId]:
     """Everybody who is mentioned, silently or not."""
     return await db.all(_mentioned, status=status_id)
 
 
-async def mention(db: Session, status_id: int, account_ids: Sequence[int]) -> None:
+async def mention(db: Session, status_id: StatusId, account_ids: Sequence[AccountId]) -> None:
     if account_ids:
         await db.many(_add_mention, [{"status_id": status_id, "account_id": id, "silent": False} for id in account_ids])
         await db.run(_speak_mentions, status=status_id, accounts=list(account_ids))
 
 
-async def silence_mentions(db: Session, status_id: int, account_ids: Sequence[int]) -> None:
+async def silence_mentions(db: Session, status_id: StatusId, account_ids: Sequence[AccountId]) -> None:
     """They keep what they could see, and are named no more."""
     if account_ids:
         await db.run(_silence_mentions, status=status_id, accounts=list(account_ids))
 
 
 async def count(
-    db: Session, status_id: int, *, replies: int = 0, reblogs: int = 0, favourites: int = 0, quotes: int = 0
+    db: Session, status_id: StatusId, *, replies: int = 0, reblogs: int = 0, favourites: int = 0, quotes: int = 0
 ) -> None:
     await db.run(_count, status=status_id, replies=replies, reblogs=reblogs, favourites=favourites, quotes=quotes)
 
 
-async def remove(db: Session, status_id: int, now: datetime) -> bool:
+async def remove(db: Session, status_id: StatusId, now: datetime) -> bool:
     """Gone for everybody from now on; the row stays for as long as others must be told. False: it was gone."""
     return await db.run(_delete, status=status_id, now=now) == 1
 
@@ -284,7 +285,7 @@ def _change(names: frozenset[str]) -> Command:
     )
 
 
-async def change(db: Session, status_id: int, changed: Mapping[str, Any]) -> None:
+async def change(db: Session, status_id: StatusId, changed: Mapping[str, Any]) -> None:
     """What is shown of it is another from now on, so its version grows."""
     await db.run(_change(frozenset(changed)), status=status_id, **changed)
 
@@ -293,28 +294,28 @@ async def insert_edit(db: Session, edit: Edit) -> None:
     await db.run(_insert_edit, **{name: getattr(edit, name) for name in Edit.__struct_fields__})
 
 
-async def edits_of(db: Session, status_id: int) -> list[Edit]:
+async def edits_of(db: Session, status_id: StatusId) -> list[Edit]:
     return await db.all(_edits_of, status=status_id)
 
 
-async def mark(db: Session, name: str, me: int, status_id: int, *, id: int, now: datetime) -> bool:
+async def mark(db: Session, name: str, me: AccountId, status_id: StatusId, *, id: int, now: datetime) -> bool:
     """Favourite, bookmark or pin; False when it was there already."""
     return await db.run(_add_mark[name], id=id, account_id=me, status_id=status_id, created_at=now) == 1
 
 
-async def unmark(db: Session, name: str, me: int, status_id: int) -> bool:
+async def unmark(db: Session, name: str, me: AccountId, status_id: StatusId) -> bool:
     return await db.run(_drop_mark[name], me=me, status=status_id) == 1
 
 
-async def pinned_by(db: Session, me: int) -> list[int]:
+async def pinned_by(db: Session, me: AccountId) -> list[StatusId]:
     return await db.all(_count_pins, me=me)
 
 
-async def mute_conversation(db: Session, me: int, conversation_id: int) -> None:
+async def mute_conversation(db: Session, me: AccountId, conversation_id: int) -> None:
     await db.run(_add_mute, account_id=me, conversation_id=conversation_id)
 
 
-async def unmute_conversation(db: Session, me: int, conversation_id: int) -> None:
+async def unmute_conversation(db: Session, me: AccountId, conversation_id: int) -> None:
     await db.run(_drop_mute, me=me, conversation=conversation_id)
 
 
@@ -322,17 +323,26 @@ async def insert_scheduled(db: Session, planned: Scheduled) -> None:
     await db.run(_insert_scheduled, **{name: getattr(planned, name) for name in Scheduled.__struct_fields__})
 
 
-async def find_scheduled(db: Session, me: int, id: int) -> Scheduled | None:
+async def find_scheduled(db: Session, me: AccountId, id: int) -> Scheduled | None:
     return await db.one(_scheduled, me=me, id=id)
 
 
-async def find_idempotent(db: Session, me: int, key: str, since: datetime) -> tuple[int | None, int | None] | None:
+async def find_idempotent(
+    db: Session, me: AccountId, key: str, since: datetime
+) -> tuple[StatusId | None, int | None] | None:
     """What this key led to: a status, or a scheduled one."""
     return await db.one(_idempotent, me=me, key=key, now=since)
 
 
 async def remember(
-    db: Session, me: int, key: str, now: datetime, since: datetime, *, status_id: int | None, scheduled_id: int | None
+    db: Session,
+    me: AccountId,
+    key: str,
+    now: datetime,
+    since: datetime,
+    *,
+    status_id: StatusId | None,
+    scheduled_id: int | None,
 ) -> None:
     """Raises `Taken` when another request with this key was quicker."""
     await db.run(_forget_one, me=me, key=key, now=since)
@@ -343,11 +353,11 @@ async def forget_idempotent(db: Session, before: datetime) -> None:
     await db.run(_forget, now=before)
 
 
-async def domains_of(db: Session, account_ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
+async def domains_of(db: Session, account_ids: Sequence[AccountId]) -> dict[int, tuple[str, bool]]:
     """Where authors live, and whether their pictures are to be hidden."""
     rows = await db.all(_domains, ids=list(set(account_ids)))
     return {id: (domain, sensitized_at is not None) for id, domain, sensitized_at in rows}
 
 
-async def unpin_everywhere(db: Session, status_id: int) -> None:
+async def unpin_everywhere(db: Session, status_id: StatusId) -> None:
     await db.run(_unpin_all, status=status_id)

@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from kith.base.db import ID, METADATA, Document, Instant, Long
+from kith.social.ids import AccountId, StatusId
 
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
 VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
@@ -200,16 +201,16 @@ votes = Table(
 
 
 class Status(msgspec.Struct):
-    id: int
+    id: StatusId
     version: int
-    account_id: int
+    account_id: AccountId
     local: bool
     uri: str
     url: str | None
     visibility: int
-    in_reply_to_id: int | None
-    in_reply_to_account_id: int | None
-    reblog_of_id: int | None
+    in_reply_to_id: StatusId | None
+    in_reply_to_account_id: AccountId | None
+    reblog_of_id: StatusId | None
     conversation_id: int
     text: str
     content: str
@@ -220,7 +221,7 @@ class Status(msgspec.Struct):
     tag_names: list[str]
     poll_id: int | None
     card_id: int | None
-    quoted_id: int | None
+    quoted_id: StatusId | None
     quote_state: str | None
     quote_policy: str
     application: dict[str, Any] | None
@@ -236,20 +237,20 @@ class Status(msgspec.Struct):
 
 class Edit(msgspec.Struct):
     id: int
-    status_id: int
+    status_id: StatusId
     text: str
     content: str
     spoiler_text: str
     sensitive: bool
     media: list[dict[str, Any]]
     poll_options: list[str] | None
-    quoted_id: int | None
+    quoted_id: StatusId | None
     created_at: datetime
 
 
 class Scheduled(msgspec.Struct):
     id: int
-    account_id: int
+    account_id: AccountId
     scheduled_at: datetime
     params: dict[str, Any]
     media_ids: list[int]
@@ -260,8 +261,8 @@ class Poll(msgspec.Struct):
     """`ended_at` is set when everybody who takes part has been told that it is over."""
 
     id: int
-    status_id: int
-    account_id: int
+    status_id: StatusId
+    account_id: AccountId
     options: list[str]
     tallies: list[int]
     voters_count: int | None

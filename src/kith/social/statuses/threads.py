@@ -10,6 +10,7 @@ from sqlalchemy import Integer, and_, bindparam, literal_column, select
 from kith.base.db import Query, query
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.tables import Status, statuses
@@ -59,7 +60,7 @@ def _ancestors(*, anonymous: bool) -> Query[int]:
         .select_from(_up.join(_above, _above.c.id == _up.c.id).join(_author, _author.c.id == _above.c.account_id))
         .where(and_(_up.c.distance > 0, _wanted(anonymous=anonymous)))
         .order_by(_up.c.distance.desc()),
-        int,
+        StatusId,
     )
 
 
@@ -81,13 +82,13 @@ def _descendants(*, anonymous: bool) -> Query[Any]:
     )
 
 
-async def ancestors(work: Work, status: Status, me: int | None) -> list[int]:
+async def ancestors(work: Work, status: Status, me: AccountId | None) -> list[StatusId]:
     """Root first. What may not be seen is left out where it is shown."""
     most, _, _ = FOR_STRANGERS if me is None else FOR_MEMBERS
     return await work.db.all(_ancestors(anonymous=me is None), status=status.id, me=me, now=work.now, most=most)
 
 
-async def descendants(work: Work, status: Status, me: int | None) -> list[int]:
+async def descendants(work: Work, status: Status, me: AccountId | None) -> list[StatusId]:
     """Depth first; what the author says next comes before what others answer.
 
     What answers something that is not shown stands where that would have begun: right below the status.
@@ -97,14 +98,14 @@ async def descendants(work: Work, status: Status, me: int | None) -> list[int]:
         _descendants(anonymous=me is None), status=status.id, me=me, now=work.now, most=most, deep=deep
     )
     shown = {id for id, _, _ in rows}
-    children: dict[int, list[tuple[int, int]]] = {}
+    children: dict[StatusId, list[tuple[StatusId, AccountId]]] = {}
     for id, parent_id, account_id in rows:
         children.setdefault(parent_id if parent_id in shown else status.id, []).append((id, account_id))
     return _walked(children, status)
 
 
-def _walked(children: dict[int, list[tuple[int, int]]], status: Status) -> list[int]:
-    ordered: list[int] = []
+def _walked(children: dict[StatusId, list[tuple[StatusId, AccountId]]], status: Status) -> list[StatusId]:
+    ordered: list[StatusId] = []
     waiting = [(status.id, status.account_id)]
     while waiting:
         id, _ = waiting.pop()

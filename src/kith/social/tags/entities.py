@@ -11,6 +11,7 @@ from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.addresses import profile_url, tag_url
+from kith.social.ids import AccountId
 from kith.social.moments import day_of
 from kith.social.tags import store
 from kith.social.tags.tables import FeaturedTag, Tag
@@ -18,7 +19,7 @@ from kith.social.tags.tables import FeaturedTag, Tag
 DAYS = 7
 
 
-async def render_tags(work: Work, tags: Sequence[Tag], me: int | None) -> list[dict[str, Any]]:
+async def render_tags(work: Work, tags: Sequence[Tag], me: AccountId | None) -> list[dict[str, Any]]:
     """In the order they came, whether there are any uses of them or not."""
     ids = [tag.id for tag in tags if tag.id]
     days = _days(work.now)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from kith.base.errors import NotFound
 from kith.base.work import Work
+from kith.social.ids import AccountId
 from kith.social.tags import store
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.tags.tables import Tag
@@ -34,13 +35,13 @@ async def note(work: Work, given: str) -> Tag:
     return (await store.note(work.db, {normal: name}, ids=[work.new_id()], now=work.now))[normal]
 
 
-async def follow(work: Work, me: int, given: str) -> Tag:
+async def follow(work: Work, me: AccountId, given: str) -> Tag:
     tag = await note(work, given)
     await store.follow(work.db, me, tag.id, id=work.new_id(), now=work.now)
     return tag
 
 
-async def unfollow(work: Work, me: int, given: str) -> Tag:
+async def unfollow(work: Work, me: AccountId, given: str) -> Tag:
     tag = await find(work, given)
     if tag.id and await store.unfollow(work.db, me, tag.id):
         work.announce(TagUnfollowed(tag_id=tag.id, account_id=me))

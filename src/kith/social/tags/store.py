@@ -8,6 +8,7 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, upd
 
 from kith.base.db import Instant, Session, add_once, any_of, command, insert_into, query, upsert
 from kith.base.paging import Cursor
+from kith.social.ids import AccountId, StatusId
 from kith.social.tags.tables import (
     FeaturedTag,
     Tag,
@@ -108,22 +109,22 @@ async def find_all(db: Session, ids: Sequence[int]) -> dict[int, Tag]:
     return {tag.id: tag for tag in await db.all(_by_ids, ids=list(ids))} if ids else {}
 
 
-async def link(db: Session, status_id: int, account_id: int, tag_ids: Sequence[int]) -> None:
+async def link(db: Session, status_id: StatusId, account_id: AccountId, tag_ids: Sequence[int]) -> None:
     if tag_ids:
         rows = [{"tag_id": id, "status_id": status_id, "account_id": account_id} for id in tag_ids]
         await db.many(_link, rows)
 
 
-async def unlink(db: Session, status_id: int, tag_ids: Sequence[int]) -> None:
+async def unlink(db: Session, status_id: StatusId, tag_ids: Sequence[int]) -> None:
     if tag_ids:
         await db.run(_unlink, status=status_id, ids=list(tag_ids))
 
 
-async def of_status(db: Session, status_id: int) -> list[int]:
+async def of_status(db: Session, status_id: StatusId) -> list[int]:
     return await db.all(_of_status, status=status_id)
 
 
-async def use(db: Session, tag_ids: Sequence[int], account_id: int, day: str, now: datetime) -> None:
+async def use(db: Session, tag_ids: Sequence[int], account_id: AccountId, day: str, now: datetime) -> None:
     """Count that somebody used them on a day."""
     if tag_ids:
         await db.many(_use, [{"tag": id, "day": day, "account": account_id} for id in sorted(tag_ids)])
@@ -139,23 +140,23 @@ async def forget_days(db: Session, before: str) -> None:
     await db.run(_forget_days, before=before)
 
 
-async def followed_by(db: Session, me: int, tag_ids: Sequence[int]) -> set[int]:
+async def followed_by(db: Session, me: AccountId, tag_ids: Sequence[int]) -> set[int]:
     return set(await db.all(_followed, me=me, ids=list(tag_ids))) if tag_ids else set()
 
 
-async def featured_by(db: Session, me: int, tag_ids: Sequence[int]) -> set[int]:
+async def featured_by(db: Session, me: AccountId, tag_ids: Sequence[int]) -> set[int]:
     return set(await db.all(_featured, me=me, ids=list(tag_ids))) if tag_ids else set()
 
 
-async def follow(db: Session, me: int, tag_id: int, *, id: int, now: datetime) -> bool:
+async def follow(db: Session, me: AccountId, tag_id: int, *, id: int, now: datetime) -> bool:
     return await db.run(_follow, id=id, account_id=me, tag_id=tag_id, created_at=now) == 1
 
 
-async def unfollow(db: Session, me: int, tag_id: int) -> bool:
+async def unfollow(db: Session, me: AccountId, tag_id: int) -> bool:
     return await db.run(_unfollow, me=me, tag=tag_id) == 1
 
 
-async def features_of(db: Session, account_id: int) -> list[FeaturedTag]:
+async def features_of(db: Session, account_id: AccountId) -> list[FeaturedTag]:
     """Most used first."""
     return await db.all(_features_of, account=account_id)
 
@@ -164,26 +165,26 @@ async def feature(db: Session, featured: FeaturedTag) -> None:
     await db.run(_insert_featured, **{name: getattr(featured, name) for name in FeaturedTag.__struct_fields__})
 
 
-async def unfeature(db: Session, me: int, id: int) -> bool:
+async def unfeature(db: Session, me: AccountId, id: int) -> bool:
     return await db.run(_remove_featured, me=me, id=id) == 1
 
 
-async def count_featured(db: Session, account_id: int, tag_ids: Sequence[int], change: int) -> None:
+async def count_featured(db: Session, account_id: AccountId, tag_ids: Sequence[int], change: int) -> None:
     if tag_ids:
         await db.run(_count_featured, account=account_id, ids=list(tag_ids), change=change)
 
 
-async def note_featured(db: Session, account_id: int, tag_ids: Sequence[int], now: datetime) -> None:
+async def note_featured(db: Session, account_id: AccountId, tag_ids: Sequence[int], now: datetime) -> None:
     """Those of them that the author shows on their profile have one post more."""
     if tag_ids:
         await db.run(_note_featured, account=account_id, ids=list(tag_ids), now=now)
 
 
-async def unlink_all(db: Session, status_id: int) -> None:
+async def unlink_all(db: Session, status_id: StatusId) -> None:
     await db.run(_unlink_all, status=status_id)
 
 
-async def page_of_followed(db: Session, me: int, cursor: Cursor) -> list[tuple[int, int]]:
+async def page_of_followed(db: Session, me: AccountId, cursor: Cursor) -> list[tuple[int, int]]:
     """The follow, by which the list is walked, and the tag."""
     statement, params = _page_of_followed.form(cursor)
     return cursor.newest_first(await db.all(statement, me=me, **params))

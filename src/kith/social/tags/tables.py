@@ -17,6 +17,7 @@ from sqlalchemy import (
 )
 
 from kith.base.db import ID, METADATA, Instant
+from kith.social.ids import AccountId
 
 # `name` is how tags are compared, `display` how the first one who used it wrote it.
 tags = Table(
@@ -90,7 +91,7 @@ class Tag(msgspec.Struct):
 
 class FeaturedTag(msgspec.Struct):
     id: int
-    account_id: int
+    account_id: AccountId
     tag_id: int
     display: str
     statuses_count: int

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
+from kith.social.ids import AccountId
 from kith.social.lists import store as lists
 from kith.social.pages import list_of
 from kith.social.statuses import entities
@@ -65,7 +66,13 @@ def _cursor(exchange: Exchange, kind: Kind = Kind.STATUS) -> Cursor:
 
 
 async def _timeline(
-    exchange: Exchange, rows: reading.Rows, me: int | None, cursor: Cursor, *, status: int = 200, headers: Headers = ()
+    exchange: Exchange,
+    rows: reading.Rows,
+    me: AccountId | None,
+    cursor: Cursor,
+    *,
+    status: int = 200,
+    headers: Headers = (),
 ) -> Answer:
     shown = await entities.render(exchange.work, rows, me)
     ids = [row[0] for row in rows]
@@ -152,7 +159,7 @@ async def show_bookmarks(exchange: Exchange, work: Work, me: Me) -> Answer:
     return await _marked(exchange, rows, me, cursor)
 
 
-async def _marked(exchange: Exchange, rows: reading.Rows, me: int | None, cursor: Cursor) -> Answer:
+async def _marked(exchange: Exchange, rows: reading.Rows, me: AccountId | None, cursor: Cursor) -> Answer:
     """Walked by when they were marked, not by when they were posted."""
     shown = await entities.render(exchange.work, rows, me)
     return list_of(exchange, cursor, shown, [row[-1] for row in rows], kind=Kind.RECORD3)
@@ -160,7 +167,7 @@ async def _marked(exchange: Exchange, rows: reading.Rows, me: int | None, cursor
 
 @get("/api/v1/accounts/{id}/statuses", guards=[_anybody])
 async def show_of_account(
-    exchange: Exchange, work: Work, viewer: Viewer, narrow: FromQuery[OfAccount], id: FromPath[int]
+    exchange: Exchange, work: Work, viewer: Viewer, narrow: FromQuery[OfAccount], id: FromPath[AccountId]
 ) -> Answer:
     """Nothing for whom the author blocks; whoever is suspended has nothing to show."""
     author = await accounts.find(work.db, id)

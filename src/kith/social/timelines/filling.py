@@ -26,6 +26,7 @@ from sqlalchemy import (
 from kith.base.db import any_of, any_row, command, query, upsert
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feed_states, feeds
+from kith.social.ids import StatusId
 from kith.social.lists.tables import lists, members
 from kith.social.relationships import rules
 from kith.social.relationships.following import Following
@@ -184,7 +185,7 @@ other_boosts = query(
     .where(and_(S.c.reblog_of_id == bindparam("original"), S.c.deleted_at.is_(None)))
     .order_by(S.c.id.desc())
     .limit(PROMOTED),
-    int,
+    StatusId,
 )
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.feeds.tables import FeedState
+from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 from kith.social.timelines.tasks import BUILD, Build
 
@@ -15,7 +16,7 @@ ASKED_EVERY = timedelta(minutes=10)
 GIVEN_UP_AFTER = timedelta(days=1)
 
 
-async def is_ready(work: Work, me: int) -> bool:
+async def is_ready(work: Work, me: AccountId) -> bool:
     """Whether one's home is whole. The first look, and the first after long, has it built by a worker."""
     state = await feeds.find_state(work.db, me)
     if state is None:
@@ -28,7 +29,7 @@ async def is_ready(work: Work, me: int) -> bool:
     return True
 
 
-async def _begin(work: Work, me: int) -> bool:
+async def _begin(work: Work, me: AccountId) -> bool:
     """Whoever follows nobody has nothing to wait for."""
     followed = await relationships.count_following(work.db, me)
     async with work.aside() as aside:

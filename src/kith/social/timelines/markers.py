@@ -9,6 +9,7 @@ from sqlalchemy import and_, bindparam, select
 
 from kith.base.db import Instant, any_of, query, upsert
 from kith.base.work import Work
+from kith.social.ids import AccountId
 from kith.social.moments import moment
 from kith.social.timelines.tables import Marker, markers
 
@@ -34,19 +35,19 @@ _move = query(
 )
 
 
-async def of(work: Work, me: int, names: Sequence[str]) -> dict[str, Any]:
+async def of(work: Work, me: AccountId, names: Sequence[str]) -> dict[str, Any]:
     wanted = [name for name in names if name in NAMES]
     found = await work.db.all(_of, me=me, names=wanted) if wanted else []
     return {marker.timeline: shape(marker) for marker in found}
 
 
-async def last_read(work: Work, me: int, name: str) -> int:
+async def last_read(work: Work, me: AccountId, name: str) -> int:
     """Nought where somebody has read nothing yet."""
     found = await work.db.all(_of, me=me, names=[name])
     return found[0].last_read_id if found else 0
 
 
-async def move(work: Work, me: int, read: Mapping[str, int]) -> dict[str, Any]:
+async def move(work: Work, me: AccountId, read: Mapping[str, int]) -> dict[str, Any]:
     moved: dict[str, Any] = {}
     for name in sorted(read):
         marker = await work.db.one(_move, me=me, name=name, read=read[name], now=work.now)

@@ -14,6 +14,7 @@ from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.feeds.store import READY
 from kith.social.feeds.tables import feed_states, feeds
+from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import TA, WIDTH, A, S, Walk, lines
@@ -41,13 +42,13 @@ _is_kept = (
 _home = Walk(lambda: lines(_fed, _is_kept, anonymous=False).where(_own), feeds.c.status_id)
 
 
-async def home(work: Work, me: int, cursor: Cursor, noted: datetime) -> tuple[Rows, bool]:
+async def home(work: Work, me: AccountId, cursor: Cursor, noted: datetime) -> tuple[Rows, bool]:
     """What is there of somebody's home, and whether it is known to be whole and theirs since `noted`."""
     rows = await _read(work, _home, cursor, owner=me, me=me, noted=noted)
     return rows, bool(rows) and rows[0][WIDTH] is not None
 
 
-async def feed(work: Work, owner: int, me: int, cursor: Cursor) -> Rows:
+async def feed(work: Work, owner: int, me: AccountId, cursor: Cursor) -> Rows:
     """Of a list."""
     return await _read(work, _feed, cursor, owner=owner, me=me)
 
@@ -90,7 +91,9 @@ def _has_media() -> Clause:
     return func.length(cast(S.c.media_ids, Text)) > 2  # more than "[]"
 
 
-async def public(work: Work, me: int | None, cursor: Cursor, *, local: bool, remote: bool, only_media: bool) -> Rows:
+async def public(
+    work: Work, me: AccountId | None, cursor: Cursor, *, local: bool, remote: bool, only_media: bool
+) -> Rows:
     walk = _public(anonymous=me is None, local=local, remote=remote, only_media=only_media)
     return await _read(work, walk, cursor, me=me)
 
@@ -122,7 +125,7 @@ def _has_tag(name: str) -> Clause:
 
 
 async def tagged(
-    work: Work, me: int | None, cursor: Cursor, *, any_of_these: Sequence[int], all_of_these: Sequence[int],
+    work: Work, me: AccountId | None, cursor: Cursor, *, any_of_these: Sequence[int], all_of_these: Sequence[int],
     none_of_these: Sequence[int], local: bool, remote: bool, only_media: bool,
 ) -> Rows:  # fmt: skip
     walk = _tagged(
@@ -158,14 +161,15 @@ def _of_account(
 
 
 async def of_account(
-    work: Work, me: int | None, author: int, cursor: Cursor, *, only_media: bool = False, no_replies: bool = False,
+    work: Work, me: AccountId | None, author_id: AccountId, cursor: Cursor, *, only_media: bool = False,
+    no_replies: bool = False,
     no_boosts: bool = False, no_direct: bool = False, tag_id: int | None = None,
 ) -> Rows:  # fmt: skip
     walk = _of_account(
         anonymous=me is None, only_media=only_media, no_replies=no_replies, no_boosts=no_boosts, no_direct=no_direct,
-        tagged=tag_id is not None, own=me == author,
+        tagged=tag_id is not None, own=me == author_id,
     )  # fmt: skip
-    return await _read(work, walk, cursor, me=me, author=author, tag_ids=[] if tag_id is None else [tag_id])
+    return await _read(work, walk, cursor, me=me, author=author_id, tag_ids=[] if tag_id is None else [tag_id])
 
 
 def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> Walk:
@@ -192,18 +196,18 @@ _direct = Walk(
 )
 
 
-async def pinned(work: Work, me: int | None, author: int, cursor: Cursor) -> Rows:
+async def pinned(work: Work, me: AccountId | None, author_id: AccountId, cursor: Cursor) -> Rows:
     """Newest pin first; the id that the list is walked by stands last in each row."""
-    return await _read(work, _pinned[me is None], cursor, me=me, author=author)
+    return await _read(work, _pinned[me is None], cursor, me=me, author=author_id)
 
 
-async def favourited(work: Work, me: int, cursor: Cursor) -> Rows:
+async def favourited(work: Work, me: AccountId, cursor: Cursor) -> Rows:
     return await _read(work, _favourites, cursor, me=me)
 
 
-async def bookmarked(work: Work, me: int, cursor: Cursor) -> Rows:
+async def bookmarked(work: Work, me: AccountId, cursor: Cursor) -> Rows:
     return await _read(work, _bookmarks, cursor, me=me)
 
 
-async def direct(work: Work, me: int, cursor: Cursor) -> Rows:
+async def direct(work: Work, me: AccountId, cursor: Cursor) -> Rows:
     return await _read(work, _direct, cursor, me=me)

@@ -6,6 +6,7 @@ import msgspec
 from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table
 
 from kith.base.db import METADATA, Instant
+from kith.social.ids import AccountId
 
 markers = Table(
     "social_markers",
@@ -19,7 +20,7 @@ markers = Table(
 
 
 class Marker(msgspec.Struct):
-    account_id: int
+    account_id: AccountId
     timeline: str
     last_read_id: int
     version: int

@@ -12,6 +12,7 @@ from kith.base.ids import id_at
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
+from kith.social.ids import AccountId, StatusId
 from kith.social.lists import store as lists
 from kith.social.lists.facts import ListChanged, ListDeleted, ListJoined, ListLeft
 from kith.social.relationships import store as relationships
@@ -31,12 +32,12 @@ LAST = 2**63 - 1
 class FanOut(msgspec.Struct):
     """Into the homes of the followers whose follow is younger than `after`."""
 
-    status_id: int
+    status_id: StatusId
     after: int = 0
 
 
 class Build(msgspec.Struct):
-    account_id: int
+    account_id: AccountId
 
 
 class Tidy(msgspec.Struct):
@@ -61,10 +62,10 @@ async def fan_out(work: Work, payload: FanOut) -> None:
     await _put_into_homes(work, [payload.status_id], after=payload.after)
 
 
-async def _put_into_homes(work: Work, ids: Sequence[int], *, after: int = 0) -> None:
+async def _put_into_homes(work: Work, ids: Sequence[StatusId], *, after: int = 0) -> None:
     if not ids:
         return
-    ends: dict[int, int] = dict(await work.db.all(filling.ends_of_chunks, statuses=list(ids), after=after))
+    ends: dict[StatusId, int] = dict(await work.db.all(filling.ends_of_chunks, statuses=list(ids), after=after))
     for upto in {LAST, *ends.values()}:
         some = [id for id in ids if ends.get(id, LAST) == upto]
         await work.db.run(filling.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
@@ -96,7 +97,7 @@ async def build(work: Work, payload: Build) -> None:
     await feeds.become_ready(work.db, me, work.now)
 
 
-async def _aggregate(work: Work, me: int) -> None:
+async def _aggregate(work: Work, me: AccountId) -> None:
     """As if everything had come home when it was said: others' boosts of what stood among the newest then go."""
     newest: deque[int] = deque(maxlen=filling.AGGREGATED)
     again = []
@@ -108,31 +109,31 @@ async def _aggregate(work: Work, me: int) -> None:
     await feeds.drop_these(work.db, me, again)
 
 
-async def merge(work: Work, me: int, author: int) -> None:
+async def merge(work: Work, me: AccountId, author_id: AccountId) -> None:
     """What an author said lately, into one's home and the lists they are on."""
-    await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    await work.db.run(filling.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
     await _aggregate(work, me)
-    owners = [me]
-    for list_id in await work.db.all(filling.lists_with, owner=me, author=author):
-        await work.db.run(filling.merge_into_list, owner=list_id, author=author, most=MERGED, now=work.now)
+    owners: list[int] = [me]
+    for list_id in await work.db.all(filling.lists_with, owner=me, author=author_id):
+        await work.db.run(filling.merge_into_list, owner=list_id, author=author_id, most=MERGED, now=work.now)
         owners.append(list_id)
     await feeds.trim(work.db, owners)
 
 
-async def unmerge(work: Work, me: int, author: int) -> None:
+async def unmerge(work: Work, me: AccountId, author_id: AccountId) -> None:
     """From all one's lists, for the author may have left them already."""
-    await feeds.drop_authors(work.db, await _feeds_of(work, me), [author])
+    await feeds.drop_authors(work.db, await _feeds_of(work, me), [author_id])
 
 
-async def _feeds_of(work: Work, me: int) -> list[int]:
+async def _feeds_of(work: Work, me: AccountId) -> list[int]:
     """One's home, and all one's lists."""
     return [me, *await work.db.all(filling.lists_of, owner=me)]
 
 
-async def hide(work: Work, me: int, author: int) -> None:
+async def hide(work: Work, me: AccountId, author_id: AccountId) -> None:
     """Everything of and about somebody leaves one's feeds."""
     for owner in await _feeds_of(work, me):
-        ids = await work.db.all(filling.entries_with, owners=[owner], author=author)
+        ids = await work.db.all(filling.entries_with, owners=[owner], author=author_id)
         await feeds.drop_these(work.db, owner, ids)
 
 
@@ -197,12 +198,12 @@ async def take_from_list(work: Work, fact: ListLeft) -> None:
     await _bring_home(work, fact.account_id, [fact.member_id])
 
 
-async def _bring_home(work: Work, me: int, authors: Sequence[int]) -> None:
+async def _bring_home(work: Work, me: AccountId, author_ids: Sequence[AccountId]) -> None:
     """What the rules allow, of people whom a list may have kept away."""
     if await feeds.find_state(work.db, me) is None:
         return
-    for author in authors:
-        await work.db.run(filling.merge_into_home, owner=me, author=author, most=MERGED, now=work.now)
+    for author_id in author_ids:
+        await work.db.run(filling.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
     await _aggregate(work, me)
     await feeds.trim(work.db, [me])
 
@@ -264,7 +265,7 @@ async def keep_members_out(work: Work, fact: ListChanged) -> None:
         await feeds.drop_authors(work.db, [fact.account_id], members)
 
 
-async def _members_but(work: Work, list_id: int, me: int) -> list[int]:
+async def _members_but(work: Work, list_id: int, me: AccountId) -> list[AccountId]:
     return [id for id in await lists.members_of(work.db, list_id) if id != me]
 
 

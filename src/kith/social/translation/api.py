@@ -11,6 +11,7 @@ from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts.faces import id_of
 from kith.social.guards import Member, TheMember, user
+from kith.social.ids import StatusId
 from kith.social.statuses import store as statuses
 from kith.social.translation.entities import render_translation
 from kith.social.translation.service import translate
@@ -25,12 +26,12 @@ class Wish(msgspec.Struct, kw_only=True):
 @post("/api/v1/statuses/{id}/translate", guards=[user("read:statuses")], status=200)  # fmt: skip
 async def translate_status(
     exchange: Exchange, work: Work, me: TheMember, wish: FromRequest[Wish],
-    id: FromPath[int],
+    id: FromPath[StatusId],
 ) -> dict[str, Any]:  # fmt: skip
-    account = await id_of(work, me.id)
-    status = await statuses.find_visible(work.db, id, account)
+    account_id = await id_of(work, me.id)
+    status = await statuses.find_visible(work.db, id, account_id)
     if status is not None and status.reblog_of_id is not None:
-        status = await statuses.find_visible(work.db, status.reblog_of_id, account)
+        status = await statuses.find_visible(work.db, status.reblog_of_id, account_id)
     if status is None:
         raise NotFound
     return render_translation(await translate(work, status, await _language(exchange, work, me, wish)))

@@ -7,6 +7,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, case, delete, func, or_, select, type_coerce, update
 
 from kith.base.db import UID, Instant, Session, command, insert_into, query
+from kith.base.ids import UserId
 from kith.identity.providers.oauth2.tables import (
     App,
     Code,
@@ -51,7 +52,7 @@ class Bearer(msgspec.Struct):
     app_id: int | None
     session_uuid: str | None
     resource: str | None
-    user_id: int | None
+    user_id: UserId | None
     username: str | None
     is_active: bool | None
     role: str | None

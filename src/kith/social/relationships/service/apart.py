@@ -7,6 +7,7 @@ from datetime import timedelta
 from kith.base.errors import Complaint, Forbidden, Invalid
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.relationships import store
 from kith.social.relationships.facts import Blocked, DomainBlocked, DomainUnblocked, Muted, Unblocked, Unmuted
 from kith.social.relationships.service.common import hold, part, target
@@ -19,45 +20,45 @@ OWN_MUTE = "Muting your own account is not allowed"
 LONGEST_MUTE = timedelta(days=36_500)
 
 
-async def block(work: Work, me: Account, target_id: int) -> None:
+async def block(work: Work, actor: Account, target_id: AccountId) -> None:
     other = await target(work, target_id)
-    if other.id == me.id:
+    if other.id == actor.id:
         raise Forbidden(OWN_BLOCK)
-    await hold(work, me.id, other.id)
+    await hold(work, actor.id, other.id)
     id = work.new_id()
-    row = Block(id=id, account_id=me.id, target_id=other.id, uri=f"{me.uri}#blocks/{id}", created_at=work.now)
+    row = Block(id=id, account_id=actor.id, target_id=other.id, uri=f"{actor.uri}#blocks/{id}", created_at=work.now)
     if not await store.add_block(work.db, row):
         return
-    await part(work, me.id, other.id)
-    work.announce(Blocked(account_id=me.id, target_id=other.id, block_id=id))
+    await part(work, actor.id, other.id)
+    work.announce(Blocked(account_id=actor.id, target_id=other.id, block_id=id))
 
 
-async def unblock(work: Work, me: Account, target_id: int) -> None:
+async def unblock(work: Work, actor: Account, target_id: AccountId) -> None:
     other = await target(work, target_id)
-    await hold(work, me.id, other.id)
-    gone = await store.drop_block(work.db, me.id, other.id)
+    await hold(work, actor.id, other.id)
+    gone = await store.drop_block(work.db, actor.id, other.id)
     if gone is not None:
-        work.announce(Unblocked(account_id=me.id, target_id=other.id, block_id=gone.id, uri=gone.uri))
+        work.announce(Unblocked(account_id=actor.id, target_id=other.id, block_id=gone.id, uri=gone.uri))
 
 
-async def mute(work: Work, me: Account, target_id: int, *, hide_notifications: bool, seconds: int) -> None:
+async def mute(work: Work, actor: Account, target_id: AccountId, *, hide_notifications: bool, seconds: int) -> None:
     """For so many seconds, or without an end for none; muting again changes how."""
     other = await target(work, target_id)
-    if other.id == me.id:
+    if other.id == actor.id:
         raise Forbidden(OWN_MUTE)
     until = work.now + min(timedelta(seconds=min(seconds, 2**40)), LONGEST_MUTE) if seconds > 0 else None
     row = Mute(
-        id=work.new_id(), account_id=me.id, target_id=other.id, hide_notifications=hide_notifications,
+        id=work.new_id(), account_id=actor.id, target_id=other.id, hide_notifications=hide_notifications,
         expires_at=until, created_at=work.now,
     )  # fmt: skip
     await store.save_mute(work.db, row)
-    work.announce(Muted(account_id=me.id, target_id=other.id, hide_notifications=hide_notifications))
+    work.announce(Muted(account_id=actor.id, target_id=other.id, hide_notifications=hide_notifications))
 
 
-async def unmute(work: Work, me: Account, target_id: int) -> None:
+async def unmute(work: Work, actor: Account, target_id: AccountId) -> None:
     other = await target(work, target_id)
-    if await store.drop_mute(work.db, me.id, other.id) is not None:
-        work.announce(Unmuted(account_id=me.id, target_id=other.id))
+    if await store.drop_mute(work.db, actor.id, other.id) is not None:
+        work.announce(Unmuted(account_id=actor.id, target_id=other.id))
 
 
 # Domains
@@ -72,15 +73,15 @@ def read_domain(text: str) -> str:
     return domain
 
 
-async def block_domain(work: Work, me: Account, text: str) -> bool:
-    """Nobody from there follows me any more, nor I them. True when there are more ties than are cut at once."""
+async def block_domain(work: Work, actor: Account, text: str) -> bool:
+    """No follow between the actor and anybody there stays. True when there are more ties than are cut at once."""
     domain = read_domain(text)
-    if await store.add_domain_block(work.db, me.id, domain, id=work.new_id(), now=work.now):
-        work.announce(DomainBlocked(account_id=me.id, domain=domain))
-    return await cut_ties(work, me.id, domain)
+    if await store.add_domain_block(work.db, actor.id, domain, id=work.new_id(), now=work.now):
+        work.announce(DomainBlocked(account_id=actor.id, domain=domain))
+    return await cut_ties(work, actor.id, domain)
 
 
-async def cut_ties(work: Work, me: int, domain: str) -> bool:
+async def cut_ties(work: Work, me: AccountId, domain: str) -> bool:
     tied = await store.tied_to_domain(work.db, me, domain, AT_ONCE)
     for other in sorted(tied):
         await hold(work, me, other)
@@ -88,13 +89,13 @@ async def cut_ties(work: Work, me: int, domain: str) -> bool:
     return len(tied) >= AT_ONCE
 
 
-async def unblock_domain(work: Work, me: Account, text: str) -> None:
+async def unblock_domain(work: Work, actor: Account, text: str) -> None:
     domain = read_domain(text)
-    if await store.drop_domain_block(work.db, me.id, domain):
-        work.announce(DomainUnblocked(account_id=me.id, domain=domain))
+    if await store.drop_domain_block(work.db, actor.id, domain):
+        work.announce(DomainUnblocked(account_id=actor.id, domain=domain))
 
 
-async def leave_everybody(work: Work, me: int) -> bool:
+async def leave_everybody(work: Work, me: AccountId) -> bool:
     """Nobody follows me any more, nor I anybody. True when there are more than can be left at once."""
     tied = await store.tied_to(work.db, me, AT_ONCE)
     for other in sorted(tied):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kith.base.errors import Complaint, Invalid
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.relationships import store
 from kith.social.relationships.facts import Endorsed
 from kith.social.relationships.service.common import Refused, hold, target
@@ -13,26 +14,26 @@ LONGEST_NOTE = 2000
 NOT_FOLLOWED = "Validation failed: You must be already following the person you want to endorse"
 
 
-async def endorse(work: Work, me: Account, target_id: int) -> None:
+async def endorse(work: Work, actor: Account, target_id: AccountId) -> None:
     other = await target(work, target_id)
-    await hold(work, me.id, other.id)
-    if not await store.is_following(work.db, me.id, other.id):
+    await hold(work, actor.id, other.id)
+    if not await store.is_following(work.db, actor.id, other.id):
         raise Refused(NOT_FOLLOWED)
-    if await store.endorse(work.db, me.id, other.id, id=work.new_id(), now=work.now):
-        work.announce(Endorsed(account_id=me.id, target_id=other.id, endorsed=True))
+    if await store.endorse(work.db, actor.id, other.id, id=work.new_id(), now=work.now):
+        work.announce(Endorsed(account_id=actor.id, target_id=other.id, endorsed=True))
 
 
-async def unendorse(work: Work, me: Account, target_id: int) -> None:
+async def unendorse(work: Work, actor: Account, target_id: AccountId) -> None:
     other = await target(work, target_id)
-    if await store.unendorse(work.db, me.id, other.id):
-        work.announce(Endorsed(account_id=me.id, target_id=other.id, endorsed=False))
+    if await store.unendorse(work.db, actor.id, other.id):
+        work.announce(Endorsed(account_id=actor.id, target_id=other.id, endorsed=False))
 
 
-async def note(work: Work, me: Account, target_id: int, comment: str) -> None:
+async def note(work: Work, actor: Account, target_id: AccountId, comment: str) -> None:
     """For one's own eyes. A blank one is taken away."""
     other = await target(work, target_id)
     comment = comment.strip()
     if len(comment) > LONGEST_NOTE:
         words = f"is too long (maximum is {LONGEST_NOTE} characters)"
         raise Invalid(fields={"comment": [Complaint(words, "too_long")]})
-    await store.save_note(work.db, me.id, other.id, comment)
+    await store.save_note(work.db, actor.id, other.id, comment)

@@ -9,6 +9,7 @@ from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.feeds import store as feeds
+from kith.social.ids import AccountId
 from kith.social.relationships import store
 from kith.social.relationships.facts import FollowAuthorized, FollowChanged, Followed, FollowRequested
 from kith.social.relationships.service.common import (
@@ -37,54 +38,54 @@ class Options(msgspec.Struct, frozen=True):
     languages: list[str] | None = None
 
 
-async def follow(work: Work, me: Account, target_id: int, options: Options) -> None:
+async def follow(work: Work, actor: Account, target_id: AccountId, options: Options) -> None:
     """Follow or ask to; whoever does already has their options changed."""
     other = await target(work, target_id)
     if other.is_gone:
         raise NotFound
-    if other.id == me.id:
+    if other.id == actor.id:
         raise Forbidden(OWN)
-    await hold(work, me.id, other.id)
-    await _check(work, me, other)
-    if await _change(work, me.id, other.id, options):
+    await hold(work, actor.id, other.id)
+    await _check(work, actor, other)
+    if await _change(work, actor.id, other.id, options):
         return
-    await _check_limit(work, me)
+    await _check_limit(work, actor)
     id = work.new_id()
     row = _with(
         Follow(
-            id=id, account_id=me.id, target_id=other.id, reblogs=True, notify=False, languages=None,
-            uri=f"{me.uri}#follows/{id}", created_at=work.now,
+            id=id, account_id=actor.id, target_id=other.id, reblogs=True, notify=False, languages=None,
+            uri=f"{actor.uri}#follows/{id}", created_at=work.now,
         ),
         options,
     )  # fmt: skip
-    if await _must_ask(work, me, other):
+    if await _must_ask(work, actor, other):
         if await store.add_request(work.db, row):
-            work.announce(FollowRequested(account_id=me.id, target_id=other.id, request_id=row.id))
+            work.announce(FollowRequested(account_id=actor.id, target_id=other.id, request_id=row.id))
         return
     await _begin(work, row)
 
 
-async def _check(work: Work, me: Account, other: Account) -> None:
-    if other.moved_to is not None or await store.blocks_between(work.db, me.id, other.id):
+async def _check(work: Work, actor: Account, other: Account) -> None:
+    if other.moved_to is not None or await store.blocks_between(work.db, actor.id, other.id):
         raise Forbidden
-    if other.domain and await store.blocks_domain(work.db, me.id, other.domain):
+    if other.domain and await store.blocks_domain(work.db, actor.id, other.domain):
         raise Forbidden
 
 
-async def _check_limit(work: Work, me: Account) -> None:
+async def _check_limit(work: Work, actor: Account) -> None:
     """Whoever has many followers may follow about as many."""
-    now = await accounts.find(work.db, me.id)
+    now = await accounts.find(work.db, actor.id)
     if now is not None and now.following_count >= max(MOST, int(now.followers_count * PER_FOLLOWER)):
         raise Refused(TOO_MANY)
 
 
-async def _must_ask(work: Work, me: Account, other: Account) -> bool:
-    if other.locked or not other.is_local or me.silenced_at is not None:
+async def _must_ask(work: Work, actor: Account, other: Account) -> bool:
+    if other.locked or not other.is_local or actor.silenced_at is not None:
         return True
-    return await store.is_muting(work.db, other.id, me.id, work.now)
+    return await store.is_muting(work.db, other.id, actor.id, work.now)
 
 
-async def _change(work: Work, me: int, other: int, options: Options) -> bool:
+async def _change(work: Work, me: AccountId, other: AccountId, options: Options) -> bool:
     """The options of a follow, or of the wish for one. False when there is neither."""
     found = await store.find_follow(work.db, me, other)
     if found is not None:
@@ -119,37 +120,37 @@ async def _begin(work: Work, row: Follow) -> bool:
     return True
 
 
-async def _start_feed(work: Work, me: int) -> None:
+async def _start_feed(work: Work, me: AccountId) -> None:
     account = await accounts.find(work.db, me)
     is_first = account is not None and account.is_local and account.following_count == 1
     if is_first and await feeds.find_state(work.db, me) is None:
         await feeds.set_state(work.db, me, feeds.BUILDING, work.now)
 
 
-async def unfollow(work: Work, me: Account, target_id: int) -> None:
+async def unfollow(work: Work, actor: Account, target_id: AccountId) -> None:
     """Also takes back a wish that was not answered."""
     other = await target(work, target_id)
-    await hold(work, me.id, other.id)
-    await end_follow(work, me.id, other.id)
-    await withdraw(work, me.id, other.id)
+    await hold(work, actor.id, other.id)
+    await end_follow(work, actor.id, other.id)
+    await withdraw(work, actor.id, other.id)
 
 
-async def remove_follower(work: Work, me: Account, follower_id: int) -> None:
+async def remove_follower(work: Work, actor: Account, follower_id: AccountId) -> None:
     other = await target(work, follower_id)
-    await hold(work, me.id, other.id)
-    await end_follow(work, other.id, me.id, by_target=True)
+    await hold(work, actor.id, other.id)
+    await end_follow(work, other.id, actor.id, by_target=True)
 
 
 # Answering those who ask
 
 
-async def authorize(work: Work, me: Account, follower_id: int) -> None:
-    await hold(work, me.id, follower_id)
-    if not await _let_follow(work, me.id, follower_id):
+async def authorize(work: Work, actor: Account, follower_id: AccountId) -> None:
+    await hold(work, actor.id, follower_id)
+    if not await _let_follow(work, actor.id, follower_id):
         raise NotFound
 
 
-async def _let_follow(work: Work, me: int, follower_id: int) -> bool:
+async def _let_follow(work: Work, me: AccountId, follower_id: AccountId) -> bool:
     asked = await store.drop_request(work.db, follower_id, me)
     if asked is None:
         return False
@@ -159,13 +160,13 @@ async def _let_follow(work: Work, me: int, follower_id: int) -> bool:
     return True
 
 
-async def reject(work: Work, me: Account, follower_id: int) -> None:
-    await hold(work, me.id, follower_id)
-    if not await refuse(work, follower_id, me.id):
+async def reject(work: Work, actor: Account, follower_id: AccountId) -> None:
+    await hold(work, actor.id, follower_id)
+    if not await refuse(work, follower_id, actor.id):
         raise NotFound
 
 
-async def authorize_all(work: Work, me: int) -> bool:
+async def authorize_all(work: Work, me: AccountId) -> bool:
     """Let in those who ask, as many as can be at once. True when more are waiting."""
     waiting = await store.welcome_requests(work.db, me, AT_ONCE)
     for follower_id in sorted(waiting):

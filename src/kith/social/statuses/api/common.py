@@ -9,6 +9,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.social.guards import optional
+from kith.social.ids import AccountId, StatusId
 from kith.social.pages import answer
 from kith.social.statuses import entities, store
 from kith.social.statuses.tables import Status
@@ -19,7 +20,7 @@ ANYBODY = optional("read:statuses")
 encode = msgspec.json.Encoder().encode
 
 
-async def shown_as_is(exchange: Exchange, work: Work, status_id: int, me: int | None) -> Answer:
+async def shown_as_is(exchange: Exchange, work: Work, status_id: StatusId, me: AccountId | None) -> Answer:
     """A status as it is now, after whatever was done to it."""
     found = await entities.render_ids(work, [status_id], me)
     if not found:
@@ -27,7 +28,7 @@ async def shown_as_is(exchange: Exchange, work: Work, status_id: int, me: int | 
     return answer(exchange, found[0])
 
 
-async def shown_anyway(exchange: Exchange, work: Work, status_id: int, me: int) -> Answer:
+async def shown_anyway(exchange: Exchange, work: Work, status_id: StatusId, me: AccountId) -> Answer:
     """After undoing something of one's own, even if the author would not show the status any more."""
     shown = await entities.render_own_past(work, status_id, me)
     if shown is None:
@@ -35,14 +36,14 @@ async def shown_anyway(exchange: Exchange, work: Work, status_id: int, me: int) 
     return answer(exchange, shown)
 
 
-async def visible(work: Work, id: int, me: int | None) -> Status:
+async def visible(work: Work, id: StatusId, me: AccountId | None) -> Status:
     found = await store.find_visible(work.db, id, me)
     if found is None:
         raise NotFound
     return found
 
 
-def spend(exchange: Exchange, rule: Rule, me: int) -> None:
+def spend(exchange: Exchange, rule: Rule, me: AccountId) -> None:
     spent = exchange.find(Limiter).spend(rule, str(me))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent

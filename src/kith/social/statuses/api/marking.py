@@ -11,6 +11,7 @@ from kith.base.routing import FromPath, FromRequest, Route, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.guards import user
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses.api.common import DELETING, POSTING, shown_anyway, shown_as_is, spend
 from kith.social.statuses.service import boost as boosting
 from kith.social.statuses.service import marks
@@ -21,22 +22,22 @@ class Boost(msgspec.Struct, kw_only=True):
     visibility: boosting.Visibility | None = None
 
 
-def _does(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[Status]]) -> Route:
+def _does(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awaitable[Status]]) -> Route:
     """Marks a status, or takes back what only its reader may do; whoever does it sees what came of it."""
 
     @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
-    async def mark(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
+    async def mark(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
         status = await do(work, me, id)
         return await shown_as_is(exchange, work, status.id, me)
 
     return mark
 
 
-def _undoes(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[int]]) -> Route:
+def _undoes(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awaitable[StatusId]]) -> Route:
     """Takes back a mark, also of a status that its author would not show any more."""
 
     @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
-    async def unmark(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
+    async def unmark(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
         return await shown_anyway(exchange, work, await do(work, me, id), me)
 
     return unmark
@@ -45,7 +46,7 @@ def _undoes(verb: str, scope: str, do: Callable[[Work, int, int], Awaitable[int]
 @post("/api/v1/statuses/{id}/reblog", guards=[user("write:statuses")], status=200)  # fmt: skip
 async def reblog(
     exchange: Exchange, work: Work, author: Actor, how: FromRequest[Boost],
-    id: FromPath[int],
+    id: FromPath[StatusId],
 ) -> Answer:  # fmt: skip
     spend(exchange, POSTING, author.id)
     made = await boosting.boost(work, author, id, how.visibility)
@@ -53,7 +54,7 @@ async def reblog(
 
 
 @post("/api/v1/statuses/{id}/unreblog", guards=[user("write:statuses")], status=200)
-async def unreblog(exchange: Exchange, work: Work, author: Actor, id: FromPath[int]) -> Answer:
+async def unreblog(exchange: Exchange, work: Work, author: Actor, id: FromPath[StatusId]) -> Answer:
     spend(exchange, DELETING, author.id)
     original = await boosting.unboost(work, author, id)
     return await shown_anyway(exchange, work, original, author.id)

@@ -17,6 +17,7 @@ from kith.social.accounts import entities as account_entities
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.guards import Caller, TheCaller, user
+from kith.social.ids import StatusId
 from kith.social.languages import language_of
 from kith.social.media.service import Change as MediaChange
 from kith.social.pages import answer, joined
@@ -85,7 +86,7 @@ async def _shown(exchange: Exchange, work: Work, author: Account, made: once.Mad
     if planned_id is not None:
         planned = await scheduling.find_own(work, author.id, planned_id)
         return answer(exchange, encode((await shapes.scheduled(work, [planned]))[0]))
-    return await shown_as_is(exchange, work, status_id or 0, author.id)
+    return await shown_as_is(exchange, work, status_id or StatusId(0), author.id)
 
 
 async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> Answer:
@@ -98,7 +99,7 @@ async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) ->
 @put("/api/v1/statuses/{id}", guards=[user("write:statuses")])  # fmt: skip
 async def edit_status(
     exchange: Exchange, work: Work, author: Actor,
-    changes: Annotated[Edited, RequestBody(WITH_THUMBNAILS)], id: FromPath[int],
+    changes: Annotated[Edited, RequestBody(WITH_THUMBNAILS)], id: FromPath[StatusId],
 ) -> Answer:  # fmt: skip
     status = await remove.find_own(work, author.id, id)
     if status.reblog_of_id is not None:
@@ -115,7 +116,7 @@ def _description(of: Described) -> MediaChange:
 @delete("/api/v1/statuses/{id}", guards=[user("write:statuses")], status=200)  # fmt: skip
 async def delete_status(
     exchange: Exchange, work: Work, me: Me, removal: FromRequest[Removal],
-    id: FromPath[int],
+    id: FromPath[StatusId],
 ) -> Answer:  # fmt: skip
     status = await remove.find_own(work, me, id)
     spend(exchange, DELETING, me)
@@ -129,7 +130,7 @@ async def delete_status(
 @put("/api/v1/statuses/{id}/interaction_policy", guards=[user("write:statuses")])  # fmt: skip
 async def change_policy(
     exchange: Exchange, work: Work, me: Me, policy: FromRequest[Policy],
-    id: FromPath[int],
+    id: FromPath[StatusId],
 ) -> Answer:  # fmt: skip
     await quotes.change_policy(work, me, id, policy.quote_approval_policy)
     return await shown_as_is(exchange, work, id, me)

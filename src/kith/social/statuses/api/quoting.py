@@ -10,6 +10,7 @@ from kith.base.routing import FromPath, FromRequest, get, number, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import user
+from kith.social.ids import StatusId
 from kith.social.pages import answer, page
 from kith.social.statuses import entities, lists, polls
 from kith.social.statuses.api.common import ANYBODY, shown_as_is, visible
@@ -22,7 +23,7 @@ class Votes(msgspec.Struct, kw_only=True):
 
 
 @get("/api/v1/statuses/{id}/quotes", guards=[user("read:statuses")])
-async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
+async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
     status = await visible(work, id, me)
     cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=Kind.RECORD)
     rows = await lists.quotes_of(work, status.id, me, cursor)
@@ -32,11 +33,12 @@ async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[int])
 
 @post("/api/v1/statuses/{id}/quotes/{quoting}/revoke", guards=[user("write:statuses")], status=200)
 async def revoke_quote(
-    exchange: Exchange, work: Work, me: Me, id: FromPath[int],
+    exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId],
     quoting: FromPath[str],
 ) -> Answer:  # fmt: skip
-    await quotes.revoke(work, me, id, number(quoting))
-    return await shown_as_is(exchange, work, number(quoting), me)
+    quoting_id = StatusId(number(quoting))
+    await quotes.revoke(work, me, id, quoting_id)
+    return await shown_as_is(exchange, work, quoting_id, me)
 
 
 @get("/api/v1/polls/{id}", guards=[ANYBODY])

@@ -13,6 +13,7 @@ from kith.social.accounts import entities as account_entities
 from kith.social.accounts import store as accounts
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
+from kith.social.ids import AccountId, StatusId
 from kith.social.pages import answer, joined, numbers, page
 from kith.social.statuses import entities, lists, shapes, store, threads
 from kith.social.statuses.api.common import ANYBODY, encode, visible
@@ -35,7 +36,7 @@ async def show_statuses(exchange: Exchange, work: Work, viewer: Viewer, asked: F
 
 
 @get("/api/v1/statuses/{id}", guards=[ANYBODY])
-async def show_status(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_status(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     shown = await entities.render_ids(work, [id], viewer)
     if not shown:
         raise NotFound
@@ -43,7 +44,7 @@ async def show_status(exchange: Exchange, work: Work, viewer: Viewer, id: FromPa
 
 
 @get("/api/v1/statuses/{id}/context", guards=[ANYBODY])
-async def show_context(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_context(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     status = await visible(work, id, viewer)
     above, below = await threads.ancestors(work, status, viewer), await threads.descendants(work, status, viewer)
     shown = await entities.render_by_id(work, [*above, *below], viewer)
@@ -55,7 +56,7 @@ async def show_context(exchange: Exchange, work: Work, viewer: Viewer, id: FromP
 
 
 @get("/api/v1/statuses/{id}/history", guards=[ANYBODY])
-async def show_history(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_history(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     """Oldest first; one that was never edited has itself alone."""
     status = await visible(work, id, viewer)
     author = await accounts.find(work.db, status.account_id)
@@ -68,28 +69,28 @@ async def show_history(exchange: Exchange, work: Work, viewer: Viewer, id: FromP
 
 
 @get("/api/v1/statuses/{id}/source", guards=[user("read:statuses")])
-async def show_source(work: Work, me: Me, id: FromPath[int]) -> dict[str, str]:
+async def show_source(work: Work, me: Me, id: FromPath[StatusId]) -> dict[str, str]:
     return shapes.source(await visible(work, id, me))
 
 
 @get("/api/v1/statuses/{id}/card", guards=[ANYBODY])
-async def show_card(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_card(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     status = await visible(work, id, viewer)
     found = await render_cards(work, [status.card_id]) if status.card_id is not None else {}
     return answer(exchange, encode(next(iter(found.values()), {})))
 
 
 @get("/api/v1/statuses/{id}/reblogged_by", guards=[optional("read:accounts")])
-async def show_reblogged_by(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_reblogged_by(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     return await _who(exchange, work, viewer, id, lists.reblogged_by)
 
 
 @get("/api/v1/statuses/{id}/favourited_by", guards=[optional("read:accounts")])
-async def show_favourited_by(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
+async def show_favourited_by(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[StatusId]) -> Answer:
     return await _who(exchange, work, viewer, id, lists.favourited_by)
 
 
-async def _who(exchange: Exchange, work: Work, viewer: int | None, id: int, found: lists.Reader) -> Answer:
+async def _who(exchange: Exchange, work: Work, viewer: AccountId | None, id: StatusId, found: lists.Reader) -> Answer:
     status = await marks.visible(work, viewer, id)
     cursor = Cursor.read(exchange.query_string, default=40, most=80, kind=Kind.RECORD)
     rows = await found(work, status.id, viewer, cursor)

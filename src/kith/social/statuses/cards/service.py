@@ -18,6 +18,7 @@ from kith.social.accounts.finding import find_anywhere
 from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
 from kith.social.files.processing import Picture, shape_preview
 from kith.social.files.workshop import BadFile
+from kith.social.ids import StatusId
 from kith.social.moments import maybe
 from kith.social.statuses import store as statuses
 from kith.social.statuses.cards import store
@@ -38,7 +39,7 @@ SECONDS = 10.0
 class Fetch(msgspec.Struct):
     """The page that a post links to, read and made into a card."""
 
-    status_id: int
+    status_id: StatusId
 
 
 async def look(work: Work, status: Status) -> None:
@@ -81,7 +82,7 @@ async def fetch(work: Work, payload: Fetch) -> None:
         await statuses.change(work.db, status.id, {"card_id": known.id})
 
 
-async def _keep(work: Work, status_id: int, known: Card | None, card: Card) -> None:
+async def _keep(work: Work, status_id: StatusId, known: Card | None, card: Card) -> None:
     """Unless the post was edited while its page was fetched."""
     await work.db.begin()
     now = await statuses.find(work.db, status_id)

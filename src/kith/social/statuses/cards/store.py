@@ -8,6 +8,7 @@ import msgspec
 from sqlalchemy import bindparam, select, update
 
 from kith.base.db import Session, any_of, command, query, upsert
+from kith.social.ids import AccountId
 from kith.social.statuses.tables import cards, statuses
 from kith.social.versions import changed
 
@@ -40,7 +41,7 @@ async def find(db: Session, url_hash: str) -> Card | None:
     return await db.one(_by_hash, hash=url_hash)
 
 
-async def find_shown(db: Session, ids: Sequence[int]) -> list[tuple[int, dict[str, Any], int | None]]:
+async def find_shown(db: Session, ids: Sequence[int]) -> list[tuple[int, dict[str, Any], AccountId | None]]:
     """Id, what is kept of it, and whom it names as its author."""
     return await db.all(_shown, ids=list(ids)) if ids else []
 
@@ -56,7 +57,7 @@ async def show_anew(db: Session, card_id: int) -> None:
     await db.run(_shown_anew, card=card_id)
 
 
-async def show_credits_anew(db: Session, account_id: int) -> None:
+async def show_credits_anew(db: Session, account_id: AccountId) -> None:
     """The same for every post that shows a page which names this account."""
     found = await db.all(_credited, account=account_id)
     if found:

@@ -11,6 +11,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.addresses import boost_uri
 from kith.social.feeds import store as feeds
+from kith.social.ids import StatusId
 from kith.social.relationships import store as relationships
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
@@ -20,54 +21,54 @@ from kith.social.versions import FIRST
 Visibility = Literal["public", "unlisted", "private"]
 
 
-async def boost(work: Work, me: Account, status_id: int, visibility: Visibility | None) -> Status:
+async def boost(work: Work, actor: Account, status_id: StatusId, visibility: Visibility | None) -> Status:
     """The boost, new or the one there was."""
-    original = await _original(work, me, status_id)
-    found = await store.find_boost(work.db, me.id, original.id)
+    original = await _original(work, actor, status_id)
+    found = await store.find_boost(work.db, actor.id, original.id)
     if found is not None:
         return found
-    row = await _row(work, me, original, visibility)
+    row = await _row(work, actor, original, visibility)
     await work.db.begin()
     try:
         async with work.db.savepoint():
             await store.insert(work.db, row)
     except Taken:
-        found = await store.find_boost(work.db, me.id, original.id)
+        found = await store.find_boost(work.db, actor.id, original.id)
         if found is None:
             raise
         return found
     await store.count(work.db, original.id, reblogs=1)
-    await accounts.posted(work.db, me.id, work.now, counts=True)
-    await feeds.add(work.db, [feeds.entry(me.id, row.id, original_id=original.id, author_id=me.id)])
-    work.announce(StatusPosted(status_id=row.id, account_id=me.id, reblog_of_id=original.id))
+    await accounts.posted(work.db, actor.id, work.now, counts=True)
+    await feeds.add(work.db, [feeds.entry(actor.id, row.id, original_id=original.id, author_id=actor.id)])
+    work.announce(StatusPosted(status_id=row.id, account_id=actor.id, reblog_of_id=original.id))
     return row
 
 
-async def _original(work: Work, me: Account, status_id: int) -> Status:
-    found = await store.find_visible(work.db, status_id, me.id)
+async def _original(work: Work, actor: Account, status_id: StatusId) -> Status:
+    found = await store.find_visible(work.db, status_id, actor.id)
     if found is not None and found.reblog_of_id is not None:
-        found = await store.find_visible(work.db, found.reblog_of_id, me.id)
+        found = await store.find_visible(work.db, found.reblog_of_id, actor.id)
     if found is None or found.visibility > PRIVATE:
         raise NotFound
-    if found.visibility == PRIVATE and found.account_id != me.id:
+    if found.visibility == PRIVATE and found.account_id != actor.id:
         raise NotFound
-    if await relationships.blocked_among(work.db, me.id, [found.account_id]):
+    if await relationships.blocked_among(work.db, actor.id, [found.account_id]):
         raise Forbidden
     return found
 
 
-async def _row(work: Work, me: Account, original: Status, visibility: Visibility | None) -> Status:
-    kept = await accounts.find_preferences(work.db, me.id)
-    named = visibility or kept.privacy or ("private" if me.locked else "public")
+async def _row(work: Work, actor: Account, original: Status, visibility: Visibility | None) -> Status:
+    kept = await accounts.find_preferences(work.db, actor.id)
+    named = visibility or kept.privacy or ("private" if actor.locked else "public")
     level = VISIBILITIES.index(named)
     if original.visibility == PRIVATE:
         level = PRIVATE
-    elif level == PUBLIC and me.silenced_at is not None:
+    elif level == PUBLIC and actor.silenced_at is not None:
         level = UNLISTED
-    id = work.new_id()
-    uri = boost_uri(work.settings, me.username, id)
+    id = StatusId(work.new_id())
+    uri = boost_uri(work.settings, actor.username, id)
     return Status(
-        id=id, version=FIRST, account_id=me.id, local=True, uri=uri, url=uri, visibility=level, in_reply_to_id=None,
+        id=id, version=FIRST, account_id=actor.id, local=True, uri=uri, url=uri, visibility=level, in_reply_to_id=None,
         in_reply_to_account_id=None, reblog_of_id=original.id, conversation_id=original.conversation_id, text="",
         content="", spoiler_text="", sensitive=original.sensitive, language=original.language, media_ids=[],
         tag_names=[], poll_id=None, card_id=None, quoted_id=None, quote_state=None, quote_policy="nobody",
@@ -76,20 +77,20 @@ async def _row(work: Work, me: Account, original: Status, visibility: Visibility
     )  # fmt: skip
 
 
-async def unboost(work: Work, me: Account, status_id: int) -> int:
+async def unboost(work: Work, actor: Account, status_id: StatusId) -> StatusId:
     """Works from one's own boost, so also when the author would not show the original any more. The original's id."""
     found = await store.find(work.db, status_id)
     if found is None:
         raise NotFound
     original_id = found.reblog_of_id or found.id
-    mine = await store.find_boost(work.db, me.id, original_id)
+    mine = await store.find_boost(work.db, actor.id, original_id)
     if mine is None:
-        if await store.find_visible(work.db, original_id, me.id) is None:
+        if await store.find_visible(work.db, original_id, actor.id) is None:
             raise NotFound
         return original_id
     await work.db.begin()
     if await store.remove(work.db, mine.id, work.now):
         await store.count(work.db, original_id, reblogs=-1)
-        await accounts.count(work.db, me.id, statuses=-1)
-        work.announce(StatusDeleted(status_id=mine.id, account_id=me.id, reblog_of_id=original_id))
+        await accounts.count(work.db, actor.id, statuses=-1)
+        work.announce(StatusDeleted(status_id=mine.id, account_id=actor.id, reblog_of_id=original_id))
     return original_id

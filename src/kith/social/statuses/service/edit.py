@@ -11,6 +11,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.media import service as media
 from kith.social.media import store as media_store
 from kith.social.statuses import polls, store
@@ -140,7 +141,7 @@ async def _describe(
     return described
 
 
-async def _mention(work: Work, status: Status, understood: wording.Wording) -> list[int]:
+async def _mention(work: Work, status: Status, understood: wording.Wording) -> list[AccountId]:
     """Who is named no more keeps what they could see. Those who are named for the first time are told."""
     before = set(await store.mentioned_in(work.db, status.id))
     now = [one.id for one in understood.mentioned]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
+from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import store as relationships
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusFavourited, StatusPinned, StatusUnfavourited
@@ -12,7 +13,7 @@ from kith.social.statuses.tables import PRIVATE, Status
 MOST_PINS = 5
 
 
-async def visible(work: Work, me: int | None, status_id: int) -> Status:
+async def visible(work: Work, me: AccountId | None, status_id: StatusId) -> Status:
     """What is marked: the status, or what it boosts."""
     found = await store.find_visible(work.db, status_id, me)
     if found is not None and found.reblog_of_id is not None:
@@ -22,7 +23,7 @@ async def visible(work: Work, me: int | None, status_id: int) -> Status:
     return found
 
 
-async def favourite(work: Work, me: int, status_id: int) -> Status:
+async def favourite(work: Work, me: AccountId, status_id: StatusId) -> Status:
     status = await visible(work, me, status_id)
     if await relationships.blocked_among(work.db, me, [status.account_id]):
         raise Forbidden
@@ -32,7 +33,7 @@ async def favourite(work: Work, me: int, status_id: int) -> Status:
     return status
 
 
-async def unfavourite(work: Work, me: int, status_id: int) -> int:
+async def unfavourite(work: Work, me: AccountId, status_id: StatusId) -> StatusId:
     """Also when the status may not be seen any more. The id of what was a favourite."""
     subject = await _marked(work, me, status_id)
     if await store.unmark(work.db, "favourites", me, subject):
@@ -43,13 +44,13 @@ async def unfavourite(work: Work, me: int, status_id: int) -> int:
     return subject
 
 
-async def bookmark(work: Work, me: int, status_id: int) -> Status:
+async def bookmark(work: Work, me: AccountId, status_id: StatusId) -> Status:
     status = await visible(work, me, status_id)
     await store.mark(work.db, "bookmarks", me, status.id, id=work.new_id(), now=work.now)
     return status
 
 
-async def unbookmark(work: Work, me: int, status_id: int) -> int:
+async def unbookmark(work: Work, me: AccountId, status_id: StatusId) -> StatusId:
     subject = await _marked(work, me, status_id)
     dropped = await store.unmark(work.db, "bookmarks", me, subject)
     if not dropped and await store.find_visible(work.db, subject, me) is None:
@@ -57,14 +58,14 @@ async def unbookmark(work: Work, me: int, status_id: int) -> int:
     return subject
 
 
-async def _marked(work: Work, _me: int, status_id: int) -> int:
+async def _marked(work: Work, _me: AccountId, status_id: StatusId) -> StatusId:
     found = await store.find(work.db, status_id)
     if found is None or found.deleted_at is not None:
         raise NotFound
     return found.reblog_of_id or found.id
 
 
-async def pin(work: Work, me: int, status_id: int) -> Status:
+async def pin(work: Work, me: AccountId, status_id: StatusId) -> Status:
     status = await store.find_visible(work.db, status_id, me)
     if status is None:
         raise NotFound
@@ -85,7 +86,7 @@ async def pin(work: Work, me: int, status_id: int) -> Status:
     return status
 
 
-async def unpin(work: Work, me: int, status_id: int) -> Status:
+async def unpin(work: Work, me: AccountId, status_id: StatusId) -> Status:
     status = await store.find_visible(work.db, status_id, me)
     if status is None or status.account_id != me:
         raise NotFound
@@ -94,13 +95,13 @@ async def unpin(work: Work, me: int, status_id: int) -> Status:
     return status
 
 
-async def mute(work: Work, me: int, status_id: int) -> Status:
+async def mute(work: Work, me: AccountId, status_id: StatusId) -> Status:
     status = await visible(work, me, status_id)
     await store.mute_conversation(work.db, me, status.conversation_id)
     return status
 
 
-async def unmute(work: Work, me: int, status_id: int) -> Status:
+async def unmute(work: Work, me: AccountId, status_id: StatusId) -> Status:
     status = await visible(work, me, status_id)
     await store.unmute_conversation(work.db, me, status.conversation_id)
     return status

@@ -15,13 +15,14 @@ import msgspec
 from kith.base.errors import Problem
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store
 from kith.social.statuses.service import schedule as scheduling
 from kith.social.statuses.service.post import Draft, Unexpected, prepare, put
 
 REMEMBERED = timedelta(hours=1)
 
-Made = tuple[int | None, int | None]  # the ids of the status or of the plan
+Made = tuple[StatusId | None, int | None]  # the ids of the status or of the plan
 
 
 class Posting(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,7 @@ class Posting(msgspec.Struct, frozen=True, kw_only=True):
     key: str
 
 
-async def find(work: Work, author_id: int, key: str) -> Made | None:
+async def find(work: Work, author_id: AccountId, key: str) -> Made | None:
     """What came of the same key within the hour."""
     return await store.find_idempotent(work.db, author_id, _hashed(key), work.now - REMEMBERED) if key else None
 

@@ -8,6 +8,7 @@ from kith.base.db import Taken
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.params.loose import Loose
 from kith.base.work import Work
+from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 from kith.social.statuses import polls, store
 from kith.social.statuses.facts import PollEnded, PollVoted
@@ -53,7 +54,7 @@ def check_poll(draft: PollDraft) -> None:
 _LABELS = {"options": "choices", "expires_at": "deadline"}
 
 
-async def find_poll(work: Work, poll_id: int, me: int | None) -> Poll:
+async def find_poll(work: Work, poll_id: int, me: AccountId | None) -> Poll:
     """A poll, if its status may be seen."""
     found = (await polls.find_all(work.db, [poll_id])).get(poll_id)
     if found is None or await store.find_visible(work.db, found.status_id, me) is None:
@@ -61,7 +62,7 @@ async def find_poll(work: Work, poll_id: int, me: int | None) -> Poll:
     return found
 
 
-async def vote(work: Work, me: int, poll_id: int, choices: list[int]) -> Poll:
+async def vote(work: Work, me: AccountId, poll_id: int, choices: list[int]) -> Poll:
     """Every choice once, one choice where only one is asked for; all counted or none."""
     poll = await find_poll(work, poll_id, me)
     if await relationships.blocks_between(work.db, me, poll.account_id):
@@ -88,7 +89,7 @@ async def vote(work: Work, me: int, poll_id: int, choices: list[int]) -> Poll:
     return held
 
 
-def _check_votes(work: Work, poll: Poll, me: int, wanted: list[int], before: list[int]) -> None:
+def _check_votes(work: Work, poll: Poll, me: AccountId, wanted: list[int], before: list[int]) -> None:
     if poll.account_id == me:
         raise _wrong("You cannot vote in your own polls")
     if poll.expires_at is not None and poll.expires_at <= work.now:

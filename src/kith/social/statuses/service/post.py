@@ -13,6 +13,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account, Preferences
 from kith.social.addresses import status_uri, status_url
 from kith.social.feeds import store as feeds
+from kith.social.ids import AccountId, StatusId
 from kith.social.media import service as media
 from kith.social.relationships import store as relationships
 from kith.social.statuses import polls, store
@@ -36,14 +37,14 @@ class Draft(msgspec.Struct, kw_only=True):
     status: str = ""
     media_ids: list[int] = []
     poll: PollDraft | None = None
-    in_reply_to_id: int | None = None
+    in_reply_to_id: StatusId | None = None
     sensitive: bool | None = None
     spoiler_text: str = ""
     visibility: Visibility | None = None
     language: str | None = None
-    quoted_status_id: int | None = None
+    quoted_status_id: StatusId | None = None
     quote_approval_policy: QuotePolicy | None = None
-    allowed_mentions: list[int] | None = None
+    allowed_mentions: list[AccountId] | None = None
 
 
 class Unexpected(Exception):  # noqa: N818 - it is whom it would reach
@@ -129,7 +130,7 @@ async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | N
     )  # fmt: skip
 
 
-async def _parent(work: Work, author: Account, id: int | None) -> Status | None:
+async def _parent(work: Work, author: Account, id: StatusId | None) -> Status | None:
     """A reply to a boost is a reply to what it boosts."""
     if id is None:
         return None
@@ -142,7 +143,7 @@ async def _parent(work: Work, author: Account, id: int | None) -> Status | None:
 
 
 async def _quoted(
-    work: Work, author: Account, id: int | None, visibility: int, understood: wording.Wording
+    work: Work, author: Account, id: StatusId | None, visibility: int, understood: wording.Wording
 ) -> Status | None:
     if id is None:
         return None
@@ -165,7 +166,7 @@ async def _quoted(
     return quoted
 
 
-async def may_quote(work: Work, me: int, quoted: Status) -> bool:
+async def may_quote(work: Work, me: AccountId, quoted: Status) -> bool:
     if quoted.account_id == me:
         return quoted.visibility != DIRECT
     if quoted.visibility not in (PUBLIC, UNLISTED) or quoted.quote_policy == "nobody":
@@ -185,7 +186,7 @@ def _language(given: str | None, kept: Preferences) -> str | None:
     return given if given and is_language(given) else kept.language
 
 
-def _check_mentions(understood: wording.Wording, allowed: list[int] | None, author: Account) -> None:
+def _check_mentions(understood: wording.Wording, allowed: list[AccountId] | None, author: Account) -> None:
     """A client that says whom it means to mention is told when there would be others."""
     if allowed is None:
         return
@@ -195,7 +196,7 @@ def _check_mentions(understood: wording.Wording, allowed: list[int] | None, auth
 
 
 def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] | None) -> Status:
-    id, parent = work.new_id(), ready.parent
+    id, parent = StatusId(work.new_id()), ready.parent
     return Status(
         id=id, version=FIRST, account_id=author.id, local=True, uri=status_uri(work.settings, author.username, id),
         url=status_url(work.settings, author.username, id), visibility=ready.visibility,
@@ -210,7 +211,7 @@ def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] 
     )  # fmt: skip
 
 
-def _answered(author: Account, parent: Status | None) -> int | None:
+def _answered(author: Account, parent: Status | None) -> AccountId | None:
     """Whom a thread answers: whoever goes on with their own answer still answers the same person."""
     if parent is None:
         return None

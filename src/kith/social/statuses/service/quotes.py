@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusEdited
 from kith.social.statuses.tables import PUBLIC, UNLISTED
@@ -11,7 +12,7 @@ from kith.social.statuses.tables import PUBLIC, UNLISTED
 POLICIES = ("public", "followers", "nobody")
 
 
-async def change_policy(work: Work, me: int, status_id: int, policy: str) -> None:
+async def change_policy(work: Work, me: AccountId, status_id: StatusId, policy: str) -> None:
     status = await store.find_visible(work.db, status_id, me)
     if status is None or status.account_id != me:
         raise NotFound
@@ -23,7 +24,7 @@ async def change_policy(work: Work, me: int, status_id: int, policy: str) -> Non
         work.announce(StatusEdited(status_id=status.id, account_id=me))
 
 
-async def revoke(work: Work, me: int, status_id: int, quoting_id: int) -> None:
+async def revoke(work: Work, me: AccountId, status_id: StatusId, quoting_id: StatusId) -> None:
     """By whoever was quoted."""
     status = await store.find_visible(work.db, status_id, me)
     quoting = await store.find_visible(work.db, quoting_id, me)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId, StatusId
 from kith.social.media import service as media
 from kith.social.media import store as media_store
 from kith.social.statuses import polls, store
@@ -13,7 +14,7 @@ from kith.social.statuses.tables import DIRECT, PUBLIC, UNLISTED, Status
 from kith.social.tags import store as tags
 
 
-async def find_own(work: Work, me: int, status_id: int) -> Status:
+async def find_own(work: Work, me: AccountId, status_id: StatusId) -> Status:
     found = await store.find_visible(work.db, status_id, me)
     if found is None or found.account_id != me:
         raise NotFound

@@ -14,6 +14,7 @@ from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.media import service as media
 from kith.social.statuses import store
 from kith.social.statuses.access import ME
@@ -47,7 +48,7 @@ _drop = command(delete(scheduled).where(and_(scheduled.c.account_id == ME, sched
 
 class Publish(msgspec.Struct):
     id: int
-    account_id: int
+    account_id: AccountId
     at: datetime
 
 
@@ -88,7 +89,7 @@ async def put(
     return planned
 
 
-async def _check_room(work: Work, me: int, at: datetime) -> None:
+async def _check_room(work: Work, me: AccountId, at: datetime) -> None:
     if (await work.db.one(_count, me=me) or 0) >= MOST:
         raise _full(f"You have exceeded the limit of {MOST} scheduled posts")
     day = at.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -106,7 +107,7 @@ def _enqueue(work: Work, planned: Scheduled) -> None:
     work.enqueue(PUBLISH, payload, at=planned.scheduled_at)
 
 
-async def reschedule(work: Work, me: int, id: int, at: datetime | None) -> Scheduled:
+async def reschedule(work: Work, me: AccountId, id: int, at: datetime | None) -> Scheduled:
     planned = await _own(work, me, id)
     if at is None or at <= work.now:
         raise Invalid(fields={"scheduled_at": [Complaint("date must be in the future")]})
@@ -117,7 +118,7 @@ async def reschedule(work: Work, me: int, id: int, at: datetime | None) -> Sched
     return planned
 
 
-async def _own(work: Work, me: int, id: int) -> Scheduled:
+async def _own(work: Work, me: AccountId, id: int) -> Scheduled:
     planned = await store.find_scheduled(work.db, me, id)
     if planned is None:
         raise NotFound
@@ -127,7 +128,7 @@ async def _own(work: Work, me: int, id: int) -> Scheduled:
 find_own = _own
 
 
-async def cancel(work: Work, me: int, id: int) -> None:
+async def cancel(work: Work, me: AccountId, id: int) -> None:
     await _set_free(work, await _own(work, me, id))
 
 
