@@ -12,14 +12,15 @@ import time
 import uuid
 from datetime import UTC, datetime, timedelta
 
-import structlog
 from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, select, update
 
 from kith.base.db import METADATA, UID, Database, Instant, add_once, command, query
 from kith.base.errors import Unavailable
+from kith.base.logger import Logger
 
 __all__ = ["IDs", "at_of", "id_at"]
 
+_log = Logger()
 SLOTS = 256
 COUNTER_BITS = 8
 LEASE = timedelta(seconds=30)
@@ -168,7 +169,7 @@ class IDs:
             try:
                 await self.renew()
             except Unavailable:
-                structlog.get_logger().warning("ids.lease_not_renewed", slot=self._slot)
+                _log.warning("ids.lease_not_renewed", slot=self._slot)
 
     async def release(self) -> None:
         """Give the slot back at the moment of the last id, for the next process to take."""
