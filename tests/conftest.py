@@ -10,10 +10,11 @@ from typing import Any, Protocol
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import quick
 from tests.town import Town, build_town, nursery
 from tests.town.town import Engine
 
-ENGINES: tuple[Engine, ...] = ("sqlite", "postgresql")
+ENGINES: tuple[Engine, ...] = ("sqlite",) if quick.is_on() else ("sqlite", "postgresql")
 
 nursery.keep_warm()
 
@@ -42,6 +43,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     yield
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (_place(item), -sizes[item.path]))
+    if quick.is_on():
+        quick.keep_near(items, without=LONGEST)
 
 
 def _place(item: pytest.Item) -> int:

@@ -13,16 +13,17 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import NewType
 
-import structlog
 from sqlalchemy import Column, SmallInteger, Table, and_, bindparam, func, select, update
 
 from kith.base.db import METADATA, UID, Database, Instant, add_once, command, query
 from kith.base.errors import Unavailable
+from kith.base.logger import Logger
 
 __all__ = ["IDs", "UserId", "at_of", "id_at"]
 
 UserId = NewType("UserId", int)  # of whoever is signed in
 
+_log = Logger()
 SLOTS = 256
 COUNTER_BITS = 8
 LEASE = timedelta(seconds=30)
@@ -171,7 +172,7 @@ class IDs:
             try:
                 await self.renew()
             except Unavailable:
-                structlog.get_logger().warning("ids.lease_not_renewed", slot=self._slot)
+                _log.warning("ids.lease_not_renewed", slot=self._slot)
 
     async def release(self) -> None:
         """Give the slot back at the moment of the last id, for the next process to take."""

@@ -15,13 +15,15 @@ from ipaddress import ip_network
 from itertools import islice
 
 import msgspec
-import structlog
 from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, update
 
 from kith.base.db import METADATA, Command, Database, Session, command, query, upsert
 from kith.base.errors import Throttled, Unavailable
+from kith.base.logger import Logger
 
 __all__ = ["Limiter", "Paid", "Price", "Rule", "Spent", "address_key"]
+
+_log = Logger()
 
 rate_counts = Table(
     "base_rate_counts",
@@ -194,7 +196,7 @@ class Limiter:
                     swept_at = now
                     await self.sweep()
             except Unavailable:
-                structlog.get_logger().warning("limits.not_shared")
+                _log.warning("limits.not_shared")
 
     async def share(self) -> None:
         """Add what was counted here to the database, and learn what was counted elsewhere."""

@@ -16,14 +16,14 @@ from email.utils import format_datetime
 from pathlib import Path
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-import aiosmtplib
 import msgspec
-import structlog
 from yarl import URL
+
+from kith.base.logger import Logger
 
 __all__ = ["Mail", "MailError", "MailFailed", "MailRefused", "Mailer", "checked_address", "mailer"]
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger(__name__)
+log = Logger()
 
 _START_TLS: dict[str, bool | None] = {"none": False, "starttls": None, "required": True}
 _PATIENCE = 20.0
@@ -206,6 +206,8 @@ class _SMTPMailer(Mailer):
         self.start_tls = _start_tls(parts)
 
     async def _deliver(self, to: str, message: bytes) -> None:
+        import aiosmtplib  # noqa: PLC0415 - loaded when first used
+
         client = aiosmtplib.SMTP(
             hostname=self.host,
             port=self.port,
@@ -235,6 +237,8 @@ def _start_tls(parts: SplitResult) -> bool | None:
 
 def _is_final(error: Exception) -> bool:
     """A 5xx about this mail. One about the connection or our password speaks of the setup, which can heal."""
+    import aiosmtplib  # noqa: PLC0415 - loaded by now
+
     match error:
         case aiosmtplib.SMTPRecipientsRefused():
             return all(refusal.code >= 500 for refusal in error.recipients)

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 import msgspec
-import structlog
 
 from kith.base.jobs.kinds import Kind
+from kith.base.logger import Logger
 
 __all__ = ["Fact", "News"]
 
@@ -28,7 +28,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 Listener = Callable[[Any], None]
 Handler = Callable[[Any, Any], Awaitable[None]]
-_log = structlog.get_logger()
+_log = Logger()
 
 
 class Carrier(Protocol):

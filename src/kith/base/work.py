@@ -8,19 +8,19 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
-import structlog
 
 from kith.base.db import Database, Session
 from kith.base.ids import IDs
 from kith.base.jobs import store as jobs
 from kith.base.jobs.kinds import Kind
+from kith.base.logger import Logger, is_configured
 from kith.base.news import Fact, News
 from kith.base.settings import Settings
 
 __all__ = ["Acting", "Origin", "Work", "Works"]
 
 Service = TypeVar("Service")
-_log = structlog.get_logger()
+_log = Logger()
 
 
 class Acting(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ class Work:
 
     def log(self, event: str, **fields: Any) -> None:
         """A line in the log of a server, once this work is committed; commands say what they do by themselves."""
-        if structlog.is_configured():
+        if is_configured():
             self._lines.append({"event": event, **fields})
 
     def find(self, kind: type[Service]) -> Service:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,13 +11,12 @@ from kith.base.work import Work
 from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
 from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_record, show_rows
-from kith.identity.sessions.service import end_after_password
-from kith.identity.signups import service as signups
-from kith.identity.signups.store import Pending
-from kith.identity.users import service, store
-from kith.identity.users.passwords import Passwords
-from kith.identity.users.service import Role
+from kith.identity.users import store
 from kith.identity.users.tables import User
+
+if TYPE_CHECKING:  # what changes people is loaded by the commands that do
+    from kith.identity.signups.store import Pending
+    from kith.identity.users.service import Role
 
 ROLES: dict[str, Role] = {
     "owner": "owner",
@@ -55,6 +55,9 @@ def create(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Make a person called NAME."""
+    from kith.identity.users import service  # noqa: PLC0415 - loaded when first used
+    from kith.identity.users.passwords import Passwords  # noqa: PLC0415
+
     new = service.NewUser(
         username=name,
         name=full_name,
@@ -118,6 +121,10 @@ def show(*, name: str, as_json: bool) -> None:
 @as_json
 def set_password(*, name: str, password: str | None, force: bool, as_json: bool) -> None:
     """Give NAME a new password that the password policies accept; the old one ends at once."""
+    from kith.identity.sessions.service import end_after_password  # noqa: PLC0415 - loaded when first used
+    from kith.identity.users import service  # noqa: PLC0415
+    from kith.identity.users.passwords import Passwords  # noqa: PLC0415
+
     secret = password_given(password)
 
     async def change() -> User:
@@ -137,6 +144,7 @@ def set_password(*, name: str, password: str | None, force: bool, as_json: bool)
 @as_json
 def set_role(*, name: str, role: str, as_json: bool) -> None:
     """Give NAME another ROLE: owner, admin, moderator or user (an ordinary member)."""
+    from kith.identity.users import service  # noqa: PLC0415 - loaded when first used
 
     async def change(work: Work, user: User) -> None:
         await service.set_role(work, user, ROLES[role], by_name=COMMAND_LINE)
@@ -166,6 +174,8 @@ def enable(*, name: str, as_json: bool) -> None:
 @as_json
 def pending(*, limit: int, as_json: bool) -> None:
     """Who waits for approval, longest first: id, username, address, whether it is confirmed, since when, and why."""
+    from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
+    from kith.identity.signups.store import Pending  # noqa: PLC0415
 
     async def read() -> list[Pending]:
         async with reading() as work:
@@ -188,6 +198,7 @@ def pending(*, limit: int, as_json: bool) -> None:
 @as_json
 def approve(*, name: str, as_json: bool) -> None:
     """Let NAME in, who waits for approval."""
+    from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
 
     async def change(work: Work, user: User) -> None:
         await signups.approve(work, user, by_name=COMMAND_LINE)
@@ -201,6 +212,7 @@ def approve(*, name: str, as_json: bool) -> None:
 @as_json
 def reject(*, name: str, as_json: bool) -> None:
     """Turn NAME down, who waits for approval: the account is deleted, and its name is free again."""
+    from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
 
     async def turn_down() -> User:
         async with _holding(name) as (work, user):
@@ -216,6 +228,7 @@ def reject(*, name: str, as_json: bool) -> None:
 @as_json
 def confirm(*, name: str, as_json: bool) -> None:
     """Say that the address of NAME is known to be theirs."""
+    from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
 
     async def change(work: Work, user: User) -> None:
         if not await signups.confirm(work, user):
@@ -226,6 +239,8 @@ def confirm(*, name: str, as_json: bool) -> None:
 
 
 def _set_active(name: str, *, active: bool, as_json: bool) -> None:
+    from kith.identity.users import service  # noqa: PLC0415 - loaded when first used
+
     async def change(work: Work, user: User) -> None:
         await service.set_active(work, user, active, by_name=COMMAND_LINE)
 

@@ -1,0 +1,102 @@
+"""What each command loads, by names: what it has no use for is not in its memory, and does not delay its start."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from tests.town import Town, build_town
+from tests.town.town import Engine
+
+LATER = {
+    "PIL", "aiohttp", "aiosmtplib", "alembic", "av", "jinja2", "obstore", "pydantic_monty", "segno", "webauthn", "yaml",
+    "zxcvbn_rs_py", "kith.identity.crypto.certificates", "kith.migrations.runner",
+}  # fmt: skip
+SERVER = {
+    "argon2", "cryptography", "httptools", "joserfc", "nh3", "prometheus_client", "regex", "rich", "structlog",
+    "uvloop", "yarl", "kith.app", "kith.base.edge", "kith.base.http", "kith.base.routing", "kith.social", "kith.web",
+}  # fmt: skip
+# Prints what is loaded as one line of JSON, when a command ends or a server is told to stop.
+_PROGRAM = (
+    "import json, sys; from kith.cli import main; main(sys.argv[1:]); "
+    "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+)
+
+
+async def _loaded(*words: str, town: Town) -> set[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _PROGRAM, *words, env=town.environment, stderr=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    _, said = await process.communicate()
+    return _modules(said)
+
+
+def _modules(said: bytes) -> set[str]:
+    return set(msgspec.json.decode(said.splitlines()[-1], type=list[str]))
+
+
+def _of(loaded: set[str], unwanted: Iterable[str]) -> set[str]:
+    return loaded & set(unwanted)
+
+
+@pytest.mark.parametrize("words", [("users", "list"), ("jobs", "list"), ("users", "show", "nobody")])
+async def test_a_command_that_looks_loads_the_database_and_what_it_shows(words: tuple[str, ...], town: Town) -> None:
+    loaded = await _loaded(*words, town=town)
+
+    assert "kith.base.db" in loaded
+    assert _of(loaded, LATER | SERVER) == set()
+
+
+async def test_a_command_of_one_room_loads_no_other(town: Town) -> None:
+    loaded = await _loaded("why", town=town)
+
+    assert "kith.identity.refusals.store" in loaded
+    assert _of(loaded, LATER | {"kith.app", "kith.base.routing", "kith.social", "kith.web"}) == set()
+
+
+async def test_the_list_of_tokens_loads_neither_rooms_nor_what_they_stand_on(town: Town) -> None:
+    loaded = await _loaded("tokens", "list", "nobody", town=town)
+
+    assert "kith.identity.tokens.store" in loaded
+    assert _of(loaded, LATER | SERVER) == set()
+
+
+async def test_help_loads_no_command(town: Town) -> None:
+    loaded = await _loaded("--help", town=town)
+
+    assert _of(loaded, LATER | SERVER | {"sqlalchemy", "asyncpg", "kith.base.db", "kith.cli.users"}) == set()
+
+
+async def test_a_server_that_has_answered_has_not_loaded_what_only_some_requests_need(
+    engine: Engine, tmp_path: Path
+) -> None:
+    async with build_town(engine, tmp_path / "town", start=False) as town:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", _PROGRAM, "serve", env=town.environment, stderr=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        async with asyncio.timeout(120):
+            while not await _answers(town):
+                await asyncio.sleep(0.05)
+        process.terminate()
+        _, said = await process.communicate()
+
+    loaded = _modules(said)
+    assert "kith.app" in loaded
+    # The first start looks at the expressions it writes, and the first sweep at the files there are.
+    needed = {"pydantic_monty", "obstore"}
+    assert _of(loaded, LATER - needed | ({"asyncpg"} if engine == "sqlite" else set())) == set()
+
+
+async def _answers(town: Town) -> bool:
+    try:
+        return (await town.http.get("/health")).status_code == 200
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,155 @@
+"""`scripts/test --quick`: the tests nearest to what was changed, on SQLite, for less than two minutes.
+
+Changed files are those that differ from where the branch left main, and those git does not know yet. A test is near
+when it was changed itself, is named like a room that was changed, or imports it; then come the tests of rooms that use
+a changed room, and last every test that needs no server. What is nearest runs first, and when the time is up the
+rest is left out and counted: the whole suite is `scripts/test`.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SECONDS = 105.0
+_NEAR = "KITH_TEST_NEAR"  # test files, nearest first
+_PURE = 10_000  # the place of a test that needs no server
+
+
+def is_on() -> bool:
+    return _NEAR in os.environ
+
+
+def keep_near(items: list[pytest.Item], *, without: Sequence[str]) -> None:
+    """Leave out what is far from the change, and what takes longest; the nearest come first."""
+    places = {path: place for place, path in enumerate(os.environ[_NEAR].split(os.pathsep))}
+
+    def place(item: pytest.Item) -> int | None:
+        path = item.path.relative_to(ROOT).as_posix()
+        if path in places:
+            return places[path]
+        is_pure = "engine" not in getattr(item, "fixturenames", ()) and not path.endswith(tuple(without))
+        return _PURE if is_pure else None
+
+    kept = sorted((found, at) for at, item in enumerate(items) if (found := place(item)) is not None)
+    far = [item for item in items if place(item) is None]
+    if far:
+        far[0].config.hook.pytest_deselected(items=far)
+    items[:] = [items[at] for _, at in kept]
+
+
+def changed_files() -> list[str]:
+    """Since the branch left main; on main itself, since the commit before."""
+    head = _git("rev-parse", "HEAD")
+    for name in ("origin/main", "main"):
+        base = _git("merge-base", "HEAD", name)
+        if base and base != head:
+            break
+    else:
+        base = "HEAD~1"
+    seen = _git("diff", "--name-only", base).splitlines()
+    return sorted({*seen, *_git("ls-files", "--others", "--exclude-standard").splitlines()})
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def near(changed: Iterable[str]) -> list[str]:
+    """Test files, nearest first."""
+    changed = list(changed)
+    modules = {_module(path) for path in changed if path.startswith("src/kith/") and path.endswith(".py")}
+    rooms = {_room(module) for module in modules}
+    graph = grimp.build_graph("kith")
+    users = {
+        _room(user) for module in modules & graph.modules for user in graph.find_modules_that_directly_import(module)
+    }
+    helpers = {_module(path) for path in changed if path.startswith("tests/") and path.endswith(".py")}
+    ranks: dict[str, int] = {}
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        imported = _imports(path)
+        if name in changed:
+            ranks[name] = 0
+        elif imported & (modules | helpers):
+            ranks[name] = 1
+        elif any(_is_named_for(name, room) for room in rooms):
+            ranks[name] = 2
+        elif any(_room(one) in rooms for one in imported):
+            ranks[name] = 3
+        elif any(_is_named_for(name, room) for room in users):
+            ranks[name] = 4
+    return sorted(ranks, key=lambda name: (ranks[name], name))
+
+
+def _module(path: str) -> str:
+    return path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _room(module: str) -> str:
+    """`kith.social.statuses` for whatever is in it; of what is in no room, the module itself."""
+    return ".".join(module.split(".")[:3])
+
+
+def _is_named_for(test: str, room: str) -> bool:
+    """tests/social/test_statuses_edits.py for kith.social.statuses; the tests of a layer for nothing else."""
+    _, _, rest = room.partition(".")
+    layer, _, name = rest.partition(".")
+    return bool(name) and test.startswith(
+        (f"tests/{layer}/test_{name}", f"tests/{layer}/test_{name.removesuffix('s')}")
+    )
+
+
+def _imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+    return found
+
+
+class Budget:
+    """Stops the run when its time is up; what has run by then is what counts."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self._session: pytest.Session | None = None
+        self.is_over = False
+        self.has_failed = False
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._session = session
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.has_failed = self.has_failed or report.failed
+        if report.when == "teardown" and time.monotonic() > self._end and self._session is not None:
+            self.is_over = True
+            self._session.shouldstop = "the time of a quick run is up; scripts/test runs the rest"
+
+
+def main(arguments: list[str]) -> int:
+    changed = changed_files()
+    files = near(changed)
+    print(f"{len(changed)} changed files, {len(files)} test files near them:", *files, sep="\n  ")
+    os.environ[_NEAR] = os.pathsep.join(files)
+    budget = Budget(SECONDS)
+    code = int(pytest.main(["-n", "2", *arguments], plugins=[budget]))
+    if budget.is_over and code == pytest.ExitCode.INTERRUPTED:
+        return int(budget.has_failed)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
