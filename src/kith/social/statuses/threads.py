@@ -54,7 +54,7 @@ def _wanted(*, anonymous: bool) -> access.Clause:
 
 
 @cache
-def _ancestors(*, anonymous: bool) -> Query[int]:
+def _ancestors(*, anonymous: bool) -> Query[StatusId]:
     return query(
         select(_above.c.id)
         .select_from(_up.join(_above, _above.c.id == _up.c.id).join(_author, _author.c.id == _above.c.account_id))
