@@ -136,7 +136,8 @@ class Budget:
         self.has_failed = self.has_failed or report.failed
         if report.when == "teardown" and time.monotonic() > self._end and self._session is not None:
             self.is_over = True
-            self._session.shouldstop = "the time of a quick run is up; scripts/test runs the rest"
+            runner = self._session.config.pluginmanager.get_plugin("dsession") or self._session
+            runner.shouldstop = "the time of a quick run is up; scripts/test runs the rest"
 
 
 def main(arguments: list[str]) -> int:
