@@ -65,8 +65,10 @@ class Edge:
             found = self._router.find(exchange.method, exchange.path)
         except WrongMethod as wrong:
             exchange.dialect = wrong.route.dialect or exchange.dialect
+            await _enter(exchange)
             return _other_method(exchange, wrong.allowed)
         if found is None:
+            await _enter(exchange)
             raise NotFound
         exchange.route, exchange.path_values = found
         if exchange.route.dialect is not None:
@@ -76,8 +78,7 @@ class Edge:
             raise TooLarge
         if exchange.dialect.fold is not None and exchange.method == "GET" and _has_body(exchange.scope):
             await exchange.dialect.fold(exchange)
-        if exchange.dialect.enter is not None:
-            await exchange.dialect.enter(exchange)
+        await _enter(exchange)
         return await exchange.route.respond(exchange)
 
     def _record(self, exchange: Exchange) -> None:
@@ -111,6 +112,12 @@ def _other_method(exchange: Exchange, allowed: list[str]) -> Answer:
     if dialect.cors and exchange.header(b"origin"):
         return Answer(200, PREFLIGHT)
     return Answer(204, ((b"allow", ", ".join(allowed).encode()),))
+
+
+async def _enter(exchange: Exchange) -> None:
+    """What comes first in a dialect, before a refusal too: it may say who is refused."""
+    if exchange.dialect.enter is not None:
+        await exchange.dialect.enter(exchange)
 
 
 def _has_body(scope: Scope) -> bool:

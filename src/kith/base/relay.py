@@ -49,6 +49,21 @@ class Relay:
                 self._news.call_workers()
                 await asyncio.sleep(1)
 
+    async def deliver(self) -> None:
+        """Send what waits on a connection for this alone: for a command, which is about to end."""
+        if not self._outbox:
+            return
+        try:
+            connection = await asyncpg.connect(self._url, timeout=10, command_timeout=10)
+        except (OSError, asyncpg.PostgresError) as error:
+            _log.warning("news.not_delivered", cause=str(error))  # workers look for jobs by themselves, too
+            return
+        try:
+            for bundle in self._bundles():
+                await connection.execute("SELECT pg_notify($1, $2)", CHANNEL, bundle)
+        finally:
+            await connection.close(timeout=2)
+
     async def _talk(self) -> None:
         connection = await asyncpg.connect(self._url, timeout=10, command_timeout=10)
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 import msgspec
@@ -16,6 +16,9 @@ from kith.base.late import LateNews, LateParts, Once
 from kith.base.settings import BadSettings, Settings, load
 from kith.base.work import Work, Works
 from kith.migrations import HEAD
+
+if TYPE_CHECKING:
+    from kith.base.relay import Relay
 
 Result = TypeVar("Result")
 Service = TypeVar("Service")
@@ -51,6 +54,14 @@ class Opened:
         found: Service = self.works.services[kind]
         return found
 
+    def relay(self) -> Relay | None:
+        """Who tells the workers of running servers that there are jobs; on SQLite they look for themselves."""
+        if self.works.settings.is_sqlite:
+            return None
+        from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
+
+        return relay_for(self.works.database, self.works.news)
+
     async def close(self) -> None:
         if self._furnish.is_done:
             from kith.app import clear  # noqa: PLC0415 - loaded by now
@@ -64,9 +75,12 @@ async def house() -> AsyncIterator[Opened]:
     async with _opened() as opened:
         await opened.ids.lease()
         keeping = asyncio.create_task(opened.ids.keep())
+        relay = opened.relay()
         try:
             yield opened
         finally:
+            if relay is not None:
+                await relay.deliver()
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
             await opened.ids.release()

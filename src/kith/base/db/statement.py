@@ -1,7 +1,7 @@
-"""A statement is built by SQLAlchemy when it is first run, compiled once per dialect, and run as text ever after.
+"""A statement is built by SQLAlchemy, compiled once per dialect when it is first run, and run as text ever after.
 
-Stores declare hundreds of them, and building all takes longer than everything else a start does: a declaration gives
-`lambda: select(...)` rather than the statement itself.
+A declaration may give `lambda: select(...)` rather than the statement itself, which is then built when it is first run:
+for those that are large, so that a process that never runs them does not pay for them.
 """
 
 from __future__ import annotations

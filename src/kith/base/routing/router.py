@@ -1,7 +1,7 @@
 """Which route a request is for.
 
 Routes without a gap are found by one look-up. The others stand in a tree of path segments, in which a literal segment
-goes before a gap: `/users/me` before `/users/{id}`. A trailing slash makes no difference.
+goes before a gap: `/users/me` before `/users/{id}`, whatever the method. A trailing slash makes no difference.
 """
 
 from __future__ import annotations
@@ -87,20 +87,16 @@ class Router:
     def find(self, method: str, path: str) -> Found | None:
         """None where nothing is at `path` at all; `WrongMethod` where something else can be done there."""
         path = _trimmed(path)
-        exact = self._exact.get(path)
-        if exact is not None and method in exact:
-            return exact[method], ()
-        allowed: set[str] = set()
-        there: Route | None = None
-        for methods, values in self._tree.find(path.split("/"), 0, ()):
-            if method in methods:
-                return methods[method], values
-            allowed.update(methods)
-            there = next(iter(methods.values()))
-        if there is not None:
-            more = {"OPTIONS", "HEAD"} if "GET" in allowed else {"OPTIONS"}
-            raise WrongMethod(sorted(allowed | more), there)
-        return None
+        found: tuple[Methods | None, tuple[str, ...]] = (self._exact.get(path), ())
+        if found[0] is None:
+            found = next(self._tree.find(path.split("/"), 0, ()), (None, ()))
+        methods, values = found
+        if methods is None:
+            return None
+        if method not in methods:
+            more = {"OPTIONS", "HEAD"} if "GET" in methods else {"OPTIONS"}
+            raise WrongMethod(sorted(more.union(methods)), next(iter(methods.values())))
+        return methods[method], values
 
 
 def _trimmed(path: str) -> str:
