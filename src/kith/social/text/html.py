@@ -18,6 +18,7 @@ SHOWN_CHARACTERS = 30
 MOST_CHARACTERS = 64 * 1024
 MOST_NESTING = 100
 MOST_STYLES = 8
+MOST_ATTRIBUTES = 100
 
 # Name and domain in lower case, to the profile's address and the name as its owner writes it.
 People = Mapping[tuple[str, str], tuple[str, str]]
@@ -113,6 +114,8 @@ _HEADING = re.compile(r"<(/?)h[1-6]\b[^>]*>", re.IGNORECASE)
 _ELEMENT = re.compile(r"<(/?)(?!(?:br|img|hr|wbr|input)\b)([a-z][a-z0-9]{0,20})", re.IGNORECASE)
 _STYLES = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
 _BREAK = re.compile(r"<br\s*/?>|</p\s*>|</li\s*>", re.IGNORECASE)
+_TAG_START = re.compile(r"<[a-z][^\s/>]*+", re.IGNORECASE)
+_ONE_ATTRIBUTE = re.compile(r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>"'][^\s>]*+)?)?""")
 _ANY_TAG = re.compile(r"<[^>]*>")
 
 
@@ -140,7 +143,7 @@ def clean(html: str) -> str:
     Too long or too deep to be cleaned in good time, it becomes its text.
     """
     html = html[:MOST_CHARACTERS]
-    if not _is_shallow(html):
+    if not _is_shallow(html) or not _has_few_attributes(html):
         return f"<p>{_escaped(plain(html))}</p>"
     end = html.rfind(">") + 1
     html = _HEADING.sub(lambda match: "</strong></p>" if match[1] else "<p><strong>", html[:end]) + html[end:]
@@ -163,6 +166,18 @@ def _is_shallow(html: str) -> bool:
         elif stack and stack[-1] == name:
             stack.pop()
             styles -= name in _STYLES
+    return True
+
+
+def _has_few_attributes(html: str) -> bool:
+    """Each attribute is compared with all before it; no honest element has hundreds. One pass, tag by tag."""
+    place = 0
+    while (tag := _TAG_START.search(html, place)) is not None:
+        place, count = tag.end(), 0
+        while (attribute := _ONE_ATTRIBUTE.match(html, place)) is not None:
+            place, count = attribute.end(), count + 1
+            if count > MOST_ATTRIBUTES:
+                return False
     return True
 
 
