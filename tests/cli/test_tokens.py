@@ -45,6 +45,8 @@ async def test_a_token_is_shown_once_works_at_once_and_ends_at_once(town: Town) 
     for secret in (key, other, hash_key(key), hash_key(other)):
         assert secret not in listed.said + by_key.said + by_id.said
     async with database(town) as db:
-        events = [event for event in await audit.newest(db, 200) if event.app == "core.tokens" and event.created_at > begun]
+        events = [
+            event for event in await audit.newest(db, 200) if event.app == "core.tokens" and event.created_at > begun
+        ]
     assert sorted(event.action for event in events) == ["model_created"] * 2 + ["model_deleted"] * 2
     assert {event.username for event in events} == {"command line"}

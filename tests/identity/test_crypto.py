@@ -187,8 +187,8 @@ async def test_whoever_looks_leaves_a_trace(town: Town) -> None:
 
 
 async def views(ada: Person, kp_uuid: str) -> list[dict[str, Any]]:
-    answer = await ada.get("/api/v2/audit/events/", params={"action": "secret_view", "ordering": "created"})
-    contexts = [event["context"] for event in answer.json()["results"]]
+    answer = await ada.get("/api/v2/audit/events/", params={"action": "secret_view", "ordering": "-created"})
+    contexts = [event["context"] for event in reversed(answer.json()["results"])]
     return [context for context in contexts if context["model"]["pk"] == kp_uuid]
 
 

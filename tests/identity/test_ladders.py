@@ -33,7 +33,7 @@ from tests.identity.walking import Browser
 from tests.town import Person, Town
 
 # What every call may leave behind, whatever it came to: the trail, and when something was last used.
-_TRAIL = {"identity_events", "identity_refusals"}
+_TRAIL = {"identity_events", "identity_refusals", "identity_known_addresses"}
 _TABLES = {
     table.name: query(
         select(*(c for c in table.columns if not c.name.startswith("last_used"))).order_by(*table.primary_key.columns),

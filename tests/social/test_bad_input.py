@@ -93,6 +93,8 @@ def _wrong_refusal(answer: httpx.Response) -> str:
     is_off = answer.request.extensions["target"].startswith(SWITCHED_OFF)
     if is_off and (answer.status_code, answer.content) == (404, b""):
         return ""
+    if answer.status_code == 414:
+        return ""  # the server itself refuses such an address, before anybody knows in which dialect
     try:
         said: Any = answer.json()
     except ValueError:

@@ -29,9 +29,9 @@ ELSEWHERE = {
     ("POST", "/api/v1/apps"), ("GET", "/api/v1/apps/verify_credentials"), ("POST", "/api/v1/accounts"),
     ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
     ("POST", "/api/v1/emails/confirmations"), ("GET", "/api/v1/emails/check_confirmation"),
-    ("POST", "/api/v1/accounts/{id:str}/email_subscriptions"), ("POST", "/api/v1/statuses/{id:str}/translate"),
+    ("POST", "/api/v1/accounts/{id}/email_subscriptions"), ("POST", "/api/v1/statuses/{id}/translate"),
     ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
-    ("GET", "/api/v1/instance/terms_of_service/{date:str}"),
+    ("GET", "/api/v1/instance/terms_of_service/{date}"), ("GET", "/api/v1/openapi.json"),
 }  # fmt: skip
 NOTHING: Shape = {}
 
@@ -78,22 +78,22 @@ def _do(route: str, shape: Shape, *ids: str, who: str = "bob", method: str = "PO
 STATUS_KINDS = (
     "plain", "pictures", "gif", "sound", "film", "poll", "quote", "requote", "edited", "reply", "boost", "direct", "warned", "card",
 )  # fmt: skip
-ONE = "/api/v1/statuses/{id:str}"
+ONE = "/api/v1/statuses/{id}"
 READS = [
     # accounts
     _get("/api/v1/accounts", [shapes.ACCOUNT], query="id[]={ada}&id[]={eve}"),
-    *(_get("/api/v1/accounts/{id:str}", shapes.ACCOUNT, one, who=who) for one in ("ada", "eve") for who in ("bob", "")),
+    *(_get("/api/v1/accounts/{id}", shapes.ACCOUNT, one, who=who) for one in ("ada", "eve") for who in ("bob", "")),
     _get("/api/v1/accounts/lookup", shapes.ACCOUNT, query="acct={ada_name}"),
-    _get("/api/v1/accounts/{id:str}/identity_proofs", [NOTHING], "ada", may_be_empty=True),
+    _get("/api/v1/accounts/{id}/identity_proofs", [NOTHING], "ada", may_be_empty=True),
     _get("/api/v1/accounts/verify_credentials", shapes.CREDENTIAL_ACCOUNT, who="ada"),
     _get("/api/v1/profile", shapes.PROFILE, who="ada"),
     _get("/api/v1/preferences", shapes.PREFERENCES),
     _get("/api/v1/accounts/relationships", [shapes.RELATIONSHIP], query="id[]={ada}&id[]={eve}"),
     _get("/api/v1/accounts/familiar_followers", [shapes.FAMILIAR_FOLLOWERS], query="id[]={ada}"),
-    _get("/api/v1/accounts/{id:str}/followers", [shapes.ACCOUNT], "ada"),
-    _get("/api/v1/accounts/{id:str}/following", [shapes.ACCOUNT], "bob", who=""),
-    _get("/api/v1/accounts/{id:str}/endorsements", [shapes.ACCOUNT], "bob"),
-    _get("/api/v1/accounts/{id:str}/lists", [shapes.LIST], "ada"),
+    _get("/api/v1/accounts/{id}/followers", [shapes.ACCOUNT], "ada"),
+    _get("/api/v1/accounts/{id}/following", [shapes.ACCOUNT], "bob", who=""),
+    _get("/api/v1/accounts/{id}/endorsements", [shapes.ACCOUNT], "bob"),
+    _get("/api/v1/accounts/{id}/lists", [shapes.LIST], "ada"),
     _get("/api/v1/endorsements", [shapes.ACCOUNT]),
     _get("/api/v1/follow_requests", [shapes.ACCOUNT], who="ada"),
     _get("/api/v1/blocks", [shapes.ACCOUNT], who="ada"),
@@ -115,42 +115,39 @@ READS = [
     _get(ONE + "/reblogged_by", [shapes.ACCOUNT], "plain", who="ada"),
     _get(ONE + "/favourited_by", [shapes.ACCOUNT], "plain", who=""),
     _get(ONE + "/quotes", [shapes.STATUS], "plain"),
-    _get("/api/v1/polls/{id:str}", shapes.OWN_POLL, "poll_id"),
-    _get("/api/v1/polls/{id:str}", shapes.POLL, "poll_id", who=""),
+    _get("/api/v1/polls/{id}", shapes.OWN_POLL, "poll_id"),
+    _get("/api/v1/polls/{id}", shapes.POLL, "poll_id", who=""),
     _get("/api/v1/scheduled_statuses", [shapes.SCHEDULED], who="ada"),
-    *(
-        _get("/api/v1/scheduled_statuses/{id:str}", shapes.SCHEDULED, one, who="ada")
-        for one in ("planned", "planned_bare")
-    ),
-    *(_get("/api/v1/media/{id:str}", shapes.MEDIA, kind, who="ada") for kind in ("loose",)),
+    *(_get("/api/v1/scheduled_statuses/{id}", shapes.SCHEDULED, one, who="ada") for one in ("planned", "planned_bare")),
+    *(_get("/api/v1/media/{id}", shapes.MEDIA, kind, who="ada") for kind in ("loose",)),
     # timelines
     _get("/api/v1/timelines/home", [shapes.STATUS]),
     _get("/api/v1/timelines/public", [shapes.STATUS], query="local=true&limit=40"),
     _get("/api/v1/timelines/public", [shapes.PUBLIC_STATUS], who=""),
-    _get("/api/v1/timelines/tag/{name:str}", [shapes.STATUS], "tag"),
-    _get("/api/v1/timelines/list/{id:str}", [shapes.STATUS], "list"),
+    _get("/api/v1/timelines/tag/{name}", [shapes.STATUS], "tag"),
+    _get("/api/v1/timelines/list/{id}", [shapes.STATUS], "list"),
     _get("/api/v1/timelines/direct", [shapes.STATUS]),
     _get("/api/v1/favourites", [shapes.STATUS]),
     _get("/api/v1/bookmarks", [shapes.STATUS]),
-    _get("/api/v1/accounts/{id:str}/statuses", [shapes.STATUS], "ada", query="limit=40"),
-    _get("/api/v1/accounts/{id:str}/statuses", [shapes.STATUS], "ada", query="pinned=true"),
-    _get("/api/v1/accounts/{id:str}/statuses", [shapes.PUBLIC_STATUS], "ada", who="", query="only_media=true"),
+    _get("/api/v1/accounts/{id}/statuses", [shapes.STATUS], "ada", query="limit=40"),
+    _get("/api/v1/accounts/{id}/statuses", [shapes.STATUS], "ada", query="pinned=true"),
+    _get("/api/v1/accounts/{id}/statuses", [shapes.PUBLIC_STATUS], "ada", who="", query="only_media=true"),
     _get("/api/v1/markers", shapes.MARKERS, query="timeline[]=home&timeline[]=notifications"),
     # lists and tags
     _get("/api/v1/lists", [shapes.LIST]),
-    _get("/api/v1/lists/{id:str}", shapes.LIST, "list"),
-    _get("/api/v1/lists/{id:str}/accounts", [shapes.ACCOUNT], "list"),
-    _get("/api/v1/tags/{name:str}", shapes.OWN_TAG, "tag"),
-    _get("/api/v1/tags/{name:str}", shapes.TAG, "tag", who=""),
+    _get("/api/v1/lists/{id}", shapes.LIST, "list"),
+    _get("/api/v1/lists/{id}/accounts", [shapes.ACCOUNT], "list"),
+    _get("/api/v1/tags/{name}", shapes.OWN_TAG, "tag"),
+    _get("/api/v1/tags/{name}", shapes.TAG, "tag", who=""),
     _get("/api/v1/followed_tags", [shapes.OWN_TAG]),
     _get("/api/v1/featured_tags", [shapes.FEATURED_TAG], who="ada"),
     _get("/api/v1/featured_tags/suggestions", [shapes.OWN_TAG], who="ada"),
-    _get("/api/v1/accounts/{id:str}/featured_tags", [shapes.FEATURED_TAG], "ada", who=""),
+    _get("/api/v1/accounts/{id}/featured_tags", [shapes.FEATURED_TAG], "ada", who=""),
     # notifications and search
     _get("/api/v1/notifications", [shapes.NOTIFICATION], who="ada"),
     _get("/api/v1/notifications", [shapes.NOTIFICATION]),
     _get("/api/v1/notifications/unread_count", {"count": "int"}, who="ada"),
-    _get("/api/v1/notifications/{id:str}", shapes.NOTIFICATION, "notification", who="ada"),
+    _get("/api/v1/notifications/{id}", shapes.NOTIFICATION, "notification", who="ada"),
     _get("/api/v2/search", shapes.SEARCH_V2, query="q=shapes"),
     _get("/api/v1/search", shapes.SEARCH_V1, query="q=shapes"),
     _get("/api/v1/accounts/search", [shapes.ACCOUNT], query="q={ada_name}"),
@@ -169,7 +166,7 @@ READS = [
     _get("/api/v1/custom_emojis", [shapes.PICKER_EMOJI], who="", may_be_empty=True),
     _get("/api/v1/directory", [shapes.ACCOUNT], query="local=true"),
 ]
-PERSON = "/api/v1/accounts/{id:str}"
+PERSON = "/api/v1/accounts/{id}"
 WRITES = [
     # statuses
     _do("/api/v1/statuses", shapes.STATUS, status="again", poll={"options": ["a", "b"], "expires_in": 300}),
@@ -181,15 +178,15 @@ WRITES = [
         for verb in ("favourite", "unfavourite", "bookmark", "unbookmark", "reblog", "unreblog", "mute", "unmute")
     ),
     *(_do(f"{ONE}/{verb}", shapes.STATUS, "plain", who="ada") for verb in ("unpin", "pin")),
-    _do(ONE + "/quotes/{quoting:str}/revoke", shapes.STATUS, "plain", "quote", who="ada"),
-    _do("/api/v1/polls/{id:str}/votes", shapes.OWN_POLL, "poll_id", who="eve", choices=[0]),
-    _do("/api/v1/scheduled_statuses/{id:str}", shapes.SCHEDULED, "planned", who="ada", method="PUT",
+    _do(ONE + "/quotes/{quoting}/revoke", shapes.STATUS, "plain", "quote", who="ada"),
+    _do("/api/v1/polls/{id}/votes", shapes.OWN_POLL, "poll_id", who="eve", choices=[0]),
+    _do("/api/v1/scheduled_statuses/{id}", shapes.SCHEDULED, "planned", who="ada", method="PUT",
         scheduled_at="2037-01-01T00:00:00Z"),
-    _do("/api/v1/scheduled_statuses/{id:str}", NOTHING, "planned", who="ada", method="DELETE"),
+    _do("/api/v1/scheduled_statuses/{id}", NOTHING, "planned", who="ada", method="DELETE"),
     *(Case("ada", "POST", f"/api/v{version}/media", shapes.MEDIA, files={"file": ("a.png", image_file("PNG"), "image/png")})
       for version in (1, 2)),
-    _do("/api/v1/media/{id:str}", shapes.MEDIA, "loose", who="ada", method="PUT", description="seen"),
-    _do("/api/v1/media/{id:str}", NOTHING, "loose", who="ada", method="DELETE"),
+    _do("/api/v1/media/{id}", shapes.MEDIA, "loose", who="ada", method="PUT", description="seen"),
+    _do("/api/v1/media/{id}", NOTHING, "loose", who="ada", method="DELETE"),
     _do("/api/v1/markers", shapes.MARKERS, home={"last_read_id": "9"}),
     # people
     _do("/api/v1/accounts/update_credentials", shapes.CREDENTIAL_ACCOUNT, method="PATCH", display_name="Bob"),
@@ -200,22 +197,22 @@ WRITES = [
         for verb in ("unmute", "mute", "follow", "endorse", "unendorse", "pin", "unpin", "note", "unfollow",
                      "remove_from_followers", "block", "unblock")
     ),
-    _do("/api/v1/follow_requests/{id:str}/authorize", shapes.RELATIONSHIP, "bob_asking", who="ada"),
-    _do("/api/v1/follow_requests/{id:str}/reject", shapes.RELATIONSHIP, "eve_asking", who="ada"),
+    _do("/api/v1/follow_requests/{id}/authorize", shapes.RELATIONSHIP, "bob_asking", who="ada"),
+    _do("/api/v1/follow_requests/{id}/reject", shapes.RELATIONSHIP, "eve_asking", who="ada"),
     _do("/api/v1/follows", shapes.ACCOUNT, uri="{ada_name}"),
     _do("/api/v1/domain_blocks", NOTHING, domain="worse.example"),
     _do("/api/v1/domain_blocks", NOTHING, method="DELETE", domain="worse.example"),
     # lists, tags, notifications
     _do("/api/v1/lists", shapes.LIST, title="new"),
-    *(_do("/api/v1/lists/{id:str}", shapes.LIST, "list", method=method, title="newer") for method in ("PUT", "PATCH")),
-    _do("/api/v1/lists/{id:str}/accounts", NOTHING, "list", method="DELETE", account_ids=["{ada}"]),
-    _do("/api/v1/lists/{id:str}/accounts", NOTHING, "list", account_ids=["{ada}"]),
-    _do("/api/v1/lists/{id:str}", NOTHING, "list", method="DELETE"),
-    *(_do(f"/api/v1/tags/{{name:str}}/{verb}", shapes.OWN_TAG, "tag") for verb in
+    *(_do("/api/v1/lists/{id}", shapes.LIST, "list", method=method, title="newer") for method in ("PUT", "PATCH")),
+    _do("/api/v1/lists/{id}/accounts", NOTHING, "list", method="DELETE", account_ids=["{ada}"]),
+    _do("/api/v1/lists/{id}/accounts", NOTHING, "list", account_ids=["{ada}"]),
+    _do("/api/v1/lists/{id}", NOTHING, "list", method="DELETE"),
+    *(_do(f"/api/v1/tags/{{name}}/{verb}", shapes.OWN_TAG, "tag") for verb in
       ("follow", "unfollow", "feature", "unfeature")),
     _do("/api/v1/featured_tags", shapes.FEATURED_TAG, name="fine"),
-    _do("/api/v1/featured_tags/{id:str}", NOTHING, "featured", who="ada", method="DELETE"),
-    _do("/api/v1/notifications/{id:str}/dismiss", NOTHING, "notification", who="ada"),
+    _do("/api/v1/featured_tags/{id}", NOTHING, "featured", who="ada", method="DELETE"),
+    _do("/api/v1/notifications/{id}/dismiss", NOTHING, "notification", who="ada"),
     _do("/api/v1/notifications/dismiss", NOTHING, who="ada", id="{notice}"),
     _do("/api/v1/notifications/clear", NOTHING, who="ada"),
     # at last

@@ -46,6 +46,8 @@ WORDS = {
     "is not included in the list": "ist kein gültiger Wert",
     "must be accepted": "muss akzeptiert werden",
     "must be one of: {choices}": "muss eines davon sein: {choices}",
+    "is too long (maximum is {count} bytes)": "ist zu lang (höchstens {count} Bytes)",
+    "There are more than {count} values": "Es sind mehr als {count} Werte",
     "is too long (maximum is {count} characters)": "ist zu lang (höchstens {count} Zeichen)",
     "is too short (minimum is {count} characters)": "ist zu kurz (mindestens {count} Zeichen)",
     "has too few elements (minimum is {count})": "hat zu wenige Einträge (mindestens {count})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, false, or_, select, true
@@ -46,7 +46,7 @@ def _names_the_hidden() -> Clause:
     )
 
 
-@cache
+@lru_cache(4)
 def who_is_told(*, mention: bool, own: bool) -> Any:
     """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case."""
     unwanted = or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(), _names_the_hidden() if mention else false())

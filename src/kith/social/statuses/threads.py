@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Integer, and_, bindparam, literal_column, select
@@ -53,7 +53,7 @@ def _wanted(*, anonymous: bool) -> access.Clause:
     )
 
 
-@cache
+@lru_cache(2)
 def _ancestors(*, anonymous: bool) -> Query[StatusId]:
     return query(
         select(_above.c.id)
@@ -64,7 +64,7 @@ def _ancestors(*, anonymous: bool) -> Query[StatusId]:
     )
 
 
-@cache
+@lru_cache(2)
 def _descendants(*, anonymous: bool) -> Query[Any]:
     return query(
         select(_found.c.id, _found.c.in_reply_to_id, _found.c.account_id)
