@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
-from kith.identity.audit import service as audit
+from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store
 from kith.identity.sessions.acting import acting_in
-from kith.identity.sessions.service import TOUCH_EVERY, Held, SessionEnded, hash_key, until
+from kith.identity.sessions.service import TOUCH_EVERY, Held, hash_key, until
 from kith.identity.sessions.tables import Session
 
 COOKIE = "kith_session"
@@ -49,17 +49,7 @@ async def _look_up(exchange: Exchange) -> Session | None:
 
 async def _close(exchange: Exchange, session: Session) -> None:
     async with exchange.work.aside() as aside:
-        if not await store.end(aside.db, session.session_uuid):
-            return
-        aside.announce(SessionEnded(session_uuid=session.session_uuid))
-        acted = session.auth_method.startswith(store.ACTING)
-        context: dict[str, object] = {"logout_reason": "may not come in any more"}
-        if session.by_id is not None:
-            context["original_user"] = {"pk": session.by_id, "username": session.by_name}
-        await audit.record(
-            aside, "impersonation_ended" if acted else "logout", "core.sessions", user_id=session.user_id,
-            username=session.username or "", context=context,
-        )  # fmt: skip
+        await sessions.close(aside, session, session.username or "")
 
 
 def cookie(held: Held, *, secure: bool) -> tuple[bytes, bytes] | None:

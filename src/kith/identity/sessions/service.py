@@ -11,6 +11,7 @@ import msgspec
 
 from kith.base.news import Fact
 from kith.base.work import Work
+from kith.identity.audit import service as audit
 from kith.identity.sessions import store
 from kith.identity.sessions.acting import record_end
 from kith.identity.sessions.tables import Session
@@ -75,6 +76,21 @@ async def change_eyes(work: Work, old: Session, user_id: int, *, method: str, ad
 async def end_after_password(work: Work, user_id: int) -> None:
     """A new password ends all sessions of its owner but the one it was set in."""
     await end_all(work, user_id, but=work.origin.session)
+
+
+async def close(work: Work, session: Session, username: str) -> None:
+    """End the session of somebody who may not come in any more, and write it down."""
+    if not await store.end(work.db, session.session_uuid):
+        return
+    work.announce(SessionEnded(session_uuid=session.session_uuid))
+    acted = session.auth_method.startswith(store.ACTING)
+    context: dict[str, object] = {"logout_reason": "may not come in any more"}
+    if session.by_id is not None:
+        context["original_user"] = {"pk": session.by_id, "username": session.by_name}
+    await audit.record(
+        work, "impersonation_ended" if acted else "logout", "core.sessions", user_id=session.user_id,
+        username=username, context=context,
+    )  # fmt: skip
 
 
 async def end_all(work: Work, user_id: int, *, but: str = "") -> None:

@@ -25,8 +25,8 @@ from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.logout import back_channel
 from kith.identity.providers.oauth2.tables import Grant, Visit, grants
+from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
-from kith.identity.sessions.acting import record_end
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.sessions.tables import sessions as session_rows
 from kith.identity.users import store as users
@@ -132,10 +132,10 @@ async def _on_user_deleted(work: Work, fact: UserDeleted) -> None:
 
 async def _on_user_barred(work: Work, fact: UserBarred) -> None:
     """Whatever they had at that moment ends, even if they are let in again by now."""
+    user = await users.find_by_id(work.db, fact.user_id)
     for session in await session_store.of_user(work.db, fact.user_id, work.now):
-        if session.created_at <= fact.at and await session_store.end(work.db, session.session_uuid):
-            await record_end(work, session)
-            work.announce(SessionEnded(session_uuid=session.session_uuid))
+        if session.created_at <= fact.at:
+            await sessions.close(work, session, user.username if user is not None else "")
     await end_all_of(work, fact.user_id, until=fact.at)
 
 
