@@ -13,6 +13,7 @@ import kith
 from kith.base import caches
 from kith.base.caches import ByVersion, ForAWhile, UntilWritten
 from kith.base.limits import Limiter
+from tests.sources import tree_of
 from tests.town import Town
 
 SOURCES = sorted(Path(kith.__file__).parent.rglob("*.py"))
@@ -88,7 +89,7 @@ def test_entries_hits_and_misses_are_told_by_name() -> None:
 
 def _decorators() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, ast.expr]]:
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 for decorator in node.decorator_list:
                     yield f"{path}:{node.lineno}", node, decorator

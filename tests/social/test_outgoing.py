@@ -17,6 +17,7 @@ from tests.social.members import join, stranger
 from tests.social.posts import post, settle
 from tests.social.samples import image_file
 from tests.social.test_mirror import attached
+from tests.sources import tree_of
 
 SOURCES = Path(__file__).parents[2] / "src" / "kith"
 # The ways out of a program. Only `base/http` goes them, which looks at every address it connects to.
@@ -27,7 +28,7 @@ WAYS_OUT = {"aiohttp", "httpx", "requests", "urllib3", "urllib.request", "http.c
 def test_the_social_half_asks_through_the_guarded_client_alone() -> None:
     found = []
     for page in SOURCES.glob("social/**/*.py"):
-        for node in ast.walk(ast.parse(page.read_text())):
+        for node in ast.walk(tree_of(page)):
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             opened = isinstance(node, ast.Attribute) and node.attr in ("open_connection", "create_connection")

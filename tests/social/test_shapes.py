@@ -32,6 +32,7 @@ ELSEWHERE = {
     ("POST", "/api/v1/accounts/{id}/email_subscriptions"), ("POST", "/api/v1/statuses/{id}/translate"),
     ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
     ("GET", "/api/v1/instance/terms_of_service/{date}"), ("GET", "/api/v1/openapi.json"),
+    ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
 }  # fmt: skip
 NOTHING: Shape = {}
 

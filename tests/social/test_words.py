@@ -13,13 +13,14 @@ from kith.base.words import Phrases, best_of
 from kith.social.languages import LANGUAGES, de
 from tests.social.members import join
 from tests.social.tokens import new_app
+from tests.sources import tree_of
 from tests.town import Town
 
 SOURCES = Path(__file__).parents[2] / "src" / "kith"
 # Where errors of the social API are raised, and what says them. What only commands say is not among it.
 ROOMS = [
     *SOURCES.glob("social/**/*.py"), *SOURCES.glob("base/params/*.py"), *SOURCES.glob("identity/registration/*.py"),
-    SOURCES / "base/errors.py", SOURCES / "base/edge.py", SOURCES / "identity/users/reserved.py", SOURCES / "app.py",
+    SOURCES / "base/errors.py", SOURCES / "base/edge.py", SOURCES / "base/exchange.py", *SOURCES.glob("base/server/*.py"), SOURCES / "identity/users/reserved.py", SOURCES / "app.py",
 ]  # fmt: skip
 BY_COMMANDS = {"social/instance/service.py", "social/emojis/own.py"}
 SAY = {
@@ -48,7 +49,7 @@ def texts_of(node: ast.AST | None, known: dict[str, list[ast.expr]]) -> Iterator
 
 
 def said_in(page: Path) -> set[str]:
-    tree = ast.parse(page.read_text())
+    tree = tree_of(page)
     known: dict[str, list[ast.expr]] = {}
     found: set[str] = set()
     for node in ast.walk(tree):

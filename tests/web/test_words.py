@@ -17,6 +17,7 @@ from kith.identity.providers.oauth2.consent import scope_texts
 from kith.web import device
 from kith.web.languages import de
 from kith.web.words import CATALOGUES, LANGUAGES, SPEAKERS, best_of
+from tests.sources import tree_of
 from tests.town import Town
 from tests.web.browsing import Browser
 
@@ -40,7 +41,7 @@ def said_in(folder: Path, speaks: dict[str, int]) -> set[str]:
     """What is handed to these functions at this place: plain text, or a constant of the same module."""
     found: set[str] = set()
     for page in folder.rglob("*.py"):
-        tree = ast.parse(page.read_text())
+        tree = tree_of(page)
         constants = {
             target.id: node.value
             for node in tree.body
@@ -95,7 +96,7 @@ def all_strings() -> set[str]:
         if "languages" not in page.parts:
             found |= {
                 node.value
-                for node in ast.walk(ast.parse(page.read_text()))
+                for node in ast.walk(tree_of(page))
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)
             }
     return found

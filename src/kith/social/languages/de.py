@@ -96,7 +96,7 @@ WORDS = {
     "JSON parse error - {why}": "Das JSON war nicht lesbar: {why}",
     "The Content-Length header is not a number": "Die angegebene Länge ist keine Zahl",
     "The body ended too early": "Die Anfrage endete zu früh",
-    "The request's body did not arrive in time": "Die Anfrage kam nicht rechtzeitig an",
+    "The request did not arrive in time": "Die Anfrage kam nicht rechtzeitig an",
     # Signing up
     "must contain only letters, numbers and underscores": "darf nur Buchstaben, Ziffern und Unterstriche enthalten",
     "contains a disallowed e-mail provider": "gehört zu einem nicht erlaubten E-Mail-Anbieter",
