@@ -28,6 +28,8 @@ async def test_the_social_api_describes_every_route_of_its_own(town: Town) -> No
     posting = document["paths"]["/api/v1/statuses"]["post"]
     assert posting["security"] == [{"OAuth": ["write:statuses"]}]
     assert "application/x-www-form-urlencoded" in posting["requestBody"]["content"]
+    public = document["paths"]["/api/v1/timelines/public"]["get"]
+    assert {"local", "remote", "only_media"} <= {one["name"] for one in public["parameters"] if one["in"] == "query"}
 
 
 def test_every_route_says_in_which_dialect_it_speaks() -> None:

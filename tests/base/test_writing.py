@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
+from kith.base.db import writing
 from kith.base.http import Outgoing
 from tests.base.foundation import Foundation
 
@@ -38,14 +39,19 @@ async def test_the_guarded_client_refuses_whoever_writes(base: Foundation) -> No
     await outgoing.close()
 
 
-async def test_a_second_work_beside_one_that_writes_does_not_hide_it(base: Foundation) -> None:
-    if base.database.dialect == "sqlite":
-        return  # there is one pen, so that nobody writes beside
-    outgoing = Outgoing("tests", private_hosts=["127.0.0.1"])
-    async with base.works.begin() as work:
-        await work.db.begin()
-        async with work.aside() as aside:
-            await aside.db.begin()
-        with pytest.raises(RuntimeError, match="in the middle of a transaction"):
-            await outgoing.request("GET", "http://127.0.0.1:9/")
-    await outgoing.close()
+class Writer:
+    is_writing = True
+
+
+def test_a_session_that_ends_gives_way_to_the_one_around_it() -> None:
+    outer, inner = Writer(), Writer()
+    before = writing.enter(outer)
+    around = writing.enter(inner)
+    inner.is_writing = False
+    writing.leave(around)
+    assert writing.is_writing()
+
+    outer.is_writing = False
+    assert not writing.is_writing()
+    writing.leave(before)
+    assert not writing.is_writing()

@@ -85,7 +85,9 @@ class _Path(Source):
 class _Query(Source):
     def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
         plan_of(kind)
-        return Parameter(name, lambda exchange: fill(kind, read_form(exchange.query_string, LIMITS)), is_async=False)
+        return Parameter(
+            name, lambda exchange: fill(kind, read_form(exchange.query_string, LIMITS)), False, "query", kind
+        )
 
 
 class RequestBody(Source):
