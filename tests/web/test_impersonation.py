@@ -13,6 +13,7 @@ import pytest
 from kith.identity.users import service
 from kith.identity.users import store as users
 from tests.identity.making import make, make_binding, make_flow, make_stage, owner_of, person_who_may
+from tests.social.members import until
 from tests.town import Person, Town
 from tests.web.ageing import age, session_of
 from tests.web.browsing import Browser
@@ -316,6 +317,22 @@ async def test_it_is_over_at_once_when_the_ground_for_it_is(
     assert (await browser.http.get(HERE)).status_code == 303
     assert await who(hers) == ada.username
     assert len(await events(await owner_of(town), username=ada.username, action="impersonation_ended")) == 1
+
+
+async def test_its_end_is_in_the_trail_of_the_person_seen_also_when_the_browser_stays_away(
+    town: Town, browser: Browser, new_browser: NewBrowser
+) -> None:
+    ada = await town.sign_up()
+    owner = await as_somebody(town, browser, ada)
+
+    await disable(town, owner, new_browser())
+
+    other = await owner_of(town)
+
+    async def is_told() -> bool:
+        return len(await events(other, username=ada.username, action="impersonation_ended")) == 1
+
+    await until(is_told)
 
 
 async def test_it_does_not_make_a_session_longer_or_younger(town: Town, browser: Browser) -> None:

@@ -49,7 +49,7 @@ async def _look_up(exchange: Exchange) -> Session | None:
 
 async def _close(exchange: Exchange, session: Session) -> None:
     async with exchange.work.aside() as aside:
-        await sessions.close(aside, session, session.username or "")
+        await sessions.close(aside, session)
 
 
 def cookie(held: Held, *, secure: bool) -> tuple[bytes, bytes] | None:

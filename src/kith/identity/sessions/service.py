@@ -78,7 +78,7 @@ async def end_after_password(work: Work, user_id: int) -> None:
     await end_all(work, user_id, but=work.origin.session)
 
 
-async def close(work: Work, session: Session, username: str) -> None:
+async def close(work: Work, session: Session) -> None:
     """End the session of somebody who may not come in any more, and write it down."""
     if not await store.end(work.db, session.session_uuid):
         return
@@ -89,7 +89,7 @@ async def close(work: Work, session: Session, username: str) -> None:
         context["original_user"] = {"pk": session.by_id, "username": session.by_name}
     await audit.record(
         work, "impersonation_ended" if acted else "logout", "core.sessions", user_id=session.user_id,
-        username=username, context=context,
+        username=session.username or "", context=context,
     )  # fmt: skip
 
 

@@ -132,10 +132,9 @@ async def _on_user_deleted(work: Work, fact: UserDeleted) -> None:
 
 async def _on_user_barred(work: Work, fact: UserBarred) -> None:
     """Whatever they had at that moment ends, even if they are let in again by now."""
-    user = await users.find_by_id(work.db, fact.user_id)
     for session in await session_store.of_user(work.db, fact.user_id, work.now):
         if session.created_at <= fact.at:
-            await sessions.close(work, session, user.username if user is not None else "")
+            await sessions.close(work, session)
     await end_all_of(work, fact.user_id, until=fact.at)
 
 
