@@ -9,11 +9,19 @@ from datetime import datetime
 from typing import Literal
 
 from kith.base.errors import Invalid
+from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.scopes import IDENTITY, complain
 from kith.identity.tokens import store
 from kith.identity.tokens.tables import Token
+
+
+class TokenEnded(Fact, frozen=True):
+    """A token was taken back by its owner or by somebody who may."""
+
+    token_uuid: str
+
 
 Intent = Literal["api", "app_password"]
 PREFIX = "kith_"
@@ -59,6 +67,7 @@ async def create(
 
 async def revoke(work: Work, token: Token, *, by: int | None = None, by_name: str = "") -> None:
     await store.remove(work.db, token.token_uuid)
+    work.announce(TokenEnded(token_uuid=token.token_uuid))
     await _record(work, "model_deleted", token, by, by_name)
 
 

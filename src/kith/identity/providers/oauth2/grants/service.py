@@ -41,6 +41,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     auth_time: datetime | None = None
     resource: str = ""
     claims: dict[str, Any] = {}
+    token_uuid: str | None = None
 
 
 class Issued(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +72,7 @@ def new_grant(work: Work, client: Client, asked: Asked) -> Grant:
         grant_uuid=str(uuid.uuid4()), client_id=client.client_id, provider_id=client.provider_id, app_id=client.app_id,
         user_id=asked.user_id, session_uuid=asked.session_uuid, scopes=" ".join(asked.scopes), resource=asked.resource,
         claims=asked.claims, auth_method=asked.auth_method, auth_time=asked.auth_time, created_at=work.now,
+        token_uuid=asked.token_uuid,
     )  # fmt: skip
 
 
