@@ -27,6 +27,7 @@ from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.wishes import Wish
 from kith.identity.scopes import covers
 from kith.identity.standing import Admission
+from kith.identity.tokens.facts import AccessEnded
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
@@ -34,6 +35,7 @@ from kith.identity.users.store import TEAM
 
 __all__ = [
     "TEAM",
+    "AccessEnded",
     "Admission",
     "Bearer",
     "Client",

@@ -16,7 +16,8 @@ from kith.identity.rest import Draft, Resource
 from kith.identity.rest.fields import Boolean, Choice, Input, Moment, Reference, Slug, Text, Told
 from kith.identity.scopes import IDENTITY, within
 from kith.identity.scopes import complain as complain_scopes
-from kith.identity.tokens.service import PREFIX, TokenEnded, hash_key
+from kith.identity.tokens import store
+from kith.identity.tokens.service import PREFIX, hash_key, tell_end
 from kith.identity.tokens.tables import tokens
 from kith.identity.users.rank import refuse_if_above
 
@@ -122,7 +123,9 @@ def _is_later(end: datetime | None, than: datetime | None) -> bool:
 async def removing(work: Work, record: dict[str, Any]) -> None:
     if record["user"] != record["caller"].id:
         await refuse_if_above(work, record["caller"], record["user"], "delete a token of")
-    work.announce(TokenEnded(token_uuid=record["pk"]))
+    token = await store.find(work.db, record["pk"])
+    if token is not None:
+        tell_end(work, token)
 
 
 async def decorate(_work: Work, records: list[dict[str, Any]]) -> None:

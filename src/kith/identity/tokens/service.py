@@ -9,19 +9,12 @@ from datetime import datetime
 from typing import Literal
 
 from kith.base.errors import Invalid
-from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.scopes import IDENTITY, complain
 from kith.identity.tokens import store
+from kith.identity.tokens.facts import AccessEnded, TokenEnded
 from kith.identity.tokens.tables import Token
-
-
-class TokenEnded(Fact, frozen=True):
-    """A token was taken back by its owner or by somebody who may."""
-
-    token_uuid: str
-
 
 Intent = Literal["api", "app_password"]
 PREFIX = "kith_"
@@ -67,8 +60,13 @@ async def create(
 
 async def revoke(work: Work, token: Token, *, by: int | None = None, by_name: str = "") -> None:
     await store.remove(work.db, token.token_uuid)
-    work.announce(TokenEnded(token_uuid=token.token_uuid))
+    tell_end(work, token)
     await _record(work, "model_deleted", token, by, by_name)
+
+
+def tell_end(work: Work, token: Token) -> None:
+    work.announce(TokenEnded(token_uuid=token.token_uuid))
+    work.announce(AccessEnded(key_hashes=(token.key_hash,), user_id=token.user_id))
 
 
 async def _record(work: Work, action: str, token: Token, by: int | None, by_name: str) -> None:

@@ -29,7 +29,7 @@ from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.sessions.tables import sessions as session_rows
-from kith.identity.tokens.service import TokenEnded
+from kith.identity.tokens.facts import TokenEnded
 from kith.identity.tokens.tables import tokens as token_rows
 from kith.identity.users import store as users
 from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
