@@ -19,7 +19,6 @@ WORDS = {
     "is not a valid Ed25519 signature": "ist keine gültige Ed25519-Signatur",
     "are limited to {count} for a device": "sind auf {count} je Gerät begrenzt",
     "has too many messages that it has not fetched": "hat zu viele Nachrichten, die es noch nicht abgeholt hat",
-    "is not a number": "ist keine Zahl",
     "param is missing or the value is empty: device": "Es fehlt eine Angabe: device",
     "No more than {count} can be named at once.": "Mehr als {count} auf einmal geht nicht.",
     # Everywhere
