@@ -14,6 +14,17 @@ WORDS = {
     "Your login is currently disabled": "Dein Konto ist derzeit gesperrt",
     "This method requires an client credentials authentication": "Dafür muss sich die App selbst ausweisen",
     "Authentication credentials were not provided.": "Dafür musst du angemeldet sein.",
+    # Filters
+    "Duplicate record": "Den Eintrag gibt es schon",
+    "You have reached the maximum number of filters": "Du hast schon so viele Filter, wie möglich sind",
+    "You have reached the maximum number of filter keywords": "Du hast schon so viele Filterwörter, wie möglich sind",
+    "You have reached the maximum number of filtered posts": "Mehr Beiträge passen nicht in diesen Filter",
+    "None or invalid context supplied": "hat keinen gültigen Wert",
+    "These parameters cannot be changed from this application because they apply to more than one filter keyword. "
+    "Use a more recent application or the web interface.": (
+        "Das kann diese App nicht ändern, weil es für mehr als ein Filterwort gilt. Nimm eine neuere App oder die "
+        "Webseite."
+    ),
     # Encrypted messages
     "is not a valid Ed25519 or Curve25519 key": "ist kein gültiger Ed25519- oder Curve25519-Schlüssel",
     "is not a valid Ed25519 signature": "ist keine gültige Ed25519-Signatur",
