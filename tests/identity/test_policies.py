@@ -362,7 +362,17 @@ def keep_breaches(place: Path, form: str) -> Path:
 async def judged(house: House, password: str) -> Verdict:
     async with house.works.begin() as work:
         request = PolicyRequest(context={"password": password})
-        return await breachcheck.passes(work, {"allowed_count": 3, "password_field": "password"}, request)
+        policy = breachcheck.BreachCheckPolicy(
+            pk="",
+            policy_uuid="",
+            name="leaks",
+            execution_logging=False,
+            created=work.now,
+            last_updated=work.now,
+            allowed_count=3,
+            password_field="password",
+        )
+        return await breachcheck.passes(work, policy, request)
 
 
 @pytest.mark.parametrize("form", ["file", "file crlf", "file lower", "folder", "folder txt crlf"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
 from kith.identity.consents import collection as consents
@@ -27,7 +29,7 @@ from kith.identity.ways_in import guarded
 
 _ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
 
-RESOURCES: tuple[Resource, ...] = (
+RESOURCES: tuple[Resource[Any], ...] = (
     users.RESOURCE,
     groups.RESOURCE,
     tokens.RESOURCE,

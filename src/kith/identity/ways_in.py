@@ -7,7 +7,7 @@ prompts on it, and the policies that decide there. Everything else is for whoeve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.rest import Draft, Resource
+from kith.identity.rest.record import R, as_dict
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 
 # Stages that let in, write into a record, or set up a factor (one that asks for a factor may offer to).
@@ -81,30 +82,29 @@ async def find(work: Work) -> WaysIn:
     return WaysIn(ways, on_them, targets, prompts, policies, kinds)
 
 
-def guarded(resource: Resource) -> Resource:
+def guarded(resource: Resource[R]) -> Resource[R]:
     """The same collection, with its ways in closed to all but superusers."""
     if resource.area not in _AREAS:
         return resource
 
-    async def prepare(draft: Draft) -> None:
+    async def prepare(draft: Draft[R]) -> None:
         if draft.caller.permissions is not None:
             _check_lookups(draft)
-            before, after = draft.before or {}, {**(draft.before or {}), **draft.values}
+            before, after = draft.stored, {**draft.stored, **draft.values}
             await _refuse(draft.work, resource, (before, after), is_new=draft.is_new)
         if resource.prepare is not None:
             await resource.prepare(draft)
 
-    async def removing(work: Work, record: dict[str, Any]) -> None:
-        caller: Caller = record["caller"]
+    async def removing(work: Work, record: R, caller: Caller) -> None:
         if caller.permissions is not None:
-            await _refuse(work, resource, (record,), is_new=False)
+            await _refuse(work, resource, (as_dict(record),), is_new=False)
         if resource.removing is not None:
-            await resource.removing(work, record)
+            await resource.removing(work, record, caller)
 
     return msgspec.structs.replace(resource, prepare=prepare, removing=removing)
 
 
-def _check_lookups(draft: Draft) -> None:
+def _check_lookups(draft: Draft[Any]) -> None:
     """An expression runs for whoever comes by and may ask about anybody, so its author must be allowed to."""
     if draft.caller.may("core.view_user"):
         return
@@ -114,8 +114,8 @@ def _check_lookups(draft: Draft) -> None:
     draft.raise_complaints()
 
 
-async def _refuse(work: Work, resource: Resource, records: Iterable[dict[str, Any]], *, is_new: bool) -> None:
-    is_on_one = _JUDGES.get(resource.record) or _FAMILIES.get(resource.family.table.name if resource.family else "")
+async def _refuse(work: Work, resource: Resource[Any], records: Iterable[Mapping[str, Any]], *, is_new: bool) -> None:
+    is_on_one = _JUDGES.get(resource.name) or _FAMILIES.get(resource.family.table.name if resource.family else "")
     if is_on_one is None or (is_new and is_on_one in (_is_stage, _is_policy)):
         return
     ways = await find(work)
@@ -127,31 +127,31 @@ async def _refuse(work: Work, resource: Resource, records: Iterable[dict[str, An
             )
 
 
-def _is_flow(ways: WaysIn, record: dict[str, Any]) -> bool:
+def _is_flow(ways: WaysIn, record: Mapping[str, Any]) -> bool:
     return record.get("designation") in DESIGNATIONS or record.get("flow_uuid") in ways.flows
 
 
-def _is_place(ways: WaysIn, record: dict[str, Any]) -> bool:
+def _is_place(ways: WaysIn, record: Mapping[str, Any]) -> bool:
     return record.get("flow") in ways.flows or ways.kinds.get(str(record.get("stage"))) in POWERFUL
 
 
-def _is_stage(ways: WaysIn, record: dict[str, Any]) -> bool:
+def _is_stage(ways: WaysIn, record: Mapping[str, Any]) -> bool:
     return record.get("stage_uuid") in ways.stages
 
 
-def _is_prompt(ways: WaysIn, record: dict[str, Any]) -> bool:
+def _is_prompt(ways: WaysIn, record: Mapping[str, Any]) -> bool:
     return record.get("prompt_uuid") in ways.prompts
 
 
-def _is_policy(ways: WaysIn, record: dict[str, Any]) -> bool:
+def _is_policy(ways: WaysIn, record: Mapping[str, Any]) -> bool:
     return record.get("policy_uuid") in ways.policies
 
 
-def _is_binding(ways: WaysIn, record: dict[str, Any]) -> bool:
+def _is_binding(ways: WaysIn, record: Mapping[str, Any]) -> bool:
     return record.get("target") in ways.targets
 
 
-Judge = Callable[[WaysIn, dict[str, Any]], bool]
+Judge = Callable[[WaysIn, Mapping[str, Any]], bool]
 _JUDGES: dict[str, Judge] = {
     "Flow": _is_flow, "FlowStageBinding": _is_place, "Prompt": _is_prompt, "PolicyBinding": _is_binding,
 }  # fmt: skip

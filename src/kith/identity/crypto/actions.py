@@ -14,7 +14,7 @@ from kith.identity.caller import Caller
 from kith.identity.crypto import keypairs
 from kith.identity.crypto.keypairs import PATH, RESOURCE, KeyPair
 from kith.identity.rest import Action
-from kith.identity.rest.answers import show
+from kith.identity.rest.answers import show, show_record
 from kith.identity.rest.body import read_object
 from kith.identity.rest.fields import Choice, Field, Integer, Refused, Text, read_uuid
 from kith.identity.rest.shelf import Shelf
@@ -51,8 +51,8 @@ async def make(exchange: Exchange, caller: Caller, _id: str) -> Answer:
     except Invalid as error:
         renamed = {"common_name" if name == "name" else name: words for name, words in error.fields.items()}
         raise Invalid(fields=renamed) from error
-    where = f"{work.settings.base_url}/api/v2{PATH}{record['pk']}/"
-    made = show(record, 201)
+    where = f"{work.settings.base_url}/api/v2{PATH}{record.pk}/"
+    made = show_record(_shelf, record, 201)
     return Answer(made.status, (*made.headers, (b"location", where.encode())), made.body)
 
 

@@ -14,8 +14,6 @@ from kith.identity.policies.request import PolicyRequest
 from kith.identity.sessions import cookies, store
 from kith.identity.sessions.tables import runs
 
-# In a plan: the page of ours that tells whoever sent somebody here that they left.
-CANCEL = "_cancel"
 _drop_all = command(delete(runs).where(runs.c.session_uuid == bindparam("session", type_=UID())))
 
 
@@ -48,4 +46,4 @@ async def leave(exchange: Exchange, slug: str | None) -> str:
         return ""
     plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
     await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
-    return str(plan.context.get(CANCEL, "")) if plan is not None else ""
+    return (plan.context.cancel_url or "") if plan is not None else ""

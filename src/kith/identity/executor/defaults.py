@@ -26,8 +26,8 @@ from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_stages
 
 SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
-_SHELVES = {
-    resource.record: Shelf(resource)
+_SHELVES: dict[str, Shelf[Any]] = {
+    resource.name: Shelf(resource)
     for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS, password_policy.RESOURCE)
 }
 
@@ -250,7 +250,7 @@ async def _link(work: Work, slugs: list[str]) -> None:
 async def _make_flow(work: Work, slug: str) -> None:
     values, _ = FLOWS[slug]
     flow = await verbs.create(_SHELVES["Flow"], work, SYSTEM, {"slug": slug, **values})
-    await _bind(work, slug, flow["pk"])
+    await _bind(work, slug, flow.pk)
 
 
 async def _bind(work: Work, slug: str, flow_uuid: str) -> None:
@@ -265,7 +265,7 @@ async def _stage(work: Work, name: str) -> str:
         return found
     record, values = STAGES[name]
     made = await verbs.create(_SHELVES[record], work, SYSTEM, {"name": name, **await _resolved(work, values)})
-    stage_uuid: str = made.get("stage_uuid", made["pk"])
+    stage_uuid: str = made.stage_uuid
     return stage_uuid
 
 
@@ -286,7 +286,7 @@ async def _policy(work: Work, name: str) -> str:
     if found is not None:
         return found
     made = await verbs.create(_SHELVES["PasswordPolicy"], work, SYSTEM, {"name": name, **PASSWORD_POLICIES[name]})
-    policy_uuid: str = made["pk"]
+    policy_uuid: str = made.pk
     return policy_uuid
 
 
@@ -296,7 +296,7 @@ async def _prompt(work: Work, name: str) -> str:
         return found
     body = {"name": name, "placeholder": PROMPTS[name]["label"], **PROMPTS[name]}
     made = await verbs.create(_SHELVES["Prompt"], work, SYSTEM, body)
-    prompt_uuid: str = made["pk"]
+    prompt_uuid: str = made.pk
     return prompt_uuid
 
 

@@ -18,21 +18,21 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
 from kith.identity.executor import stored_plans
 from kith.identity.executor.failures import Failed, Scene, deny, fail
-from kith.identity.executor.flow_access import WAY_IN, ask_flow, ask_step, level_missing, may_sign_up
+from kith.identity.executor.flow_access import WAY_IN, FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.mailed_links import arrive, came_by
-from kith.identity.executor.stage_records import STAGE_SHELVES, find_stage
 from kith.identity.executor.stored_plans import PLACE
 from kith.identity.expressions import people
-from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of, told
+from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.rest.verbs import render
+from kith.identity.rest.verbs import find_by_row
 from kith.identity.sessions import store
 from kith.identity.sessions.service import Held
 from kith.identity.stages import reauthentication
-from kith.identity.stages.collections import ACTS
+from kith.identity.stages.collections import KINDS
 from kith.identity.stages.reauthentication import SignInAgain
-from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn
+from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn, find_person
 
 __all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
 
@@ -59,7 +59,7 @@ class Walk:
         self._works = works
         self._flow = flow
         self._query = query
-        self._anew: dict[str, Any] | None = None  # what a walk that starts over still knows
+        self._anew: PlanContext | None = None  # what a walk that starts over still knows
         self._scene = Scene(flow, held.session.user_id)
         self.held = held
         self.signed_out = False
@@ -105,7 +105,7 @@ class Walk:
             if key and not came_by(plan, key):
                 return await self._arrive(work, key)
             if plan is None:
-                return await self._planned(work, {})
+                return await self._planned(work, PlanContext())
             if not plan.steps:
                 await stored_plans.close(work, self.held.session.session_uuid, plan, "ended")
                 return Ended(self._destination(plan))
@@ -117,15 +117,15 @@ class Walk:
             return await self._act(work, plan, step, answer)
 
     async def _act(self, work: Work, plan: Plan, step: Step, answer: dict[str, Any] | None) -> Result | Passed:
-        act = ACTS.get(step.kind)
-        if act is None:
-            return await self._deny(work, plan, Denied("This stage cannot be run.", f"no act for {step.kind}"))
+        kind = KINDS.get(step.kind)
+        if kind is None:
+            return await self._deny(work, plan, Denied("This stage cannot be run.", f"no kind {step.kind}"))
         if is_closed(self.held.session, step.kind):
             return await self._deny(work, plan, Denied(NotAsSomebodyElse.message, f"{step.kind} as somebody else"))
-        stage = await _stage_of(work, step)
+        stage = await find_by_row(kind.shelf, work, step.stage_uuid)
         if stage is None:  # somebody has deleted it meanwhile
-            return await self._start_over(work, plan, _kept(plan, WAY_IN))
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage, find_stage)
+            return await self._start_over(work, plan, plan.context.only(WAY_IN))
+        turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
         match await reauthentication.ask(turn, step.kind, answer):
             case Challenge() as question:
                 await self._save(work, plan)
@@ -135,13 +135,14 @@ class Walk:
             case True:
                 answer = None
         outcome: Outcome
-        taken = answer is not None and answer.get("component", act.kind) == act.kind
-        outcome = await act.take(turn, answer) if answer is not None and taken else await act.show(turn)
+        taken = answer is not None and answer.get("component", kind.kind) == kind.kind
+        outcome = await kind.take(turn, answer) if answer is not None and taken else await kind.show(turn)
         self.held, self.signed_out = turn.held, self.signed_out or turn.signed_out
         if taken and step.invalid_response_action != "retry" and (wrong := _wrong_with(outcome)):
             self.messages.extend({"level": "error", "message": words} for words in wrong)
             whole = step.invalid_response_action == "restart_with_context"
-            return await self._start_over(work, plan, plan.context if whole else _kept(plan, (*plan.given, *WAY_IN)))
+            kept = plan.context if whole else plan.context.only((*plan.given, *WAY_IN))
+            return await self._start_over(work, plan, kept)
         match outcome:
             case Passed():
                 stored_plans.passed(plan)
@@ -160,7 +161,7 @@ class Walk:
             await stored_plans.close(work, self.held.session.session_uuid, plan, "denied")
         return await deny(work, self._scene, denied)
 
-    async def _start_over(self, work: Work, plan: Plan, context: dict[str, Any]) -> Passed:
+    async def _start_over(self, work: Work, plan: Plan, context: PlanContext) -> Passed:
         """The next step plans the flow anew; policies are slow, and this work may have written already."""
         await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
         self._anew, self._query = context, {**plan.query, **self._query}
@@ -168,7 +169,7 @@ class Walk:
 
     # Planning
 
-    async def begin(self, context: dict[str, Any], more: Sequence[Step] = ()) -> Denied | Ended | None:
+    async def begin(self, context: PlanContext, more: Sequence[Step] = ()) -> Denied | Ended | None:
         """Plan anew with what is known beforehand (the application somebody is on the way to); None: walk on.
 
         `more` are steps to take after those of the flow.
@@ -184,13 +185,14 @@ class Walk:
         await self._save(work, plan)
         return Passed()
 
-    async def _planned(self, work: Work, context: dict[str, Any], more: Sequence[Step] = ()) -> Passed | Denied | Ended:
+    async def _planned(self, work: Work, context: PlanContext, more: Sequence[Step] = ()) -> Passed | Denied | Ended:
         flow, user_id = self._flow, self._somebody
         if flow.designation == "authentication" and user_id is not None:
             return Ended(safe_path(self._query.get("next", "")))
-        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], dict(context), self._query, given=list(context))
-        if user_id is not None:
-            plan.context.setdefault("pending_user", user_id)
+        known = msgspec.structs.replace(context)
+        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], known, self._query, given=context.names())
+        if user_id is not None and known.pending_user is msgspec.UNSET:
+            known.pending_user = user_id
         self._scene = Scene(flow, user_id, plan)
         refused = await self._refused(work, plan)
         if refused is not None:
@@ -212,7 +214,7 @@ class Walk:
     async def _refused(self, work: Work, plan: Plan) -> Denied | Ended | None:
         flow, user_id = self._flow, self._somebody
         person = await people.find(work, user_id) if user_id is not None else None
-        missing = level_missing(flow, person, plan.context, signed_in=user_id is not None)
+        missing = level_missing(flow, person, FlowEntry.read(plan.context.public()), signed_in=user_id is not None)
         if missing is not None:
             return await self._not_applicable(work, missing, f"The flow wants {flow.authentication}.")
         if flow.designation == "enrollment" and not may_sign_up(work, self._query):
@@ -232,8 +234,8 @@ class Walk:
         return await deny(work, self._scene, Denied(words, reason), verdict)
 
     async def _request(self, work: Work, plan: Plan) -> PolicyRequest:
-        turn = Turn(work, self._exchange, self._flow, plan, self.held, {}, find_stage)
-        return PolicyRequest(person=await turn.person(), context=told(plan.context), client_ip=self._exchange.address)
+        person = await find_person(work, plan.context.user_id, self.held.session.user_id)
+        return PolicyRequest(person=person, context=plan.context.public(), client_ip=self._exchange.address)
 
     async def _ask(self, work: Work, plan: Plan, step: Step) -> Verdict:
         return await ask_step(work, step, await self._request(work, plan))
@@ -249,8 +251,8 @@ class Walk:
 
     def _destination(self, plan: Plan) -> str:
         """Where a stage or a policy sent them, else where they came from, if that is ours."""
-        chosen = plan.context.get("redirect")
-        return chosen if isinstance(chosen, str) else safe_path(plan.query.get("next", ""))
+        chosen = plan.context.redirect
+        return chosen if chosen is not None else safe_path(plan.query.get("next", ""))
 
 
 async def find_walk(exchange: Exchange, works: Works, slug: str, held: Held, query: dict[str, str]) -> Walk | None:
@@ -283,16 +285,3 @@ def _wrong_with(outcome: Outcome) -> list[str]:
             said = [one for complaints in errors.values() for one in complaints if one["code"] not in _GOOD_NEWS]
             return [one["string"] for one in said]
     return []
-
-
-def _kept(plan: Plan, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: plan.context[name] for name in names if name in plan.context}
-
-
-async def _stage_of(work: Work, step: Step) -> dict[str, Any] | None:
-    shelf = STAGE_SHELVES[step.kind]
-    row = await work.db.one(shelf.one_by_row, id=step.stage_uuid)
-    if row is None:
-        return None
-    [record] = await render(shelf, work, [row], sees_secrets=False)
-    return record

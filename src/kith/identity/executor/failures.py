@@ -13,7 +13,8 @@ from kith.base.db import UID, any_of, query
 from kith.base.work import Origin, Work, Works
 from kith.identity.audit import service as audit
 from kith.identity.expressions import people
-from kith.identity.flows.plan import Flow, Plan, Step, told
+from kith.identity.flows.plan import Flow, Plan, Step
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import stages
 from kith.identity.policies.explaining import explain
 from kith.identity.policies.request import Verdict
@@ -52,15 +53,15 @@ class Scene(msgspec.Struct):
     @property
     def whom(self) -> int | None:
         """The one who is being identified, else the one who is signed in."""
-        pending = self.plan.context.get("pending_user") if self.plan is not None else None
-        return pending if isinstance(pending, int) else self.user_id
+        pending = self.plan.context.user_id if self.plan is not None else None
+        return pending if pending is not None else self.user_id
 
 
-async def sanitised(work: Work, context: dict[str, Any]) -> dict[str, Any]:
+async def sanitised(work: Work, context: PlanContext) -> dict[str, Any]:
     """What a walk knows, fit to be shown to staff: no secrets, whatever the question was called."""
-    answers = context.get("prompt_data")
-    shown: dict[str, Any] = audit.masked(told(context))
-    if isinstance(answers, dict) and answers:
+    answers = context.answers
+    shown: dict[str, Any] = audit.masked(context.public())
+    if answers:
         for name in await work.db.all(_secret_answers, names=[str(name) for name in answers]):
             shown["prompt_data"][name] = audit.MASK
     return shown

@@ -17,9 +17,9 @@ from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.executor import stored_plans
 from kith.identity.executor.failures import sanitised
-from kith.identity.executor.flow_access import ask_flow, ask_step, level_missing, may_sign_up
+from kith.identity.executor.flow_access import FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.expressions.people import Person
-from kith.identity.flows.plan import Flow, Past, Plan, Step, find_flow, steps_of, told
+from kith.identity.flows.plan import Flow, Past, Plan, Step, find_flow, steps_of
 from kith.identity.flows.stages import stages
 from kith.identity.policies.api import read_subject
 from kith.identity.policies.explaining import explain
@@ -28,7 +28,7 @@ from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies
-from kith.identity.stages.collections import ACTS
+from kith.identity.stages.collections import KINDS
 
 PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)
@@ -92,8 +92,8 @@ async def _rehearse(
         person is not None and flow.designation != "authentication" and flow.authentication != "require_unauthenticated"
     )
     knows = {**({"pending_user": person.user.id} if person is not None else {}), **context}
-    request = PolicyRequest(person=person, context=told(knows), client_ip=address, is_test=True)
-    missing = level_missing(flow, person, knows, signed_in=signed_in)
+    request = PolicyRequest(person=person, context=_public(knows), client_ip=address, is_test=True)
+    missing = level_missing(flow, person, FlowEntry.read(knows), signed_in=signed_in)
     if missing is None and flow.designation == "enrollment" and not may_sign_up(work, {}):
         missing = "Sign-up is closed."
     verdict = await ask_flow(work, flow, request)
@@ -110,6 +110,11 @@ async def _rehearse(
     }
 
 
+def _public(context: dict[str, Any]) -> dict[str, Any]:
+    """Names with an underscore are our own; nobody pretends to know them."""
+    return {name: value for name, value in context.items() if not name.startswith("_")}
+
+
 _SHOWN = ("slug", "name", "title", "designation", "authentication", "denied_action", "policy_engine_mode")
 
 
@@ -118,7 +123,7 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
     at_plan = step.at_plan and not step.again
     return {
         **_stage(step, names),
-        "has_act": step.kind in ACTS,
+        "has_act": step.kind in KINDS,
         "evaluate_on_plan": step.at_plan,
         "re_evaluate_policies": step.again,
         "invalid_response_action": step.invalid_response_action,
@@ -130,7 +135,7 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
 
 
 def _why(step: Step, verdict: Verdict, *, at_plan: bool) -> str:
-    if step.kind not in ACTS:
+    if step.kind not in KINDS:
         return "This server cannot run this kind of stage: the walk would end here."
     if not verdict.trace:
         return "No policies are bound to it, so it is always taken."

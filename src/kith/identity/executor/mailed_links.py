@@ -20,7 +20,7 @@ _log = structlog.get_logger()
 
 def came_by(plan: Plan | None, key: str) -> bool:
     """Whether this plan is the one that this link has led to."""
-    return plan is not None and plan.context.get("_link") == links.hash_key(key)
+    return plan is not None and plan.context.link_hash == links.hash_key(key)
 
 
 async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> Plan | Denied:

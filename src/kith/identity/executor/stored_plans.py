@@ -7,7 +7,8 @@ import structlog
 
 from kith.base.work import Work
 from kith.identity.audit.service import MASK, masked
-from kith.identity.flows.plan import Past, Plan, Step, told
+from kith.identity.flows.plan import Past, Plan, Step
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import store
 
@@ -36,13 +37,15 @@ async def save(work: Work, session_uuid: str, plan: Plan) -> None:
 
 async def close(work: Work, session_uuid: str, plan: Plan, how: str) -> None:
     """Nothing is left of a walk that is over but which way it went, for a while."""
-    await save(work, session_uuid, msgspec.structs.replace(plan, steps=[], context={}, query={}, given=[], over=how))
+    await save(
+        work, session_uuid, msgspec.structs.replace(plan, steps=[], context=PlanContext(), query={}, given=[], over=how)
+    )
 
 
 def passed(plan: Plan) -> None:
     """The first step is behind us."""
     step: Step = plan.steps.pop(0)
-    knew = masked(told(plan.context))
+    knew = masked(plan.context.public())
     if isinstance(knew.get("prompt_data"), dict):
         knew["prompt_data"] = dict.fromkeys(knew["prompt_data"], MASK)
     if len(msgspec.json.encode(knew)) > MOST_PAST_BYTES:

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kith.base.db import Taken
 from kith.base.work import Work
@@ -19,6 +19,21 @@ if TYPE_CHECKING:
     from kith.identity.factors.ceremonies import Ceremony
 
 _TRANSPORTS = {"usb", "nfc", "ble", "internal", "hybrid", "smart-card", "cable"}
+
+
+class RegistrationOptions(Protocol):
+    """What a stage asks of a device that is set up."""
+
+    @property
+    def user_verification(self) -> str: ...
+    @property
+    def resident_key_requirement(self) -> str: ...
+    @property
+    def authenticator_attachment(self) -> str | None: ...
+    @property
+    def hints(self) -> list[str]: ...
+    @property
+    def device_type_restrictions(self) -> list[str]: ...
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer
@@ -39,7 +54,7 @@ def _load(work: Work) -> Ceremony:
     return Ceremony(work.settings)
 
 
-async def registration(work: Work, user: User, stage: dict[str, Any], challenge: str) -> dict[str, Any]:
+async def registration(work: Work, user: User, stage: RegistrationOptions, challenge: str) -> dict[str, Any]:
     devices = await store.of_user(work.db, user.id)
     known = await store.passkeys_of(work.db, [one.device_uuid for one in devices if one.kind == "webauthn"])
     ceremony = await _ceremony(work)
@@ -47,14 +62,14 @@ async def registration(work: Work, user: User, stage: dict[str, Any], challenge:
 
 
 async def register(
-    work: Work, user: User, stage: dict[str, Any], challenge: str, sent: dict[str, Any], name: str
+    work: Work, user: User, stage: RegistrationOptions, challenge: str, sent: dict[str, Any], name: str
 ) -> Factor:
     ceremony = await _ceremony(work)
     try:
-        made = ceremony.registered(challenge, sent, verified=stage["user_verification"] == "required")
+        made = ceremony.registered(challenge, sent, verified=stage.user_verification == "required")
     except ceremony.BAD as error:
         raise Refused(str(error)) from error
-    allowed = stage["device_type_restrictions"]
+    allowed = stage.device_type_restrictions
     if allowed and made.aaguid not in allowed:
         raise Refused(f"a device of the kind {made.aaguid} is not allowed")
     response = sent.get("response")

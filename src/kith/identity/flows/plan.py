@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.base.work import Work
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 
@@ -43,7 +44,7 @@ class Plan(msgspec.Struct):
     run_uuid: str
     flow_uuid: str
     steps: list[Step]
-    context: dict[str, Any]
+    context: PlanContext
     query: dict[str, str]
     given: list[str] = []
     past: list[Past] = []
@@ -97,11 +98,6 @@ async def flows_for(work: Work, designation: str) -> list[Flow]:
 
 async def steps_of(work: Work, flow_uuid: str) -> list[Step]:
     return [Step(*row) for row in await work.db.all(_steps, flow=flow_uuid)]
-
-
-def told(context: dict[str, Any]) -> dict[str, Any]:
-    """What policies may know of a walk: all but what stages keep for themselves."""
-    return {name: value for name, value in context.items() if not name.startswith("_")}
 
 
 async def slug_of(work: Work, flow_uuid: str | None) -> str | None:

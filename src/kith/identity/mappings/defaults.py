@@ -15,7 +15,11 @@ from kith.identity.rest import verbs
 from kith.identity.rest.shelf import Shelf
 
 SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
-_SHELVES = {"scope": Shelf(scope.RESOURCE), "saml": Shelf(saml.RESOURCE), "ldap": Shelf(ldap.RESOURCE)}
+_SHELVES: dict[str, Shelf[Any]] = {
+    "scope": Shelf(scope.RESOURCE),
+    "saml": Shelf(saml.RESOURCE),
+    "ldap": Shelf(ldap.RESOURCE),
+}
 _PREFIX = "kith.dev"
 
 PROFILE = """words = user.name.split(" ")
@@ -147,6 +151,6 @@ async def ensure(work: Work) -> int:
         managed = f"{_PREFIX}/{name}"
         if managed not in known:
             record = await verbs.create(_SHELVES[kind], work, SYSTEM, fields)
-            await work.db.run(_manage, mapping=record["pk"], name=managed)
+            await work.db.run(_manage, mapping=record.pk, name=managed)
             made += 1
     return made

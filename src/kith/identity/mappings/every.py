@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 from sqlalchemy import Boolean, bindparam
 
-from kith.identity.mappings.family import FIELDS, mappings
+from kith.identity.mappings.family import FIELDS, MappingRecord, mappings
 from kith.identity.rest import READ, Filter, Resource
 from kith.identity.rest.fields import Text
 
@@ -13,9 +14,14 @@ def read_word(text: str) -> bool | None:
     return {"true": True, "1": True, "false": False, "0": False}.get(text.lower())
 
 
+class AnyMapping(MappingRecord, kw_only=True):
+    kind: str = msgspec.field(name="__type__")
+
+
 RESOURCE = Resource(
     path="/propertymappings/all/",
-    record="PropertyMapping",
+    name="PropertyMapping",
+    record=AnyMapping,
     key="pm_uuid",
     table=mappings,
     fields=(*FIELDS, Text(name="__type__", stored_as="kind", read_only=True)),

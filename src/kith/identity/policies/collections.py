@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from kith.identity.policies import api, bindings, every, scores
 from kith.identity.policies.kinds import (
     breachcheck,
@@ -12,7 +14,7 @@ from kith.identity.policies.kinds import (
 )
 from kith.identity.rest import Action, Resource
 
-RESOURCES: tuple[Resource, ...] = (
+RESOURCES: tuple[Resource[Any], ...] = (
     every.RESOURCE,
     bindings.RESOURCE,
     breachcheck.RESOURCE,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import msgspec
 from sqlalchemy import Boolean, bindparam, column, func, select, table, union_all
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
 from kith.identity.policies.bindings import bindings
-from kith.identity.policies.family import FIELDS, policies
+from kith.identity.policies.family import FIELDS, PolicyRecord, policies
 from kith.identity.rest import READ, Filter, Resource
 from kith.identity.rest.fields import Text, Told
 
@@ -28,15 +27,21 @@ def read_word(text: str) -> bool | None:
     return {"true": True, "1": True, "false": False, "0": False}.get(text.lower())
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
-    counts: dict[str, int] = dict(await work.db.all(_bound, ids=[record["pk"] for record in records]))
+async def decorate(work: Work, records: list[AnyPolicy]) -> None:
+    counts: dict[str, int] = dict(await work.db.all(_bound, ids=[record.pk for record in records]))
     for record in records:
-        record["bound_to"] = counts.get(record["pk"], 0)
+        record.bound_to = counts.get(record.pk, 0)
+
+
+class AnyPolicy(PolicyRecord, kw_only=True):
+    kind: str = msgspec.field(name="__type__")
+    bound_to: int = 0
 
 
 RESOURCE = Resource(
     path="/policies/all/",
-    record="Policy",
+    name="Policy",
+    record=AnyPolicy,
     key="policy_uuid",
     table=policies,
     fields=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import Column, ColumnElement, Index, UniqueConstraint, and_, bindparam, case, delete, func, or_, select
 from sqlalchemy import Integer as SQLInteger
@@ -13,6 +13,7 @@ from kith.base.db import UID, Instant, command, query, upsert
 from kith.base.work import Work
 from kith.identity.rest import Resource, record_table
 from kith.identity.rest.fields import Integer, Moment, Text
+from kith.identity.rest.record import Record
 
 KEPT = timedelta(days=1)
 LEAST, MOST = -5, 5
@@ -23,6 +24,17 @@ FIELDS = (
     Integer(name="score", read_only=True),
     Moment(name="updated", read_only=True, stored_as="updated_at"),
 )
+
+
+class ReputationRecord(Record, kw_only=True):
+    pk: str
+    reputation_uuid: str
+    identifier: str
+    ip: str
+    score: int
+    updated: datetime
+    created: datetime
+
 
 scores = record_table(
     "identity_reputation",
@@ -100,7 +112,8 @@ async def delete_expired(work: Work) -> None:
 
 RESOURCE = Resource(
     path="/policies/reputation/scores/",
-    record="Reputation",
+    name="Reputation",
+    record=ReputationRecord,
     key="reputation_uuid",
     table=scores,
     fields=FIELDS,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
+from kith.identity.providers.family import ProviderRecord
 from kith.identity.rest.fields import Field, Told
 
 _WORD = {"type": ["string", "null"]}
@@ -25,10 +26,10 @@ _of_providers = query(
 )
 
 
-async def tell_applications(work: Work, records: list[dict[str, Any]]) -> None:
-    rows = await work.db.all(_of_providers, ids=[record["pk"] for record in records])
+async def tell_applications(work: Work, records: Sequence[ProviderRecord]) -> None:
+    rows = await work.db.all(_of_providers, ids=[record.pk for record in records])
     found = {provider: (slug, name) for provider, slug, name in rows}
     for record in records:
-        slug, name = found.get(record["pk"], (None, None))
-        record["assigned_application_slug"] = slug
-        record["assigned_application_name"] = name
+        slug, name = found.get(record.pk, (None, None))
+        record.assigned_application_slug = slug
+        record.assigned_application_name = name

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import secrets
 import string
+from typing import Any
 
 from sqlalchemy import Column, ForeignKey, Integer, String, Table, bindparam, delete, select
 
 from kith.base.db import METADATA, Taken, command, insert_into, query
 from kith.base.errors import Conflict
+from kith.identity.providers.family import ProviderRecord
 from kith.identity.providers.keys import check_signing_key
 from kith.identity.providers.oauth2.store import has_app
 from kith.identity.providers.patterns import complain_pattern
@@ -105,6 +107,29 @@ ENGINE_FIELDS: tuple[Field, ...] = (
     URL(name="logout_uri", default="", most=500),
     Choice(name="logout_method", default="backchannel", choices=("backchannel", "frontchannel")),
 )
+
+
+class ClientRecord(ProviderRecord, kw_only=True):
+    """What every client's provider has."""
+
+    client_type: str
+    client_id: str
+    client_secret: str
+    sub_mode: str
+    issuer_mode: str
+    access_code_validity: str
+    access_token_validity: str
+    refresh_token_validity: str
+    refresh_token_threshold: str
+    include_claims_in_id_token: bool
+    signing_key: str | None
+    redirect_uri_matching: str
+    post_logout_redirect_uris: str
+    jwks: dict[str, Any]
+    logout_uri: str
+    logout_method: str
+
+
 _LASTING = ("access_code_validity", "access_token_validity", "refresh_token_validity")
 
 _owner_of = query(select(client_ids.c.provider_id).where(client_ids.c.client_id == bindparam("client_id")), int)
@@ -112,7 +137,7 @@ _let_go = command(delete(client_ids).where(client_ids.c.provider_id == bindparam
 _take = command(insert_into(client_ids))
 
 
-async def check_client(draft: Draft, *, redirects: str) -> None:
+async def check_client(draft: Draft[Any], *, redirects: str) -> None:
     """The rules every client keeps; `redirects` is the field with its redirect URIs, apart by blanks."""
     if draft.sets("client_id"):
         owner = await draft.work.db.one(_owner_of, client_id=draft.values["client_id"])
@@ -124,11 +149,11 @@ async def check_client(draft: Draft, *, redirects: str) -> None:
     await check_signing_key(draft, "signing_key", SIGNING_KEYS)
 
 
-def _check_redirects(draft: Draft, redirects: str) -> None:
+def _check_redirects(draft: Draft[Any], redirects: str) -> None:
     """Looked at again when the way they are read changes: an address is no pattern, and the other way round."""
-    complain = complain_pattern if draft.now("redirect_uri_matching") == "regex" else complain_redirect
+    complain = complain_pattern if draft.value("redirect_uri_matching") == "regex" else complain_redirect
     if redirects in draft.values or draft.sets("redirect_uri_matching"):
-        for uri in (draft.now(redirects) or "").split():
+        for uri in (draft.value(redirects) or "").split():
             wrong = complain(uri)
             if wrong is not None:
                 draft.complain(redirects, wrong)
@@ -138,7 +163,7 @@ def _check_redirects(draft: Draft, redirects: str) -> None:
             draft.complain("post_logout_redirect_uris", wrong)
 
 
-def _check_secret(draft: Draft) -> None:
+def _check_secret(draft: Draft[Any]) -> None:
     """No client is without a secret, lest one that becomes confidential lets everybody in: empty is not given."""
     if draft.values.get("client_secret") == "":
         del draft.values["client_secret"]
@@ -146,7 +171,7 @@ def _check_secret(draft: Draft) -> None:
             draft.values["client_secret"] = new_client_secret()
 
 
-async def register_client(draft: Draft) -> None:
+async def register_client(draft: Draft[Any]) -> None:
     """Once the provider is saved, its client id is nobody else's."""
     if not draft.sets("client_id"):
         return

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from kith.identity.providers import every, preview, setup
@@ -7,7 +9,7 @@ from kith.identity.providers.kinds import applicationgateway, oauth, openid, sam
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.rest import Action, Resource
 
-RESOURCES: tuple[Resource, ...] = (
+RESOURCES: tuple[Resource[Any], ...] = (
     every.RESOURCE,
     applicationgateway.RESOURCE,
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),

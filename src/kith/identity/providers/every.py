@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
 from kith.identity.applications.tables import applications
 from kith.identity.providers import assigned
-from kith.identity.providers.family import FIELDS, providers
+from kith.identity.providers.family import FIELDS, ProviderRecord, providers
 from kith.identity.rest import READ, Filter, Resource
 from kith.identity.rest.fields import Choice
 
@@ -20,9 +21,15 @@ def _word(text: str) -> bool | None:
 
 _has_application = select(applications.c.pbm_uuid).where(applications.c.provider == providers.c.id).exists()
 
+
+class AnyProvider(ProviderRecord, kw_only=True):
+    kind: str = msgspec.field(name="__type__")
+
+
 RESOURCE = Resource(
     path="/providers/all/",
-    record="Provider",
+    name="Provider",
+    record=AnyProvider,
     key="id",
     table=providers,
     fields=(*FIELDS, Choice(name="__type__", stored_as="kind", read_only=True, choices=KINDS), *assigned.FIELDS),

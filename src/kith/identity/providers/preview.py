@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.api import person_asked_for
@@ -14,7 +16,7 @@ from kith.identity.rest.answers import show
 from kith.identity.rest.fields import Refused, read_identifier
 
 
-def _action(resource: Resource) -> Action:
+def _action(resource: Resource[Any]) -> Action:
     async def show_preview(exchange: Exchange, caller: Caller, id: str) -> Answer:
         """All that the client could get by asking for every scope it may have."""
         work = exchange.work

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
+from kith.identity.providers.clients import ClientRecord
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.rest import Action, Resource
 from kith.identity.rest.answers import show
 from kith.identity.rest.fields import Refused, read_identifier
 from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import read
+
+C = TypeVar("C", bound=ClientRecord)
 
 
 def setup_urls(base_url: str, slug: str | None, issuer_mode: str) -> dict[str, str | None]:
@@ -29,7 +34,7 @@ def setup_urls(base_url: str, slug: str | None, issuer_mode: str) -> dict[str, s
     }
 
 
-def _action(resource: Resource) -> Action:
+def _action(resource: Resource[C]) -> Action:
     shelf = Shelf(resource)
 
     async def show_urls(exchange: Exchange, _caller: Caller, id: str) -> Answer:
@@ -39,7 +44,7 @@ def _action(resource: Resource) -> Action:
             raise NotFound from refused
         record = await read(shelf, exchange.work, provider_id, sees_secrets=False)
         base_url = exchange.work.settings.base_url
-        return show(setup_urls(base_url, record["assigned_application_slug"], record["issuer_mode"]))
+        return show(setup_urls(base_url, record.assigned_application_slug, record.issuer_mode))
 
     return Action(
         method="GET",

@@ -118,9 +118,9 @@ async def _settle(work: Work, user: User, decision: Decision) -> None:
         await users.set_attributes(work.db, user.id, attributes, work.now)
     write = decision.write
     if write is not None:
-        await users.place(work.db, user.id, type=write["user_type"], active=not write["create_users_as_inactive"])
-        if write["create_users_group"] is not None:
-            await groups.join(work.db, write["create_users_group"], user.id)
+        await users.place(work.db, user.id, type=write.user_type, active=not write.create_users_as_inactive)
+        if write.create_users_group is not None:
+            await groups.join(work.db, write.create_users_group, user.id)
     context = {"created": True, "fields": ["email", "password", "username"], "by": "app"}
     await audit.record(work, "user_write", "core.signups", user_id=user.id, username=user.username, context=context)
 

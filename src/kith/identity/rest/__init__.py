@@ -1,6 +1,7 @@
 """The identity API's one dialect, told once: what a collection is, as data, and what is done with it."""
 
 from kith.identity.rest.draft import Draft
+from kith.identity.rest.record import Record
 from kith.identity.rest.resource import (
     ALL,
     READ,
@@ -20,6 +21,7 @@ __all__ = [
     "Draft",
     "Family",
     "Filter",
+    "Record",
     "Resource",
     "kind_table",
     "link_table",

@@ -17,7 +17,7 @@ from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
 from kith.identity.rest import verbs
-from kith.identity.rest.answers import show
+from kith.identity.rest.answers import show_record
 from kith.identity.rest.body import read_object
 from kith.identity.rest.fields import I32, read_uuid
 from kith.identity.rest.identifying import Identifies
@@ -46,7 +46,7 @@ _METHODS = {
 _ON_ITEM = {"read", "update", "partial_update", "delete"}
 
 
-def routes(resources: Sequence[Resource], actions: Sequence[Action]) -> list[Route]:
+def routes(resources: Sequence[Resource[Any]], actions: Sequence[Action]) -> list[Route]:
     """Every collection and action as routes; an action goes before an item of the same path."""
     found = [_action_route(action) for action in actions]
     taken = {(method, _shape(one.template)) for one in found for method in one.methods}
@@ -63,7 +63,7 @@ def _shape(template: str) -> str:
     return re.sub(r"\{[^}]*\}", "{}", template)
 
 
-def _operation_route(shelf: Shelf, operation: str) -> Route:
+def _operation_route(shelf: Shelf[Any], operation: str) -> Route:
     resource = shelf.resource
     permission = resource.permission(_VERBS[operation])
     needed = None if resource.own else permission
@@ -114,7 +114,7 @@ def _refuse_other_formats(exchange: Exchange) -> None:
         raise NotAcceptable
 
 
-def _identifier(shelf: Shelf, text: str) -> Any:
+def _identifier(shelf: Shelf[Any], text: str) -> Any:
     """What cannot be an identifier is not found, like one that nobody has."""
     if shelf.resource.is_integer:
         if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= I32:
@@ -129,7 +129,7 @@ def _identifier(shelf: Shelf, text: str) -> Any:
 # The six operations
 
 
-async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
+async def _list(shelf: Shelf[Any], exchange: Exchange, caller: Caller) -> Answer:
     query_string = exchange.query_string
     memo = exchange.find(UntilWritten)
     only = caller.id if shelf.resource.own and not caller.may(shelf.resource.permission("view")) else None
@@ -142,40 +142,44 @@ async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
         if only is not None:
             asked.exact[shelf.resource.own] = only
         count, records = await asked.fetch(work, page)
+        shelf.write_moments(records)
         url = public_url(work.settings.base_url, exchange.path)
         kept = Answer(200, JSON, _encode(envelope(url, page, count, records)))
         memo.put(exchange.version, key, kept, size=len(kept.body))
     return kept
 
 
-async def _create(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
+async def _create(shelf: Shelf[Any], exchange: Exchange, caller: Caller) -> Answer:
     record = await verbs.create(shelf, exchange.work, caller, await read_object(exchange))
-    where = f"{exchange.work.settings.base_url}{BASE}{shelf.resource.path}{record['pk']}/"
+    where = f"{exchange.work.settings.base_url}{BASE}{shelf.resource.path}{record.pk}/"
+    shelf.write_moments([record])
     return Answer(201, (*JSON, (b"location", where.encode())), _encode(record))
 
 
-async def _read(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _read(shelf: Shelf[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
     """A secret is shown to those who may change the record and see secrets, and that is written down."""
     resource = shelf.resource
     sees_secrets = caller.may(resource.permission("change")) and caller.may("core.view_secret")
     record = await verbs.read(shelf, exchange.work, id, sees_secrets=sees_secrets)
     own = resource.own
-    if own and record[own] != caller.id and not caller.may(resource.permission("view")):
+    if own and getattr(record, own) != caller.id and not caller.may(resource.permission("view")):
         raise NotFound
     if sees_secrets:
         await verbs.record_view(exchange.work, caller, resource, record)
-    return show(record)
+    return show_record(shelf, record)
 
 
-async def _update(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    return show(await verbs.update(shelf, exchange.work, caller, id, await read_object(exchange), whole=True))
+async def _update(shelf: Shelf[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
+    record = await verbs.update(shelf, exchange.work, caller, id, await read_object(exchange), whole=True)
+    return show_record(shelf, record)
 
 
-async def _partial_update(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    return show(await verbs.update(shelf, exchange.work, caller, id, await read_object(exchange), whole=False))
+async def _partial_update(shelf: Shelf[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
+    record = await verbs.update(shelf, exchange.work, caller, id, await read_object(exchange), whole=False)
+    return show_record(shelf, record)
 
 
-async def _delete(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _delete(shelf: Shelf[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
     await verbs.remove(shelf, exchange.work, caller, id)
     return Answer(204, (), b"")
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Generic
 
 from kith.base.errors import Complaint, Invalid
 from kith.base.paging import Page
 from kith.base.work import Work
 from kith.identity.rest import verbs
 from kith.identity.rest.fields import Boolean, Field, Refused
+from kith.identity.rest.record import R
 from kith.identity.rest.shelf import MOST_TERMS, Shelf
 
 MOST_CHARACTERS = 200
@@ -18,8 +19,8 @@ SHORTEST = 3
 LARGE = 20_000
 
 
-class Asked:
-    def __init__(self, shelf: Shelf) -> None:
+class Asked(Generic[R]):
+    def __init__(self, shelf: Shelf[R]) -> None:
         self.shelf = shelf
         self.order: tuple[tuple[str, bool], ...] = ()
         self.terms: list[str] = []
@@ -27,7 +28,7 @@ class Asked:
         self.filters: dict[str, Any] = {}
 
     @classmethod
-    async def read(cls, shelf: Shelf, work: Work, query: Mapping[str, list[str]]) -> Asked:
+    async def read(cls, shelf: Shelf[R], work: Work, query: Mapping[str, list[str]]) -> Asked[R]:
         """An unknown name or a sort that is not allowed is passed over; a filter's bad value is told."""
         asked = cls(shelf)
         last = {name: values[-1].replace("\0", "") for name, values in query.items()}
@@ -76,7 +77,7 @@ class Asked:
                     continue
             self.filters[one.name] = (one.bind, values if one.many else values[0])
 
-    async def fetch(self, work: Work, page: Page) -> tuple[int, list[dict[str, Any]]]:
+    async def fetch(self, work: Work, page: Page) -> tuple[int, list[R]]:
         """How many there are, and those of the page; a list shows nobody a secret."""
         shelf = self.shelf
         exact, filters = tuple(self.exact), tuple(self.filters)

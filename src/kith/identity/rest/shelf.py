@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic
 
+import msgspec
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -24,40 +25,48 @@ from sqlalchemy import Text as SQLText
 
 from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, query, upsert
 from kith.identity.rest.fields import Reference, References, Secret
+from kith.identity.rest.record import TIME, R, attribute_names, is_shown
 from kith.identity.rest.resource import Resource
 
 MOST_TERMS = 10
 
 
-class Shelf:
-    """Where a resource's records are kept. Records are dictionaries by field name; `key` is their identifier."""
+class Stored(msgspec.Struct, Generic[R]):
+    """A record as it is stored: by field name with what is never shown (secrets sealed), and as a struct."""
 
-    def __init__(self, resource: Resource) -> None:
+    values: dict[str, Any]
+    record: R
+
+
+class Shelf(Generic[R]):
+    """Where a resource's records are kept; `key` is their identifier."""
+
+    def __init__(self, resource: Resource[R]) -> None:
         self.resource = resource
-        family = resource.family
-        self.tables: tuple[Table, ...] = tuple(
-            table for table in (family.table if family else None, resource.table) if table is not None
-        )
+        self.tables = resource.tables
+        self.attributes = attribute_names(resource.record)
+        self.field_names = {attribute: name for name, attribute in self.attributes.items()}
         self.key = self._column(resource.key)
         self.row_key = self.tables[0].primary_key.columns[0]  # what a family's rows are joined by
         self._only = bool(resource.kind) and self.tables[0].c.kind == resource.kind
         stored = [field for field in resource.all_fields if field.is_stored]
-        self.shown = {f.name: self._column(f.column_name) for f in stored if not f.write_only or _is_shown_secret(f)}
+        self.shown = {f.name: self._column(f.column_name) for f in stored if is_shown(f)}
         self.stored = {field.name: self._column(field.column_name) for field in stored}
         self.links = [field for field in resource.all_fields if isinstance(field, References)]
-        self.times = {
-            shown: self.tables[0].c[name]
-            for shown, name in (("created", "created_at"), ("last_updated", "updated_at"))
-            if name in self.tables[0].c and self.tables[0].c[name] not in set(self.shown.values())
-        }
+        self.secrets = [field for field in resource.all_fields if isinstance(field, Secret) and field.shown]
+        self.times = resource.times
+        moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
+        self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]
+        self._row_attributes = [self.attributes[name] for name in (*self.shown, *self.times)]
+        self._key_attribute = self.attributes[resource.key]
         self.sortable = {f.name: self._column(f.column_name) for f in stored if f.is_scalar}
         self.sortable |= {"pk": self.key, resource.key: self.key} | self.times
         self.is_large = False
         self.page_query = lru_cache(512)(self._page_query)
         self.count_query = lru_cache(512)(self._count_query)
         self._update = lru_cache(256)(self._update_command)
-        self.one_wire = query(lambda: self._select().where(self.key == bindparam("id")), tuple, wire=True)
-        self.one_by_row = query(lambda: self._select().where(self.row_key == bindparam("id")), tuple, wire=False)
+        self.by_key = query(lambda: self._select().where(self.key == bindparam("id")), tuple)
+        self.by_row_key = query(lambda: self._select().where(self.row_key == bindparam("id")), tuple)
         self._row_key = query(
             lambda: select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object
         )
@@ -65,7 +74,8 @@ class Shelf:
 
     def _held(self) -> Any:
         """Held against other changes, but not against new rows that refer to it."""
-        rows = select(self.key, *self.stored.values()).select_from(self.source).where(self.key == bindparam("id"))
+        columns = (self.key, *self.stored.values(), *self.times.values())
+        rows = select(*columns).select_from(self.source).where(self.key == bindparam("id"))
         return self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
 
     def _column(self, name: str) -> Column[Any]:
@@ -81,10 +91,6 @@ class Shelf:
         for table in rest:
             joined = joined.join(table, table.primary_key.columns[0] == first.primary_key.columns[0])
         return joined
-
-    @property
-    def names(self) -> list[str]:
-        return [*self.shown, *self.times]
 
     def _select(self) -> Any:
         return self._narrowed(select(self.key, *self.shown.values(), *self.times.values()).select_from(self.source))
@@ -159,26 +165,42 @@ class Shelf:
             .subquery("page")
         )
         rows = self._select().join(keys, self.key == keys.c.page_key).order_by(*self._sorting(order))
-        return query(rows, tuple, wire=True)
+        return query(rows, tuple)
 
     def _count_query(self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]) -> Query[int]:
         where = self._where(terms, exact, filters)
         return query(select(func.count()).select_from(self.source).where(*where), int)
 
-    def record(self, row: Sequence[Any]) -> dict[str, Any]:
-        record: dict[str, Any] = {"pk": row[0], self.resource.key: row[0]}
-        record.update(zip(self.names, row[1:], strict=True))
-        return record
+    def record(self, row: Sequence[Any]) -> R:
+        """Without its lists of references, and without what is worked out."""
+        values = dict(zip(self._row_attributes, row[1:], strict=True))
+        return self.resource.record(pk=row[0], **{self._key_attribute: row[0]} | values)
 
-    async def find_row(self, db: Session, id: Any) -> dict[str, Any] | None:
-        """The stored values of a record, its lists of references among them, held until the work ends."""
+    async def find(self, db: Session, id: Any) -> R | None:
+        """A record as `record` gives it."""
+        row = await db.one(self.by_key, id=id)
+        return None if row is None else self.record(row)
+
+    async def find_stored(self, db: Session, id: Any) -> Stored[R] | None:
+        """A record with its lists of references, held until the work ends."""
         row = await db.one(self.one_row, id=id)
         if row is None:
             return None
-        values = {self.resource.key: row[0]} | dict(zip(self.stored, row[1:], strict=True))
+        values = {self.resource.key: row[0]} | dict(zip((*self.stored, *self.times), row[1:], strict=True))
         for field in self.links:
             values[field.name] = (await linked(db, field, [id])).get(id, [])
-        return values
+        known = {self.attributes[name]: value for name, value in values.items() if name in self.attributes}
+        known |= {self.attributes[field.name]: "" for field in self.secrets}
+        stored = {name: value for name, value in values.items() if name not in self.times}
+        return Stored(stored, self.resource.record(pk=row[0], **known))
+
+    def write_moments(self, records: Iterable[R]) -> None:
+        """Make whole seconds text just before encoding: the encoder would leave out their fraction."""
+        for record in records:
+            for attribute in self._moments:
+                at = getattr(record, attribute)
+                if at is not None and not at.microsecond:
+                    setattr(record, attribute, at.isoformat(timespec="microseconds")[:-6] + "Z")
 
     async def find_row_key(self, db: Session, id: Any) -> Any:
         return await db.one(self._row_key, id=id)
@@ -232,10 +254,6 @@ def _insert_query(table: Table) -> Query[int]:
 @lru_cache(256)
 def _delete_command(table: Table) -> Command:
     return command(delete(table).where(table.primary_key.columns[0] == bindparam("row_id")))
-
-
-def _is_shown_secret(field: object) -> bool:
-    return isinstance(field, Secret) and field.shown
 
 
 # Lists of references

@@ -27,8 +27,8 @@ def _clash(table: Table, names: tuple[str, ...]) -> Query[Any]:
     return query(select(key).where(*same).limit(2), object)
 
 
-async def complain_taken(shelf: Shelf, draft: Draft) -> None:
-    everything = {**(draft.before or {}), **draft.values, **draft.columns}
+async def complain_taken(shelf: Shelf[Any], draft: Draft[Any]) -> None:
+    everything = {**draft.stored, **draft.values, **draft.columns}
     for table in shelf.tables:
         for names in _rules(table):
             if not any(draft.sets(name) or name in draft.columns for name in names):
@@ -42,7 +42,7 @@ async def complain_taken(shelf: Shelf, draft: Draft) -> None:
     draft.raise_complaints()
 
 
-def _complain(draft: Draft, names: tuple[str, ...]) -> None:
+def _complain(draft: Draft[Any], names: tuple[str, ...]) -> None:
     shown = [name.removesuffix("_key") for name in names]
     if len(shown) > 1:
         draft.complain("", f"The fields {', '.join(shown)} must make a unique set.", "unique")

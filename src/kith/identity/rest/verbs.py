@@ -16,16 +16,17 @@ from kith.identity.rest import targets
 from kith.identity.rest.draft import Draft
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import MASK, Code, Field, Reference, References, Refused, Secret, missing
+from kith.identity.rest.record import R, Record
 from kith.identity.rest.resource import Resource
-from kith.identity.rest.shelf import Shelf, holders, linked, missing_references, relink
+from kith.identity.rest.shelf import Shelf, Stored, holders, linked, missing_references, relink
 from kith.identity.rest.uniqueness import complain_taken
 from kith.identity.sealing import Sealer
 
 
-async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, Any]) -> dict[str, Any]:
+async def create(shelf: Shelf[R], work: Work, caller: Caller, sent: Mapping[str, Any]) -> R:
     resource = shelf.resource
     values = await _take(resource, sent, whole=True, new=True)
-    draft = Draft(work, caller, values=values, before=None)
+    draft: Draft[R] = Draft(work, caller, values=values, field_names=shelf.field_names)
     await _prepare(shelf, draft)
     await work.db.begin()
     await _check_references(shelf, draft)
@@ -49,22 +50,34 @@ async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, An
     told = {"created": _told(resource, draft.values)} | _as_shown(resource, record)
     _announce(resource, work)
     await _write_down(work, caller, "model_created", resource, record, **told)
-    return record | draft.once
+    for name, value in draft.once.items():
+        setattr(record, shelf.attributes[name], value)
+    return record
 
 
 async def update(
-    shelf: Shelf,
+    shelf: Shelf[R],
     work: Work,
     caller: Caller,
     id: Any,
     sent: Mapping[str, Any],
     *,
     whole: bool,
-) -> dict[str, Any]:
+) -> R:
     resource = shelf.resource
     values = await _take(resource, sent, whole=whole, new=False)
-    before = await _stored(shelf, work, caller, id, "change")
-    draft = Draft(work, caller, values=values, before=before, id=id, whole=whole)
+    stored = await _stored(shelf, work, caller, id, "change")
+    before = stored.values
+    draft = Draft(
+        work,
+        caller,
+        values=values,
+        stored=before,
+        before=stored.record,
+        id=id,
+        whole=whole,
+        field_names=shelf.field_names,
+    )
     await _prepare(shelf, draft)
     _check_secrets_stay(shelf, draft)
     await _check_references(shelf, draft)
@@ -83,87 +96,95 @@ async def update(
     return record
 
 
-async def _stored(shelf: Shelf, work: Work, caller: Caller, id: Any, verb: str) -> dict[str, Any]:
+async def _stored(shelf: Shelf[R], work: Work, caller: Caller, id: Any, verb: str) -> Stored[R]:
     """The record as it is stored, held until this work ends; somebody else's is not found by who may only have own."""
     resource = shelf.resource
-    found = await shelf.find_row(work.db, id)
+    found = await shelf.find_stored(work.db, id)
     hidden = resource.own and not caller.may(resource.permission(verb))
-    if found is None or (hidden and found[resource.own] != caller.id):
+    if found is None or (hidden and found.values[resource.own] != caller.id):
         raise NotFound
     return found
 
 
-async def _write(shelf: Shelf, work: Work, draft: Draft, changed: Mapping[str, Any]) -> None:
+async def _write(shelf: Shelf[R], work: Work, draft: Draft[Any], changed: Mapping[str, Any]) -> None:
     stored = {name: value for name, value in changed.items() if name in shelf.stored}
     row_id = await row_id_of(shelf, work, draft.id)
     try:
         await shelf.update(work.db, row_id, {**_sealed(shelf, work, stored), **draft.columns, "updated_at": work.now})
     except Taken as error:
         raise Conflict("Somebody else took this name at the same time, please try again") from error
-    assert draft.before is not None  # noqa: S101 - an update has one
     for field in shelf.links:
         if field.name in changed:
-            await relink(work.db, field, draft.id, draft.before[field.name], changed[field.name])
+            await relink(work.db, field, draft.id, draft.stored[field.name], changed[field.name])
 
 
-async def row_id_of(shelf: Shelf, work: Work, id: Any) -> Any:
+async def row_id_of(shelf: Shelf[R], work: Work, id: Any) -> Any:
     """A record's identifier is its row's key, but for the few that are known by another."""
     if shelf.key.name == shelf.row_key.name:
         return id
     return await shelf.find_row_key(work.db, id)
 
 
-async def read(shelf: Shelf, work: Work, id: Any, *, sees_secrets: bool) -> dict[str, Any]:
-    row = await work.db.one(shelf.one_wire, id=id)
+async def read(shelf: Shelf[R], work: Work, id: Any, *, sees_secrets: bool) -> R:
+    row = await work.db.one(shelf.by_key, id=id)
     if row is None:
         raise NotFound
     [record] = await render(shelf, work, [row], sees_secrets=sees_secrets)
     return record
 
 
-async def render(
-    shelf: Shelf, work: Work, rows: Sequence[Sequence[Any]], *, sees_secrets: bool
-) -> list[dict[str, Any]]:
+async def find_by_row(shelf: Shelf[R], work: Work, row_key: Any) -> R | None:
+    """A record by the key of its family's table; its secrets are masked."""
+    row = await work.db.one(shelf.by_row_key, id=row_key)
+    if row is None:
+        return None
+    [record] = await render(shelf, work, [row], sees_secrets=False)
+    return record
+
+
+async def render(shelf: Shelf[R], work: Work, rows: Sequence[Sequence[Any]], *, sees_secrets: bool) -> list[R]:
     """Rows to records, in a fixed number of queries however many rows there are."""
     records = [shelf.record(row) for row in rows]
-    for field in shelf.resource.all_fields:
-        if isinstance(field, Secret) and field.shown:
-            for record in records:
-                record[field.name] = _shown_secret(shelf, work, field, record[field.name], sees_secrets=sees_secrets)
+    for field in shelf.secrets:
+        name = shelf.attributes[field.name]
+        for record in records:
+            sealed = getattr(record, name)
+            setattr(record, name, _shown_secret(shelf, work, field, sealed, sees_secrets=sees_secrets))
     if records:
-        for field in shelf.links:
-            lists = await linked(work.db, field, [record["pk"] for record in records])
+        for link in shelf.links:
+            name = shelf.attributes[link.name]
+            lists = await linked(work.db, link, [record.pk for record in records])
             for record in records:
-                record[field.name] = lists.get(record["pk"], [])
+                setattr(record, name, lists.get(record.pk, []))
         if shelf.resource.decorate is not None:
             await shelf.resource.decorate(work, records)
     return records
 
 
-async def remove(shelf: Shelf, work: Work, caller: Caller, id: Any) -> None:
+async def remove(shelf: Shelf[R], work: Work, caller: Caller, id: Any) -> None:
     resource = shelf.resource
-    before = await _stored(shelf, work, caller, id, "delete")
+    stored = await _stored(shelf, work, caller, id, "delete")
     record = await read(shelf, work, id, sees_secrets=False)
     row_id = await row_id_of(shelf, work, id)
     await refuse_if_held(shelf, work, row_id)
     if resource.removing is not None:
-        await resource.removing(work, before | {"pk": id, "caller": caller})
+        await resource.removing(work, stored.record, caller)
     try:
         await shelf.delete(work.db, row_id)
         if resource.target:
-            await targets.remove(work.db, [record["pbm_uuid"]])
+            await targets.remove(work.db, [stored.values["pbm_uuid"]])
     except Dangling as error:
         raise Conflict("Something refers to this record, so it cannot be deleted.") from error
     _announce(resource, work)
     await _write_down(work, caller, "model_deleted", resource, record)
 
 
-def _announce(resource: Resource, work: Work) -> None:
+def _announce(resource: Resource[Any], work: Work) -> None:
     if resource.decides_access:
         work.announce(AccessChanged())
 
 
-async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:
+async def refuse_if_held(shelf: Shelf[R], work: Work, row_id: Any) -> None:
     references: list[dict[str, Any]] = []
     for table in shelf.tables:
         for holder in holders(table):
@@ -177,14 +198,14 @@ async def refuse_if_held(shelf: Shelf, work: Work, row_id: Any) -> None:
 # Reading what was sent
 
 
-async def _take(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
+async def _take(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
     """Expressions are read by a process of their own, and nobody else shall wait for it."""
     if any(isinstance(field, Code) and field.name in sent for field in resource.all_fields):
         return await asyncio.to_thread(_read, resource, sent, whole=whole, new=new)
     return _read(resource, sent, whole=whole, new=new)
 
 
-def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
+def _read(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
     """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first.
 
     A secret is not shown, so a record that is put back as it was read keeps it; its mask means the same. In a new
@@ -211,13 +232,13 @@ def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool
     return values
 
 
-async def _prepare(shelf: Shelf, draft: Draft) -> None:
+async def _prepare(shelf: Shelf[R], draft: Draft[Any]) -> None:
     if shelf.resource.prepare is not None:
         await shelf.resource.prepare(draft)
         draft.raise_complaints()
 
 
-async def _check_references(shelf: Shelf, draft: Draft) -> None:
+async def _check_references(shelf: Shelf[R], draft: Draft[Any]) -> None:
     for field in shelf.resource.all_fields:
         if not isinstance(field, (Reference, References)) or not draft.sets(field.name):
             continue
@@ -232,11 +253,11 @@ async def _check_references(shelf: Shelf, draft: Draft) -> None:
 # Secrets, and what is told of them
 
 
-def _place(shelf: Shelf, field: Field) -> str:
+def _place(shelf: Shelf[Any], field: Field) -> str:
     return f"{shelf.stored[field.name].table.name}.{field.name}"
 
 
-def _sealed(shelf: Shelf, work: Work, values: Mapping[str, Any]) -> dict[str, Any]:
+def _sealed(shelf: Shelf[R], work: Work, values: Mapping[str, Any]) -> dict[str, Any]:
     sealed = dict(values)
     for field in shelf.resource.all_fields:
         if isinstance(field, Secret) and sealed.get(field.name) is not None:
@@ -244,41 +265,41 @@ def _sealed(shelf: Shelf, work: Work, values: Mapping[str, Any]) -> dict[str, An
     return sealed
 
 
-def _check_secrets_stay(shelf: Shelf, draft: Draft) -> None:
+def _check_secrets_stay(shelf: Shelf[R], draft: Draft[Any]) -> None:
     """A secret that is kept goes nowhere else than where it went before."""
     for field in shelf.resource.all_fields:
         if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
             continue
-        sealed = (draft.before or {}).get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
+        sealed = draft.stored.get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
         if sealed is not None and draft.work.find(Sealer).open(sealed, _place(shelf, field)):
             draft.complain(field.name, "Send this too: it would go somewhere else than before.", "required")
     draft.raise_complaints()
 
 
-def _shown_secret(shelf: Shelf, work: Work, field: Field, sealed: str | None, *, sees_secrets: bool) -> str:
+def _shown_secret(shelf: Shelf[R], work: Work, field: Field, sealed: str | None, *, sees_secrets: bool) -> str:
     if sealed is None:
         return ""
     opened = work.find(Sealer).open(sealed, _place(shelf, field))
     return opened if sees_secrets or not opened else MASK
 
 
-def _shown_secrets(resource: Resource) -> list[str]:
+def _shown_secrets(resource: Resource[Any]) -> list[str]:
     return [field.name for field in resource.all_fields if isinstance(field, Secret) and field.shown]
 
 
-def _as_shown(resource: Resource, record: Mapping[str, Any]) -> dict[str, Any]:
+def _as_shown(resource: Resource[Any], record: Record) -> dict[str, Any]:
     """Which secrets the answer shows in the clear, for the audit trail."""
-    names = [name for name in _shown_secrets(resource) if record.get(name) not in (None, "", MASK)]
+    names = [name for name in _shown_secrets(resource) if getattr(record, name) not in (None, "", MASK)]
     return {"shown": names} if names else {}
 
 
-async def record_view(work: Work, caller: Caller, resource: Resource, record: Mapping[str, Any]) -> None:
+async def record_view(work: Work, caller: Caller, resource: Resource[Any], record: Record) -> None:
     """Whoever reads a secret leaves a trace."""
     for name in _as_shown(resource, record).get("shown", ()):
         await _write_down(work, caller, "secret_view", resource, record, viewed=name)
 
 
-def _told(resource: Resource, values: Mapping[str, Any]) -> dict[str, Any]:
+def _told(resource: Resource[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Field by field for the audit trail: here it is known which are secret, whatever they are called."""
     secret = {field.name for field in resource.all_fields if field.write_only}
     return {name: audit.MASK if name in secret and value else audit.masked(value) for name, value in values.items()}
@@ -288,12 +309,12 @@ async def _write_down(
     work: Work,
     caller: Caller,
     action: str,
-    resource: Resource,
-    record: Mapping[str, Any],
+    resource: Resource[Any],
+    record: Record,
     **told: Any,
 ) -> None:
     model = {
-        "app": resource.area, "model_name": resource.model, "pk": record["pk"], "name": _name_of(resource, record),
+        "app": resource.area, "model_name": resource.model, "pk": record.pk, "name": _name_of(resource, record),
     }  # fmt: skip
     await audit.record(
         work, action, f"{resource.area}.{resource.model}", user_id=caller.id or None, username=caller.username,
@@ -301,7 +322,7 @@ async def _write_down(
     )  # fmt: skip
 
 
-def _name_of(resource: Resource, record: Mapping[str, Any]) -> str:
+def _name_of(resource: Resource[Any], record: Record) -> str:
     """What people know it by: where it has no name, what else it is called."""
     names = (resource.label, "slug", "client_id", "field_key", "identifier")
-    return str(next((record[name] for name in names if record.get(name)), record["pk"]))
+    return str(next((found for name in names if (found := getattr(record, name, None))), record.pk))

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+import msgspec
 
 from kith.base.work import Work
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import READ, Resource
 from kith.identity.rest.fields import Text, Told
-from kith.identity.sources.family import FIELDS, sources
+from kith.identity.sources.family import FIELDS, SourceRecord, sources
 
 VERBOSE_NAMES = {"ldap": "LDAP Source", "oauth": "OAuth Source", "saml": "SAML Source"}
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[AnySource]) -> None:
     for record in records:
-        record["verbose_name"] = VERBOSE_NAMES[record["__type__"]]
+        record.verbose_name = VERBOSE_NAMES[record.kind]
     await bound_policies(work, records)
+
+
+class AnySource(SourceRecord, kw_only=True):
+    kind: str = msgspec.field(name="__type__")
+    verbose_name: str = ""
 
 
 RESOURCE = Resource(
     path="/sources/all/",
-    record="Source",
+    name="Source",
+    record=AnySource,
     key="pbm_uuid",
     table=sources,
     fields=(

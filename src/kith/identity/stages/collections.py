@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.identity.rest import Action, Resource
 from kith.identity.stages import every, invitations, prompts
 from kith.identity.stages.kinds import (
@@ -24,9 +26,9 @@ from kith.identity.stages.kinds import (
     user_write,
     webauthn,
 )
-from kith.identity.stages.turn import Act
+from kith.identity.stages.turn import StageKind
 
-RESOURCES: tuple[Resource, ...] = (
+RESOURCES: tuple[Resource[Any], ...] = (
     every.RESOURCE,
     captcha.RESOURCE,
     consent.RESOURCE,
@@ -55,4 +57,4 @@ _KINDS = (
     captcha, consent, deny, dummy, email, identification, invitation, otp, otp_static, otp_time, otp_validate, password,
     prompt, user_delete, user_login, user_logout, user_write, webauthn,
 )  # fmt: skip
-ACTS: dict[str, Act] = {page.ACT.kind: page.ACT for page in _KINDS}
+KINDS: dict[str, StageKind[Any]] = {page.STAGE.kind: page.STAGE for page in _KINDS}

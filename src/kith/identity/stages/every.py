@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.flows.resources import bindings, flows
-from kith.identity.flows.stages import FIELDS, stages
+from kith.identity.flows.stages import FIELDS, StageRecord, stages
 from kith.identity.rest import READ, Resource
 from kith.identity.rest.fields import Text, Told
 
@@ -47,21 +48,28 @@ _flows_of = query(
 )
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[AnyStage]) -> None:
     used: dict[str, list[dict[str, Any]]] = {}
     for stage, pk, name, slug, title, designation in await work.db.all(
-        _flows_of, ids=[record["pk"] for record in records]
+        _flows_of, ids=[record.pk for record in records]
     ):
         flow = {"pk": pk, "name": name, "slug": slug, "title": title or name, "designation": designation}
         used.setdefault(stage, []).append(flow)
     for record in records:
-        record["verbose_name"] = VERBOSE_NAMES[record["__type__"]]
-        record["flow_set"] = used.get(record["pk"], [])
+        record.verbose_name = VERBOSE_NAMES[record.kind]
+        record.flow_set = used.get(record.pk, [])
+
+
+class AnyStage(StageRecord, kw_only=True):
+    kind: str = msgspec.field(name="__type__")
+    verbose_name: str = ""
+    flow_set: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
 
 RESOURCE = Resource(
     path="/stages/all/",
-    record="Stage",
+    name="Stage",
+    record=AnyStage,
     key="stage_uuid",
     table=stages,
     fields=(

@@ -10,6 +10,7 @@ from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
 from kith.identity.rest.api import refuse
 from kith.identity.rest.body import read_object
+from kith.identity.rest.record import as_dict
 from kith.identity.rest.shelf import Shelf
 from kith.identity.rest.verbs import read
 from kith.identity.sessions.service import end_after_password
@@ -24,8 +25,9 @@ _shelf = Shelf(RESOURCE)
 async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
     record = await read(_shelf, exchange.work, caller.id, sees_secrets=False)
     permissions = ["*"] if caller.permissions is None else sorted(caller.permissions)
-    record["system_permissions"] = permissions
-    return show({**record, "user": record})
+    _shelf.write_moments([record])
+    shown = as_dict(record) | {"system_permissions": permissions}
+    return show({**shown, "user": shown})
 
 
 async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
@@ -31,6 +33,7 @@ from kith.identity.rest.fields import (
     Told,
     read_uuid,
 )
+from kith.identity.rest.record import Record
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
@@ -75,10 +78,34 @@ FIELDS = (
     Input(name="password", blank=False),
     Input(name=FIELD, help="The caller's own password, where they change their own account and did not just sign in."),
 )
+
+
+class UserRecord(Record, kw_only=True):
+    pk: int
+    id: int
+    username: str
+    name: str
+    email: str
+    email_verified: bool = False
+    is_active: bool
+    is_superuser: bool = False
+    groups: list[str] = msgspec.field(default_factory=list)
+    roles: list[str] = msgspec.field(default_factory=list)
+    attributes: dict[str, Any]
+    last_login: datetime | None
+    date_joined: datetime
+    password_change_date: datetime | None
+    uuid: str
+    uid: str = ""
+    path: str
+    type: str
+    last_updated: datetime
+
+
 _GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: Draft[UserRecord]) -> None:
     await _confirm(draft)
     await _take_password(draft)
     for name, complain in (("username", complain_username), ("email", complain_email)):
@@ -88,17 +115,17 @@ async def check(draft: Draft) -> None:
     draft.raise_complaints()
     await draft.work.db.begin()
     if "username" in draft.values:
-        draft.columns["username_key"] = username_key(draft.values["username"])
+        draft.columns["username_key"] = username_key(draft.now.username)
     if draft.is_new:
         draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
         draft.columns["confirmed_at"] = draft.work.now
     await _take_address(draft)
     await _check_rights(draft)
-    if draft.sets("is_active") and not draft.now("is_active"):
+    if draft.sets("is_active") and not draft.now.is_active:
         await _refuse_last(draft.work, draft.id, "disabled")
 
 
-async def _confirm(draft: Draft) -> None:
+async def _confirm(draft: Draft[UserRecord]) -> None:
     given = draft.values.pop(FIELD, None) or None
     if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
         return
@@ -108,7 +135,7 @@ async def _confirm(draft: Draft) -> None:
         refuse_app_password(draft.caller)
 
 
-async def _take_password(draft: Draft) -> None:
+async def _take_password(draft: Draft[UserRecord]) -> None:
     """Hashed before the first write: nobody else waits for argon2."""
     password = draft.values.pop("password", None)
     if not password:
@@ -116,7 +143,7 @@ async def _take_password(draft: Draft) -> None:
     if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
         draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
         return
-    known = {name: str(draft.now(name) or "") for name in ("username", "name", "email")}
+    known = {name: str(draft.value(name) or "") for name in ("username", "name", "email")}
     for complaint in await complaints_of(draft.work, password, user_id=draft.id, known=known):
         draft.complain("password", complaint, complaint.code)
     if draft.complaints:
@@ -125,14 +152,14 @@ async def _take_password(draft: Draft) -> None:
     draft.columns["password_changed_at"] = draft.work.now
 
 
-async def _take_address(draft: Draft) -> None:
+async def _take_address(draft: Draft[UserRecord]) -> None:
     """Whoever may make and change people vouches for them: an address that they set is proven.
 
     One that was there before and is only sent along stays what it was.
     """
     if "email" not in draft.values:
         return
-    address: str = draft.values["email"]
+    address: str = draft.now.email
     key, user_id = email_key(address), 0 if draft.is_new else draft.id
     draft.columns["email_key"] = key
     before = None if draft.is_new else await store.find_by_id(draft.work.db, user_id)
@@ -148,7 +175,7 @@ async def _take_address(draft: Draft) -> None:
         draft.columns["confirmed_at"] = before.confirmed_at or draft.work.now
 
 
-async def _check_rights(draft: Draft) -> None:
+async def _check_rights(draft: Draft[UserRecord]) -> None:
     caller = draft.caller
     if caller.permissions is None:
         return
@@ -162,7 +189,7 @@ async def _check_rights(draft: Draft) -> None:
         draft.complain(
             "groups", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
         )
-    if draft.sets("roles") and not await permissions_in(db, draft.values["roles"]) <= caller.permissions:
+    if draft.sets("roles") and not await permissions_in(db, draft.now.roles) <= caller.permissions:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
 
 
@@ -171,14 +198,14 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
         raise Conflict(f"The last active superuser cannot be {done}.")
 
 
-async def saved(draft: Draft) -> None:
+async def saved(draft: Draft[UserRecord]) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
         user = await store.get(draft.work.db, draft.id)
         await record_password_set(draft.work, user.id, user.username, user.counted_email, by=by.id, by_name=by.username)
         await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
-    if not draft.is_new and draft.sets("is_active") and not draft.now("is_active"):
+    if not draft.is_new and draft.sets("is_active") and not draft.now.is_active:
         draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
@@ -189,23 +216,22 @@ async def tell_new_password(work: Work, by: Caller, user_id: int) -> None:
         await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
 
 
-async def removing(work: Work, record: dict[str, Any]) -> None:
-    caller = record["caller"]
-    if record["pk"] == caller.id:
+async def removing(work: Work, record: UserRecord, caller: Caller) -> None:
+    if record.pk == caller.id:
         raise Conflict("You cannot delete yourself.")
-    await refuse_if_above(work, caller, record["pk"], "delete")
-    await _refuse_last(work, record["pk"], "deleted")
-    work.announce(UserDeleted(user_id=record["pk"]))
+    await refuse_if_above(work, caller, record.pk, "delete")
+    await _refuse_last(work, record.pk, "deleted")
+    work.announce(UserDeleted(user_id=record.pk))
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
-    mighty = await groups.mighty(work.db) if any(record["groups"] for record in records) else set()
-    staff = set(await store.administrators(work.db, [record["pk"] for record in records]))
-    proven = await store.verified(work.db, [record["pk"] for record in records])
+async def decorate(work: Work, records: list[UserRecord]) -> None:
+    mighty = await groups.mighty(work.db) if any(record.groups for record in records) else set()
+    staff = set(await store.administrators(work.db, [record.pk for record in records]))
+    proven = await store.verified(work.db, [record.pk for record in records])
     for record in records:
-        record["is_superuser"] = record["pk"] in staff or not mighty.isdisjoint(record["groups"])
-        record["email_verified"] = record["pk"] in proven
-        record["uid"] = hashlib.sha256(record["uuid"].encode()).hexdigest()
+        record.is_superuser = record.pk in staff or not mighty.isdisjoint(record.groups)
+        record.email_verified = record.pk in proven
+        record.uid = hashlib.sha256(record.uuid.encode()).hexdigest()
 
 
 def _in_groups(column: Any, bind: str) -> Any:
@@ -215,7 +241,8 @@ def _in_groups(column: Any, bind: str) -> Any:
 
 RESOURCE = Resource(
     path="/core/users/",
-    record="User",
+    name="User",
+    record=UserRecord,
     key="id",
     table=users,
     fields=FIELDS,

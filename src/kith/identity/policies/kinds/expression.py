@@ -11,13 +11,17 @@ from kith.identity.expressions.asking import helpers_for
 from kith.identity.expressions.run import LEVELS, Expressions, Facts
 from kith.identity.expressions.syntax import complain
 from kith.identity.policies.calling import Judge
-from kith.identity.policies.family import POLICIES
+from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
 from kith.identity.rest.fields import Code
 from kith.identity.rest.resource import Resource, kind_table
 
 UNKNOWN_ADDRESS = "255.255.255.255"
 FIELDS = (Code(name="expression", required=True, check=complain),)
+
+
+class ExpressionPolicy(PolicyRecord, kw_only=True):
+    expression: str
 
 
 def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
@@ -38,13 +42,13 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> Verdict:
     async def call_policy(name: str, context: dict[str, Any]) -> Facts:
         return await _call(work, request, name, context)
 
     helpers = {**helpers_for(work, request.person, is_test=request.is_test), "_call_policy": call_policy}
     outcome = await work.find(Expressions).run(
-        record["expression"], variables_for(work, request), helpers, level=request.level
+        record.expression, variables_for(work, request), helpers, level=request.level
     )
     if outcome.error is not None:
         raise CannotTell(outcome.error)
@@ -64,7 +68,8 @@ async def _call(work: Work, request: PolicyRequest, name: str, context: dict[str
 
 RESOURCE = Resource(
     path="/policies/expression/",
-    record="ExpressionPolicy",
+    name="ExpressionPolicy",
+    record=ExpressionPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="expression",

@@ -7,6 +7,7 @@ from kith.identity.providers.clients import (
     CLIENT_SECRET,
     CLIENT_TYPES,
     ENGINE_FIELDS,
+    ClientRecord,
     check_client,
     client_id_field,
     register_client,
@@ -28,17 +29,23 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
+class OAuth2Provider(ClientRecord, kw_only=True):
+    redirect_uris: str
+    authorization_grant_type: str
+
+
+async def check(draft: Draft[OAuth2Provider]) -> None:
     await choose_flow(draft)
     await check_client(draft, redirects="redirect_uris")
-    if draft.now("authorization_grant_type") in _SENDS_BACK and not draft.now("redirect_uris"):
-        words = f"redirect_uris cannot be empty with grant_type {draft.now('authorization_grant_type')}"
+    if draft.now.authorization_grant_type in _SENDS_BACK and not draft.now.redirect_uris:
+        words = f"redirect_uris cannot be empty with grant_type {draft.now.authorization_grant_type}"
         draft.complain("redirect_uris", words, "required")
 
 
 RESOURCE = Resource(
     path="/providers/oauth/",
-    record="OAuth2Provider",
+    name="OAuth2Provider",
+    record=OAuth2Provider,
     key="id",
     family=_FAMILY,
     kind="oauth2",

@@ -24,6 +24,9 @@ class Reference(Field, frozen=True, kw_only=True):
     def take(self, value: Any) -> Any:
         return read_identifier(value, integer=self.integer)
 
+    def holds(self) -> str:
+        return "int" if self.integer else "str"
+
     def sql_type(self) -> TypeEngine[Any]:
         return SQLInteger() if self.integer else UID()
 
@@ -77,6 +80,9 @@ class References(Field, frozen=True, kw_only=True):
 
     def empty(self) -> list[Any]:
         return []
+
+    def holds(self) -> str:
+        return "list[int]" if self.integer else "list[str]"
 
     @property
     def is_stored(self) -> bool:

@@ -63,6 +63,9 @@ class Text(Field, frozen=True, kw_only=True):
     def empty(self) -> str:
         return ""
 
+    def holds(self) -> str:
+        return "str"
+
     def sql_type(self) -> TypeEngine[Any]:
         return String(self.most) if self.most is not None and self.most <= 255 else SQLText()
 

@@ -48,6 +48,9 @@ class Integer(Field, frozen=True, kw_only=True):
     def empty(self) -> int:
         return 0
 
+    def holds(self) -> str:
+        return "int"
+
     def sql_type(self) -> TypeEngine[Any]:
         return SQLInteger()
 
@@ -73,6 +76,9 @@ class Number(Field, frozen=True, kw_only=True):
     def empty(self) -> float:
         return 0.0
 
+    def holds(self) -> str:
+        return "float"
+
     def sql_type(self) -> TypeEngine[Any]:
         return Float()
 
@@ -93,6 +99,9 @@ class Boolean(Field, frozen=True, kw_only=True):
 
     def empty(self) -> bool:
         return False
+
+    def holds(self) -> str:
+        return "bool"
 
     def sql_type(self) -> TypeEngine[Any]:
         return SQLBoolean()
@@ -118,6 +127,9 @@ class Choice(Field, frozen=True, kw_only=True):
 
     def empty(self) -> Any:
         return self.choices[0]
+
+    def holds(self) -> str:
+        return "int" if isinstance(self.choices[0], int) else "str"
 
     def sql_type(self) -> TypeEngine[Any]:
         return SQLInteger() if isinstance(self.choices[0], int) else String(100)
@@ -159,6 +171,9 @@ class Choices(Field, frozen=True, kw_only=True):
     def is_scalar(self) -> bool:
         return False
 
+    def holds(self) -> str:
+        return "list[int]" if self.choices and isinstance(self.choices[0], int) else "list[str]"
+
     def sql_type(self) -> TypeEngine[Any]:
         return Document()
 
@@ -195,6 +210,9 @@ class Object(Field, frozen=True, kw_only=True):
     def is_scalar(self) -> bool:
         return False
 
+    def holds(self) -> str:
+        return "dict[str, Any]"
+
     def sql_type(self) -> TypeEngine[Any]:
         return Document()
 
@@ -213,6 +231,9 @@ class Moment(Field, frozen=True, kw_only=True):
         except (ValueError, OverflowError):
             pass
         raise Refused(f"Datetime has wrong format. Use one of these formats instead: {self._FORMAT}.")
+
+    def holds(self) -> str:
+        return "datetime"
 
     def sql_type(self) -> TypeEngine[Any]:
         return Instant()

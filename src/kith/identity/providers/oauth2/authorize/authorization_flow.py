@@ -9,10 +9,11 @@ from sqlalchemy import select
 
 from kith.base.db import query
 from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.default_flows import CANCEL, leave
+from kith.identity.executor.default_flows import leave
 from kith.identity.executor.engine import Ended
 from kith.identity.executor.failures import Failed
 from kith.identity.flows.plan import Step, find_flow, slug_of, steps_of
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authorize import stored_requests
@@ -49,7 +50,7 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
     back = link_to_stored(client, key, {PROOF: proof})
     query = {"lang": attempt.request.language} if attempt.request.language else {}
     walk = await open_walk(exchange, slug, query)
-    context = await _context(attempt, back) | {CANCEL: link_to_stored(client, key, {CANCELLED: "true"})}
+    context = await _context(attempt, back, link_to_stored(client, key, {CANCELLED: "true"}))
     begun = await walk.begin(context, await _more_steps(attempt, slug))
     result = begun or await walk.go()
     match result:
@@ -85,20 +86,21 @@ async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> No
             await stored_requests.keep(work, client_id, values, key=key, proof=proof, user_id=user.id)
 
 
-async def _context(attempt: Attempt, back: str) -> dict[str, Any]:
+async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
     """What the flow knows from the start. Where it ends is only told to whoever gets there."""
     client = attempt.client
-    context: dict[str, Any] = {
-        "application": application_facts(client),
-        "is_sso": True,
-        "redirect": back,
-        "consent_permissions": await permissions(attempt.exchange.work, client, await _told_by(attempt)),
-        "consent_ask": "consent" in attempt.request.prompts,
-    }
+    context = PlanContext(
+        application=application_facts(client),
+        is_sso=True,
+        redirect=back,
+        consent_permissions=await permissions(attempt.exchange.work, client, await _told_by(attempt)),
+        consent_ask="consent" in attempt.request.prompts,
+        cancel_url=cancel,
+    )
     if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
-        context["consent_mode"] = "always_require"
+        context.consent_mode = "always_require"
     elif client.consent != "flow":
-        context["consent_mode"] = {"always": "always_require"}.get(client.consent, client.consent)
+        context.consent_mode = {"always": "always_require"}.get(client.consent, client.consent)
     return context
 
 

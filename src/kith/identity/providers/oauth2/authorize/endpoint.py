@@ -12,8 +12,9 @@ from kith.base import languages
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.default_flows import CANCEL, find_default
+from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import Entry, Refused, check
 from kith.identity.providers.oauth2.authorize import approval, stored_requests
@@ -154,7 +155,7 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     asked = {name: value for name, value in asked.items() if value}
     walk = await open_walk(exchange, slug, asked)
     cancel = await way_back(attempt, again=False, cancelled=True)
-    begun = await walk.begin({"application": application_facts(attempt.client), CANCEL: cancel})
+    begun = await walk.begin(PlanContext(application=application_facts(attempt.client), cancel_url=cancel))
     if isinstance(begun, Denied):
         return turn_away(attempt, [begun.message], begun.code)
     if begun is not None:

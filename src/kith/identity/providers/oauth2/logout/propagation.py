@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from sqlalchemy import and_, bindparam, select, update
@@ -18,6 +17,8 @@ from kith.base.jobs import Kind
 from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
+from kith.identity.caller import Caller
+from kith.identity.providers.clients import ClientRecord
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
@@ -173,9 +174,9 @@ async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
         await service.end_grant(work, grant)
 
 
-async def provider_removed(work: Work, record: dict[str, Any]) -> None:
+async def provider_removed(work: Work, record: ClientRecord, _caller: Caller) -> None:
     """Before its record goes, and with it what its clients could be told by."""
-    await tell_all(work, await visits.of_provider(work, record["pk"]))
+    await tell_all(work, await visits.of_provider(work, record.pk))
 
 
 # What nobody announced
