@@ -44,6 +44,7 @@ class Shelf(Generic[R]):
     def __init__(self, resource: Resource[R]) -> None:
         self.resource = resource
         self.tables = resource.tables
+        self._make = resource.record
         self.attributes = attribute_names(resource.record)
         self.field_names = {attribute: name for name, attribute in self.attributes.items()}
         self.key = self._column(resource.key)
@@ -57,8 +58,8 @@ class Shelf(Generic[R]):
         self.times = resource.times
         moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
         self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]
-        self._row_attributes = [self.attributes[name] for name in (*self.shown, *self.times)]
-        self._key_attribute = self.attributes[resource.key]
+        # What a row holds once its key, which it begins with, was put before it for `pk`.
+        self._row_attributes = ("pk", *(self.attributes[name] for name in (resource.key, *self.shown, *self.times)))
         self.sortable = {f.name: self._column(f.column_name) for f in stored if f.is_scalar}
         self.sortable |= {"pk": self.key, resource.key: self.key} | self.times
         self.is_large = False
@@ -173,8 +174,7 @@ class Shelf(Generic[R]):
 
     def record(self, row: Sequence[Any]) -> R:
         """Without its lists of references, and without what is worked out."""
-        values = dict(zip(self._row_attributes, row[1:], strict=True))
-        return self.resource.record(pk=row[0], **{self._key_attribute: row[0]} | values)
+        return self._make(**dict(zip(self._row_attributes, (row[0], *row), strict=True)))
 
     async def find(self, db: Session, id: Any) -> R | None:
         """A record as `record` gives it."""
