@@ -40,7 +40,7 @@ from kith.identity.providers.oauth2.authorize.redirect_uris import is_registered
 from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
 from kith.identity.providers.patterns import complain_pattern
 from kith.identity.providers.redirects import complain_redirect
-from kith.identity.rest.fields.base import Refused
+from kith.identity.rest.fields.base import InvalidValue
 from kith.identity.rest.fields.text import URL, Text
 from kith.identity.stages.prompt_answers import _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
@@ -61,7 +61,7 @@ LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 FACTOR = 4
-REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, Refused)
+REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, InvalidValue)
 
 SEEDS = (
     "a", "0", " ", "\n", "\r", "\\", '"', "'", '"a\\', "'''", '"""', '"\\\n', '# "\n', "a ", "a\n\n",

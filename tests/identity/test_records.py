@@ -13,7 +13,7 @@ from kith.base.db import UID
 from kith.identity.flows.plan import Plan
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.rest import Record, Resource, record_table
-from kith.identity.rest.fields import Boolean, Choice, Field, Input, Integer, Moment, Object, Text, Told
+from kith.identity.rest.fields import Boolean, Choice, Computed, Field, Input, Integer, Moment, Object, Text
 from kith.identity.rest.record import as_dict
 
 FIELDS: tuple[Field, ...] = (
@@ -23,7 +23,7 @@ FIELDS: tuple[Field, ...] = (
     Object(name="extra"),
     Moment(name="seen", null=True),
     Boolean(name="is_new", kept=False),
-    Told(name="count", form={"type": "integer"}),
+    Computed(name="count", form={"type": "integer"}),
     Input(name="password"),
 )
 things = record_table("things", Column("uuid", UID, primary_key=True), fields=FIELDS, metadata=MetaData())

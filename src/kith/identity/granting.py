@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.groups import store as groups
-from kith.identity.rest.draft import Draft
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.roles.store import permissions_through
 
 
-async def complain_grant(draft: Draft[Any], group_uuid: str | None) -> str | None:
+async def complain_grant(draft: RecordDraft[Any], group_uuid: str | None) -> str | None:
     """What is wrong with having people join this group, in words; None when nothing is."""
     allowed, db = draft.caller.permissions, draft.work.db
     if allowed is None or group_uuid is None:

@@ -19,7 +19,7 @@ from kith.identity.expressions.run import Expressions
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.judging import ByName
 from kith.identity.rest import api as rest
-from kith.identity.rest.identifying import Identifies
+from kith.identity.rest.caller_lookup import CallerLookup
 from kith.identity.sealing import Sealer
 from kith.identity.stages.kinds import email
 from kith.identity.stages.password_rules import OfTheForm
@@ -43,6 +43,6 @@ ROOM = Room(
         Part(Judge, lambda _: ByName()),
         Part(PasswordRules, lambda _: OfTheForm()),
         Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),
-        Part(Callers, _callers, also=(Identifies,)),
+        Part(Callers, _callers, also=(CallerLookup,)),
     ),
 )

@@ -21,7 +21,7 @@ from kith.identity.caller import Caller
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
-from kith.identity.rest import Draft, Resource
+from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import R, as_dict
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 
@@ -87,7 +87,7 @@ def guarded(resource: Resource[R]) -> Resource[R]:
     if resource.area not in _AREAS:
         return resource
 
-    async def prepare(draft: Draft[R]) -> None:
+    async def prepare(draft: RecordDraft[R]) -> None:
         if draft.caller.permissions is not None:
             _check_lookups(draft)
             before, after = draft.stored, {**draft.stored, **draft.values}
@@ -104,7 +104,7 @@ def guarded(resource: Resource[R]) -> Resource[R]:
     return msgspec.structs.replace(resource, prepare=prepare, removing=removing)
 
 
-def _check_lookups(draft: Draft[Any]) -> None:
+def _check_lookups(draft: RecordDraft[Any]) -> None:
     """An expression runs for whoever comes by and may ask about anybody, so its author must be allowed to."""
     if draft.caller.may("core.view_user"):
         return

@@ -21,7 +21,7 @@ from kith.identity.refusals.service import refuse_by_policy
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.api import refuse
-from kith.identity.rest.fields import Refused, missing, read_identifier, read_uuid
+from kith.identity.rest.fields import InvalidValue, missing, read_identifier, read_uuid
 
 _is_it = applications.c.pbm_uuid == bindparam("pbm_uuid", type_=UID())
 _mode_of = query(select(applications.c.policy_engine_mode).where(_is_it), str)
@@ -66,7 +66,7 @@ async def person_asked_for(exchange: Exchange, caller: Caller) -> Person:
         await refuse(exchange, caller, "core.view_user")
     try:
         return await people.get(exchange.work, read_identifier(asked[-1], integer=True))
-    except Refused as refused:
+    except InvalidValue as refused:
         raise Invalid(fields={"for_user": [refused.complaint]}) from refused
     except NotFound as error:
         raise Invalid(fields={"for_user": [missing(asked[-1]).complaint]}) from error

@@ -11,7 +11,7 @@ from kith.identity.applications.service import ApplicationClosed
 from kith.identity.applications.tables import FIELDS, applications
 from kith.identity.caller import Caller
 from kith.identity.flows.resources import bound_policies
-from kith.identity.rest import Draft, Resource
+from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
 
 RESERVED = frozenset({
@@ -19,13 +19,13 @@ RESERVED = frozenset({
 })  # fmt: skip
 
 
-async def check(draft: Draft[ApplicationRecord]) -> None:
+async def check(draft: RecordDraft[ApplicationRecord]) -> None:
     slug = draft.values.get("slug")
     if slug is not None and slug.lower() in RESERVED:
         draft.complain("slug", f"The slug '{slug}' is reserved and cannot be used for applications.", "reserved")
 
 
-async def saved(draft: Draft[ApplicationRecord]) -> None:
+async def saved(draft: RecordDraft[ApplicationRecord]) -> None:
     before = draft.before.provider if draft.before is not None else None
     if before is not None and draft.sets("provider"):
         draft.work.announce(ApplicationClosed(provider_id=before))

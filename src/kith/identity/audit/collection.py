@@ -11,8 +11,8 @@ from sqlalchemy import bindparam
 from kith.base.db import Instant
 from kith.base.work import Work
 from kith.identity.audit.tables import events
-from kith.identity.rest import READ, Filter, Resource
-from kith.identity.rest.fields import Moment, Object, Reference, Text, Told
+from kith.identity.rest import READ, ListFilter, Resource
+from kith.identity.rest.fields import Computed, Moment, Object, Reference, Text
 from kith.identity.rest.record import Record
 
 FIELDS = (
@@ -24,7 +24,7 @@ FIELDS = (
     Text(name="client_ip", null=True, most=45),
     Moment(name="created", read_only=True, stored_as="created_at"),
     Moment(name="expires", read_only=True, stored_as="expires_at"),
-    Told(name="date", form={"type": "string", "format": "date-time"}, help="As created."),
+    Computed(name="date", form={"type": "string", "format": "date-time"}, help="As created."),
 )
 
 
@@ -68,14 +68,14 @@ RESOURCE = Resource(
     order=("-created",),
     exact=("user", "username", "app", "client_ip"),
     filters=(
-        Filter(name="action", clause=events.c.action == bindparam("f_action"), read=_action, bind="f_action"),
-        Filter(
+        ListFilter(name="action", clause=events.c.action == bindparam("f_action"), read=_action, bind="f_action"),
+        ListFilter(
             name="created__gte",
             clause=events.c.created_at >= bindparam("f_from", type_=Instant()),
             read=_since,
             bind="f_from",
         ),
-        Filter(
+        ListFilter(
             name="created__lte",
             clause=events.c.created_at <= bindparam("f_to", type_=Instant()),
             read=_since,

@@ -15,11 +15,11 @@ from kith.identity.caller import Caller
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.consents.tables import consents
 from kith.identity.rest import READ, Resource
-from kith.identity.rest.fields import Field, Moment, Reference, Told
+from kith.identity.rest.fields import Computed, Field, Moment, Reference
 from kith.identity.rest.record import Record
 
 
-class Words(Field, frozen=True, kw_only=True):
+class WordList(Field, frozen=True, kw_only=True):
     """A list that is shown as words with blanks between them."""
 
     read_only: bool = True
@@ -41,10 +41,10 @@ class Words(Field, frozen=True, kw_only=True):
 FIELDS = (
     Reference(name="user", to="identity_users.id", integer=True, read_only=True, stored_as="user_id"),
     Reference(name="application", to="identity_applications.pbm_uuid", read_only=True),
-    Told(name="application_name", form={"type": "string"}),
-    Words(name="permissions", help="The scopes that were allowed, separated by blanks."),
+    Computed(name="application_name", form={"type": "string"}),
+    WordList(name="permissions", help="The scopes that were allowed, separated by blanks."),
     Moment(name="expires", null=True, read_only=True, stored_as="expires_at"),
-    Told(name="expiring", form={"type": "boolean"}),
+    Computed(name="expiring", form={"type": "boolean"}),
 )
 
 

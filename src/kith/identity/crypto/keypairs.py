@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.work import Work
 from kith.identity.crypto.tables import FIELDS, keypairs
-from kith.identity.rest import Draft, Resource
+from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
 from kith.identity.sealing import Sealer
 
@@ -44,7 +44,7 @@ def open_key(work: Work, sealed: str | None) -> str:
     return work.find(Sealer).open(sealed, _KEY_PLACE) if sealed else ""
 
 
-async def check(draft: Draft[CertificateKeyPairRecord]) -> None:
+async def check(draft: RecordDraft[CertificateKeyPairRecord]) -> None:
     """Certificate and key are read once, when they are saved; what they say stands in columns from then on."""
     from kith.identity.crypto.certificates import Unreadable, examine  # noqa: PLC0415 - loaded when first used
 

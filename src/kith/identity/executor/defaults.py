@@ -18,16 +18,16 @@ from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.family import policies
 from kith.identity.policies.kinds import password as password_policy
-from kith.identity.rest import verbs
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest import operations
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.signups.service import REASON
 from kith.identity.stages import collections as stage_room
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_stages
 
 SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
-_SHELVES: dict[str, Shelf[Any]] = {
-    resource.name: Shelf(resource)
+_RECORDS: dict[str, RecordStore[Any]] = {
+    resource.name: RecordStore(resource)
     for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS, password_policy.RESOURCE)
 }
 
@@ -220,8 +220,8 @@ async def restore(work: Work) -> None:
             await _make_flow(work, slug)
             continue
         for binding in await work.db.all(_bindings_of, flow=found):
-            await verbs.remove(_SHELVES["FlowStageBinding"], work, SYSTEM, binding)
-        await verbs.update(_SHELVES["Flow"], work, SYSTEM, found, values, whole=False)
+            await operations.remove(_RECORDS["FlowStageBinding"], work, SYSTEM, binding)
+        await operations.update(_RECORDS["Flow"], work, SYSTEM, found, values, whole=False)
         await work.db.run(_unbind_flow, flow=found)
         await _bind(work, slug, found)
     for name in STAGES:
@@ -236,7 +236,7 @@ async def _restore_stage(work: Work, name: str) -> None:
     if record == "PromptStage":
         found = await work.db.one(_prompt_stage, stage=stage)
     if found is not None:
-        await verbs.update(_SHELVES[record], work, SYSTEM, found, await _resolved(work, values), whole=False)
+        await operations.update(_RECORDS[record], work, SYSTEM, found, await _resolved(work, values), whole=False)
 
 
 async def _link(work: Work, slugs: list[str]) -> None:
@@ -244,19 +244,19 @@ async def _link(work: Work, slugs: list[str]) -> None:
         stage = await work.db.one(_stage_named, name=name)
         flow = await work.db.one(_flow_named, slug=slug)
         if slug in slugs and stage is not None:
-            await verbs.update(_SHELVES[STAGES[name][0]], work, SYSTEM, stage, {field: flow}, whole=False)
+            await operations.update(_RECORDS[STAGES[name][0]], work, SYSTEM, stage, {field: flow}, whole=False)
 
 
 async def _make_flow(work: Work, slug: str) -> None:
     values, _ = FLOWS[slug]
-    flow = await verbs.create(_SHELVES["Flow"], work, SYSTEM, {"slug": slug, **values})
+    flow = await operations.create(_RECORDS["Flow"], work, SYSTEM, {"slug": slug, **values})
     await _bind(work, slug, flow.pk)
 
 
 async def _bind(work: Work, slug: str, flow_uuid: str) -> None:
     for place, stage in enumerate(FLOWS[slug][1]):
         body = {"flow": flow_uuid, "stage": await _stage(work, stage), "order": place * 10}
-        await verbs.create(_SHELVES["FlowStageBinding"], work, SYSTEM, body)
+        await operations.create(_RECORDS["FlowStageBinding"], work, SYSTEM, body)
 
 
 async def _stage(work: Work, name: str) -> str:
@@ -264,7 +264,7 @@ async def _stage(work: Work, name: str) -> str:
     if found is not None:
         return found
     record, values = STAGES[name]
-    made = await verbs.create(_SHELVES[record], work, SYSTEM, {"name": name, **await _resolved(work, values)})
+    made = await operations.create(_RECORDS[record], work, SYSTEM, {"name": name, **await _resolved(work, values)})
     stage_uuid: str = made.stage_uuid
     return stage_uuid
 
@@ -285,7 +285,7 @@ async def _policy(work: Work, name: str) -> str:
     found = await work.db.one(_policy_named, name=name)
     if found is not None:
         return found
-    made = await verbs.create(_SHELVES["PasswordPolicy"], work, SYSTEM, {"name": name, **PASSWORD_POLICIES[name]})
+    made = await operations.create(_RECORDS["PasswordPolicy"], work, SYSTEM, {"name": name, **PASSWORD_POLICIES[name]})
     policy_uuid: str = made.pk
     return policy_uuid
 
@@ -295,7 +295,7 @@ async def _prompt(work: Work, name: str) -> str:
     if found is not None:
         return found
     body = {"name": name, "placeholder": PROMPTS[name]["label"], **PROMPTS[name]}
-    made = await verbs.create(_SHELVES["Prompt"], work, SYSTEM, body)
+    made = await operations.create(_RECORDS["Prompt"], work, SYSTEM, body)
     prompt_uuid: str = made.pk
     return prompt_uuid
 

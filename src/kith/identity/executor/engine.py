@@ -26,7 +26,7 @@ from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.rest.verbs import find_by_row
+from kith.identity.rest.operations import find_by_row
 from kith.identity.sessions import store
 from kith.identity.sessions.service import Held
 from kith.identity.stages import reauthentication
@@ -122,7 +122,7 @@ class Walk:
             return await self._deny(work, plan, Denied("This stage cannot be run.", f"no kind {step.kind}"))
         if is_closed(self.held.session, step.kind):
             return await self._deny(work, plan, Denied(NotAsSomebodyElse.message, f"{step.kind} as somebody else"))
-        stage = await find_by_row(kind.shelf, work, step.stage_uuid)
+        stage = await find_by_row(kind.records, work, step.stage_uuid)
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, plan.context.only(WAY_IN))
         turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)

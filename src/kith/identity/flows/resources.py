@@ -17,16 +17,16 @@ from kith.identity.caller import Caller
 from kith.identity.flows.stages import StageRecord, stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.family import policies
-from kith.identity.rest import Draft, Filter, Resource, record_table, targets
+from kith.identity.rest import ListFilter, RecordDraft, Resource, policy_targets, record_table
 from kith.identity.rest.fields import (
     Boolean,
     Choice,
+    Computed,
     Integer,
+    InvalidValue,
     Reference,
-    Refused,
     Slug,
     Text,
-    Told,
     read_uuid,
 )
 from kith.identity.rest.record import Record
@@ -64,8 +64,8 @@ FLOW_FIELDS = (
     Reference(
         name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True
     ),
-    Told(name="stages", form=_IDS),
-    Told(name="policies", form=_IDS),
+    Computed(name="stages", form=_IDS),
+    Computed(name="policies", form=_IDS),
 )  # fmt: skip
 
 
@@ -100,10 +100,10 @@ BINDING_FIELDS = (
     Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Choice(name="invalid_response_action", default="retry", choices=("retry", "restart", "restart_with_context")),
     Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
-    Told(
+    Computed(
         name="target", form={"type": "string", "format": "uuid"}, help="The flow, which may be sent by this name too."
     ),
-    Told(name="policies", form=_IDS),
+    Computed(name="policies", form=_IDS),
 )
 
 
@@ -174,12 +174,12 @@ async def decorate_flows(work: Work, records: list[FlowRecord]) -> None:
 
 async def removing_flow(work: Work, record: FlowRecord, _caller: Caller) -> None:
     """Its bindings go with it, and so must what policies were bound to them by."""
-    await targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record.pk))
+    await policy_targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record.pk))
 
 
 async def forget_stage(work: Work, record: StageRecord, _caller: Caller) -> None:
     """What every kind of stage does before it goes: its places in flows are targets of policies too."""
-    await targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record.stage_uuid))
+    await policy_targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record.stage_uuid))
 
 
 FLOWS = Resource(
@@ -194,7 +194,7 @@ FLOWS = Resource(
     order=("slug", "name"),
     exact=("name", "slug", "designation", "denied_action"),
     filters=(
-        Filter(
+        ListFilter(
             name="flow_uuid",
             clause=flows.c.flow_uuid == bindparam("flow_uuid", type_=UID()),
             read=read_uuid,
@@ -206,7 +206,7 @@ FLOWS = Resource(
 )
 
 
-async def check_binding(draft: Draft[FlowStageBindingRecord]) -> None:
+async def check_binding(draft: RecordDraft[FlowStageBindingRecord]) -> None:
     """Policies are asked at least once. Who knows only the one switch turns it off and means: when planning."""
     if draft.now.re_evaluate_policies or draft.now.evaluate_on_plan:
         return
@@ -225,14 +225,14 @@ async def decorate_bindings(work: Work, records: list[FlowStageBindingRecord]) -
 def _uuid(text: str) -> str:
     found = read_uuid(text)
     if found is None:
-        raise Refused("Enter a valid UUID.")
+        raise InvalidValue("Enter a valid UUID.")
     return found
 
 
 def _choice(text: str) -> str:
     found = read_uuid(text)
     if found is None:
-        raise Refused("Select a valid choice. That choice is not one of the available choices.", "invalid_choice")
+        raise InvalidValue("Select a valid choice. That choice is not one of the available choices.", "invalid_choice")
     return found
 
 
@@ -243,13 +243,13 @@ def _flow(text: str) -> str:
 def _policy(text: str) -> str:
     found = read_uuid(text)
     if found is None:
-        raise Refused(f"“{text[:100]}” is not a valid UUID.")
+        raise InvalidValue(f"“{text[:100]}” is not a valid UUID.")
     return found
 
 
 def _number(text: str) -> float:
     if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}(\.[0-9]{0,15})?\s*", text):
-        raise Refused("Enter a number.")
+        raise InvalidValue("Enter a number.")
     return float(text)
 
 
@@ -295,23 +295,23 @@ BINDINGS = Resource(
     search=(_stage_name,),
     order=("order", "flow"),
     filters=(
-        Filter(name="pbm_uuid", clause=_is(bindings.c.pbm_uuid, "f_pbm"), read=_uuid, bind="f_pbm"),
-        Filter(name="fsb_uuid", clause=_is(bindings.c.fsb_uuid, "f_fsb"), read=_uuid, bind="f_fsb"),
-        Filter(
+        ListFilter(name="pbm_uuid", clause=_is(bindings.c.pbm_uuid, "f_pbm"), read=_uuid, bind="f_pbm"),
+        ListFilter(name="fsb_uuid", clause=_is(bindings.c.fsb_uuid, "f_fsb"), read=_uuid, bind="f_fsb"),
+        ListFilter(
             name="policies", clause=_with_policies, read=_policy, bind="f_policies", many=True, exists=_policies_named
         ),
-        Filter(name="flow", clause=_in_flow("f_flow"), read=_flow, bind="f_flow", exists=_flows_named),
-        Filter(name="target", clause=_in_flow("f_target"), read=_flow, bind="f_target", exists=_flows_named),
-        Filter(
+        ListFilter(name="flow", clause=_in_flow("f_flow"), read=_flow, bind="f_flow", exists=_flows_named),
+        ListFilter(name="target", clause=_in_flow("f_target"), read=_flow, bind="f_target", exists=_flows_named),
+        ListFilter(
             name="stage", clause=_is(bindings.c.stage, "f_stage"), read=_choice, bind="f_stage", exists=_stages_named
         ),
-        Filter(
+        ListFilter(
             name="re_evaluate_policies",
             clause=_is(bindings.c.re_evaluate_policies, "f_again"),
             read=_word,
             bind="f_again",
         ),
-        Filter(
+        ListFilter(
             name="order",
             clause=cast(bindings.c.order, Float) == bindparam("f_order", type_=Float()),
             read=_number,

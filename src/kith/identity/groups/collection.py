@@ -14,8 +14,8 @@ from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.groups import store
 from kith.identity.groups.tables import groups, members
-from kith.identity.rest import Draft, Filter, Resource
-from kith.identity.rest.fields import Boolean, Object, Reference, References, Text, Told
+from kith.identity.rest import ListFilter, RecordDraft, Resource
+from kith.identity.rest.fields import Boolean, Computed, Object, Reference, References, Text
 from kith.identity.rest.record import Record
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import group_roles
@@ -30,7 +30,7 @@ FIELDS = (
     Object(name="attributes"),
     Boolean(name="is_superuser", default=False, help="Its members, and those of every group below, may do everything."),
     References(name="roles", to="identity_roles.role_uuid", link=group_roles),
-    Told(name="children", form={"type": "array", "items": {"type": "string", "format": "uuid"}}),
+    Computed(name="children", form={"type": "array", "items": {"type": "string", "format": "uuid"}}),
 )
 
 
@@ -67,7 +67,7 @@ _ancestors = query(
 )
 
 
-async def check(draft: Draft[GroupRecord]) -> None:
+async def check(draft: RecordDraft[GroupRecord]) -> None:
     parent = draft.values.get("parent")
     await draft.work.db.begin()
     if parent is not None and not draft.is_new:
@@ -78,7 +78,7 @@ async def check(draft: Draft[GroupRecord]) -> None:
     await _check_rights(draft)
 
 
-async def _check_rights(draft: Draft[GroupRecord]) -> None:
+async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
     """Nobody may grant what they lack: neither by a flag, nor by membership, nor by a role."""
     caller = draft.caller
     if caller.permissions is None:
@@ -132,7 +132,7 @@ RESOURCE = Resource(
     table=groups,
     fields=FIELDS,
     exact=("name", "is_superuser", "parent"),
-    filters=(Filter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
+    filters=(ListFilter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
     prepare=check,
     removing=removing,
     decorate=decorate,

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Boolean, bindparam
 
 from kith.identity.mappings.family import FIELDS, MappingRecord, mappings
-from kith.identity.rest import READ, Filter, Resource
+from kith.identity.rest import READ, ListFilter, Resource
 from kith.identity.rest.fields import Text
 
 
@@ -27,7 +27,7 @@ RESOURCE = Resource(
     fields=(*FIELDS, Text(name="__type__", stored_as="kind", read_only=True)),
     exact=("name", "managed"),
     filters=(
-        Filter(
+        ListFilter(
             name="managed__isnull",
             clause=mappings.c.managed.is_(None) == bindparam("is_own", type_=Boolean()),
             read=read_word,

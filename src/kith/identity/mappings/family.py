@@ -9,12 +9,12 @@ from sqlalchemy import Column, String
 from kith.base.db import UID
 from kith.identity.expressions.syntax import complain
 from kith.identity.rest import Family, record_table
-from kith.identity.rest.fields import Code, Text
+from kith.identity.rest.fields import Expression, Text
 from kith.identity.rest.record import Record
 
 FIELDS = (
     Text(name="name", required=True, most=255),
-    Code(name="expression", required=True, check=complain),
+    Expression(name="expression", required=True, check=complain),
     Text(name="managed", null=True, default=None, unique=True, most=255, read_only=True),
 )
 

@@ -15,7 +15,7 @@ from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
-from kith.identity.rest.fields import Object, Reference, Refused, missing, read_uuid
+from kith.identity.rest.fields import InvalidValue, Object, Reference, missing, read_uuid
 
 TEST_SECONDS = 10
 _USER = Reference(name="user", to="identity_users.id", integer=True)
@@ -32,8 +32,8 @@ async def read_subject(
         try:
             if sent.get(field.name) is not None:
                 values[field.name] = field.read(sent[field.name])
-        except Refused as refused:
-            complaints[field.name] = [refused.complaint]
+        except InvalidValue as error:
+            complaints[field.name] = [error.complaint]
     person = None
     if values["user"] is not None:
         person = await _visible(exchange, caller, values["user"])

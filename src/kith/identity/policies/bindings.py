@@ -10,11 +10,11 @@ from sqlalchemy import Column, UniqueConstraint, func, select
 from kith.base.db import UID
 from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
-from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer, Reference
+from kith.identity.rest.policy_targets import policy_targets
 from kith.identity.rest.record import Record
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, record_table
-from kith.identity.rest.targets import policy_targets
 from kith.identity.users.tables import users
 
 _ONE = ("policy", "group", "user")
@@ -65,7 +65,7 @@ _decider = func.coalesce(
 )
 
 
-async def check(draft: Draft[PolicyBindingRecord]) -> None:
+async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
     given = [name for name in _ONE if draft.value(name) is not None]
     if draft.whole and not any(name in draft.values for name in _ONE):
         given = []  # whoever sends the whole record says who decides

@@ -25,8 +25,8 @@ from kith.identity.policies.kinds import (
     reputation,
 )
 from kith.identity.policies.request import Asked, CannotTell, PolicyRequest, Verdict
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Resource
-from kith.identity.rest.shelf import Shelf
 
 P = TypeVar("P", bound=PolicyRecord)
 Mode = Literal["any", "all"]
@@ -37,7 +37,7 @@ class PolicyKind(Generic[P]):
 
     def __init__(self, resource: Resource[P], passes: Callable[[Work, P, PolicyRequest], Awaitable[Verdict]]) -> None:
         self.kind = resource.kind
-        self.shelf = Shelf(resource)
+        self.records = RecordStore(resource)
         self.passes = passes
 
 
@@ -93,7 +93,7 @@ async def find_kind(work: Work, policy_uuid: str) -> str | None:
 async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
     """What one policy says; it may raise anything, and whoever asks must take that for a no."""
     found = KINDS[kind]
-    policy = await found.shelf.find(work.db, policy_uuid)
+    policy = await found.records.find(work.db, policy_uuid)
     if policy is None:
         raise CannotTell("This policy is gone.")
     return await found.passes(work, policy, request)

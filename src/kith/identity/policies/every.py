@@ -9,8 +9,8 @@ from kith.base.db import UID, any_of, query
 from kith.base.work import Work
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.family import FIELDS, PolicyRecord, policies
-from kith.identity.rest import READ, Filter, Resource
-from kith.identity.rest.fields import Text, Told
+from kith.identity.rest import READ, ListFilter, Resource
+from kith.identity.rest.fields import Computed, Text
 
 # The prompt stages that have their answers checked by a policy; their room is above this one.
 _checks = table("identity_stages_prompt_policies", column("owner", UID), column("other", UID))
@@ -47,17 +47,17 @@ RESOURCE = Resource(
     fields=(
         *FIELDS,
         Text(name="__type__", stored_as="kind", read_only=True, help="The kind: its collection is /policies/<kind>/."),
-        Told(name="bound_to", form={"type": "integer"}, help="The number of bindings and prompt stages that use it."),
+        Computed(name="bound_to", form={"type": "integer"}, help="How many bindings and prompt stages use it."),
     ),
     exact=("name",),
     filters=(
-        Filter(
+        ListFilter(
             name="bindings__isnull",
             clause=_is_bound != bindparam("unbound", type_=Boolean()),
             read=read_word,
             bind="unbound",
         ),
-        Filter(
+        ListFilter(
             name="promptstage__isnull",
             clause=_is_asked != bindparam("unasked", type_=Boolean()),
             read=read_word,

@@ -18,7 +18,7 @@ def new_name() -> str:
     return f"policy-{secrets.token_hex(4)}"
 
 
-class Name(Text, frozen=True, kw_only=True):
+class PolicyName(Text, frozen=True, kw_only=True):
     """Clients may leave it out, or say null or nothing; the policy gets a name all the same."""
 
     default: Any = new_name
@@ -34,7 +34,7 @@ class Name(Text, frozen=True, kw_only=True):
 
 
 FIELDS = (
-    Name(name="name"),
+    PolicyName(name="name"),
     Boolean(name="execution_logging", default=False, help="Write an event for each run, not only for errors."),
 )
 

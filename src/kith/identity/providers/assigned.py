@@ -10,12 +10,12 @@ from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
 from kith.identity.providers.family import ProviderRecord
-from kith.identity.rest.fields import Field, Told
+from kith.identity.rest.fields import Computed, Field
 
 _WORD = {"type": ["string", "null"]}
 FIELDS: tuple[Field, ...] = (
-    Told(name="assigned_application_slug", form=_WORD),
-    Told(name="assigned_application_name", form=_WORD),
+    Computed(name="assigned_application_slug", form=_WORD),
+    Computed(name="assigned_application_name", form=_WORD),
 )
 
 _of_providers = query(

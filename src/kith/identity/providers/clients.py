@@ -19,7 +19,7 @@ from kith.identity.providers.oauth2.store import has_app
 from kith.identity.providers.patterns import complain_pattern
 from kith.identity.providers.redirects import complain_redirect
 from kith.identity.providers.spans import check_spans
-from kith.identity.rest import Draft
+from kith.identity.rest import RecordDraft
 from kith.identity.rest.fields import URL, Boolean, Choice, Field, Object, Offset, Reference, Secret, Text
 
 client_ids = Table(
@@ -137,7 +137,7 @@ _let_go = command(delete(client_ids).where(client_ids.c.provider_id == bindparam
 _take = command(insert_into(client_ids))
 
 
-async def check_client(draft: Draft[Any], *, redirects: str) -> None:
+async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
     """The rules every client keeps; `redirects` is the field with its redirect URIs, apart by blanks."""
     if draft.sets("client_id"):
         owner = await draft.work.db.one(_owner_of, client_id=draft.values["client_id"])
@@ -149,7 +149,7 @@ async def check_client(draft: Draft[Any], *, redirects: str) -> None:
     await check_signing_key(draft, "signing_key", SIGNING_KEYS)
 
 
-def _check_redirects(draft: Draft[Any], redirects: str) -> None:
+def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
     """Looked at again when the way they are read changes: an address is no pattern, and the other way round."""
     complain = complain_pattern if draft.value("redirect_uri_matching") == "regex" else complain_redirect
     if redirects in draft.values or draft.sets("redirect_uri_matching"):
@@ -163,7 +163,7 @@ def _check_redirects(draft: Draft[Any], redirects: str) -> None:
             draft.complain("post_logout_redirect_uris", wrong)
 
 
-def _check_secret(draft: Draft[Any]) -> None:
+def _check_secret(draft: RecordDraft[Any]) -> None:
     """No client is without a secret, lest one that becomes confidential lets everybody in: empty is not given."""
     if draft.values.get("client_secret") == "":
         del draft.values["client_secret"]
@@ -171,7 +171,7 @@ def _check_secret(draft: Draft[Any]) -> None:
             draft.values["client_secret"] = new_client_secret()
 
 
-async def register_client(draft: Draft[Any]) -> None:
+async def register_client(draft: RecordDraft[Any]) -> None:
     """Once the provider is saved, its client id is nobody else's."""
     if not draft.sets("client_id"):
         return

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, select
 from kith.identity.applications.tables import applications
 from kith.identity.providers import assigned
 from kith.identity.providers.family import FIELDS, ProviderRecord, providers
-from kith.identity.rest import READ, Filter, Resource
+from kith.identity.rest import READ, ListFilter, Resource
 from kith.identity.rest.fields import Choice
 
 KINDS = ("applicationgateway", "oauth2", "openid", "saml")
@@ -35,7 +35,7 @@ RESOURCE = Resource(
     fields=(*FIELDS, Choice(name="__type__", stored_as="kind", read_only=True, choices=KINDS), *assigned.FIELDS),
     order=("id",),
     filters=(
-        Filter(
+        ListFilter(
             name="application__isnull",
             clause=_has_application != bindparam("without", type_=SQLBoolean()),
             read=_word,

@@ -11,7 +11,7 @@ from sqlalchemy import Column, Integer, String, bindparam, select
 from kith.base.db import query
 from kith.identity.flows.resources import flows
 from kith.identity.mappings.family import mappings as property_mappings
-from kith.identity.rest import Draft, Family, link_table, record_table
+from kith.identity.rest import Family, RecordDraft, link_table, record_table
 from kith.identity.rest.fields import Field, Reference, References, Text
 from kith.identity.rest.record import Record
 
@@ -81,7 +81,7 @@ _flow_named = query(
 )
 
 
-async def choose_flow(draft: Draft[Any]) -> None:
+async def choose_flow(draft: RecordDraft[Any]) -> None:
     """A new provider asks for consent unless it was told otherwise."""
     if draft.is_new and draft.values.get("authorization_flow") is None:
         draft.values["authorization_flow"] = await draft.work.db.one(_flow_named, slug=CONSENT_FLOW)

@@ -13,7 +13,7 @@ from kith.identity.providers.oauth2.claims import claims, scope_mappings
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.rest import Action, Resource
 from kith.identity.rest.answers import show
-from kith.identity.rest.fields import Refused, read_identifier
+from kith.identity.rest.fields import InvalidValue, read_identifier
 
 
 def _action(resource: Resource[Any]) -> Action:
@@ -22,7 +22,7 @@ def _action(resource: Resource[Any]) -> Action:
         work = exchange.work
         try:
             provider_id = read_identifier(id, integer=True)
-        except Refused as refused:
+        except InvalidValue as refused:
             raise NotFound from refused
         client = await clients.find_by_provider(work, provider_id)
         if client is None or client.kind != resource.kind:

@@ -11,9 +11,9 @@ from kith.identity.providers.clients import ClientRecord
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.rest import Action, Resource
 from kith.identity.rest.answers import show
-from kith.identity.rest.fields import Refused, read_identifier
-from kith.identity.rest.shelf import Shelf
-from kith.identity.rest.verbs import read
+from kith.identity.rest.fields import InvalidValue, read_identifier
+from kith.identity.rest.operations import read
+from kith.identity.rest.record_store import RecordStore
 
 C = TypeVar("C", bound=ClientRecord)
 
@@ -35,14 +35,14 @@ def setup_urls(base_url: str, slug: str | None, issuer_mode: str) -> dict[str, s
 
 
 def _action(resource: Resource[C]) -> Action:
-    shelf = Shelf(resource)
+    store = RecordStore(resource)
 
     async def show_urls(exchange: Exchange, _caller: Caller, id: str) -> Answer:
         try:
             provider_id = read_identifier(id, integer=True)
-        except Refused as refused:
-            raise NotFound from refused
-        record = await read(shelf, exchange.work, provider_id, sees_secrets=False)
+        except InvalidValue as error:
+            raise NotFound from error
+        record = await read(store, exchange.work, provider_id, sees_secrets=False)
         base_url = exchange.work.settings.base_url
         return show(setup_urls(base_url, record.assigned_application_slug, record.issuer_mode))
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.rest import Draft
+from kith.identity.rest import RecordDraft
 from kith.identity.rest.fields import read_offset
 
 
 def check_spans(
-    draft: Draft[Any], *, positive: tuple[str, ...] = (), not_negative: tuple[str, ...] = (), past: tuple[str, ...] = ()
+    draft: RecordDraft[Any],
+    *,
+    positive: tuple[str, ...] = (),
+    not_negative: tuple[str, ...] = (),
+    past: tuple[str, ...] = (),
 ) -> None:
     for name in (*positive, *not_negative, *past):
         seconds = read_offset(draft.values[name]) if name in draft.values else None

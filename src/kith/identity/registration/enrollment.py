@@ -14,7 +14,7 @@ from kith.base.work import Work
 from kith.identity.flows.plan import Flow, flows_for, steps_of
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.rest.verbs import find_by_row
+from kith.identity.rest.operations import find_by_row
 from kith.identity.stages import invitation_checks
 from kith.identity.stages.invitation_checks import Invitation
 from kith.identity.stages.kinds import invitation as invitation_stage
@@ -62,17 +62,17 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
             continue  # this stage does not come up for them
         match step.kind:
             case "prompt":
-                form = await find_by_row(prompt.STAGE.shelf, work, step.stage_uuid)
+                form = await find_by_row(prompt.STAGE.records, work, step.stage_uuid)
                 if form is not None:
                     await _validate(work, form, request, decision)
             case "invitation":
-                stage = await find_by_row(invitation_stage.STAGE.shelf, work, step.stage_uuid)
+                stage = await find_by_row(invitation_stage.STAGE.records, work, step.stage_uuid)
                 is_open = stage is not None and stage.continue_flow_without_invitation
                 decision.refused |= invitation is None and not is_open
             case "deny":
                 decision.refused = True
             case "userwrite":
-                decision.write = await find_by_row(user_write.STAGE.shelf, work, step.stage_uuid)
+                decision.write = await find_by_row(user_write.STAGE.records, work, step.stage_uuid)
     return decision
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kith import __version__
-from kith.identity.rest.fields import Field, References, Told
+from kith.identity.rest.fields import Computed, Field, References
 from kith.identity.rest.resource import Action, Resource
 
 _ERRORS: dict[str, tuple[str, str]] = {
@@ -230,7 +230,7 @@ def _list_parameters(resource: Resource[Any]) -> list[dict[str, Any]]:
 
 
 def _filter_shape(field: Field) -> dict[str, Any]:
-    if isinstance(field, (References, Told)):
+    if isinstance(field, (References, Computed)):
         return {"type": "string"}
     kind = field.shape().get("type", "string")
     return {"type": kind if kind in ("integer", "boolean", "number") else "string"}

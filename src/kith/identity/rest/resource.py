@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kith.base.exchange import Answer, Exchange
     from kith.base.work import Work
     from kith.identity.caller import Caller
-    from kith.identity.rest.draft import Draft
+    from kith.identity.rest.record_draft import RecordDraft
 
 ALL = frozenset({"list", "create", "read", "update", "partial_update", "delete"})
 READ = frozenset({"list", "read"})
@@ -31,7 +31,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     decides: bool = False
 
 
-class Filter(msgspec.Struct, frozen=True, kw_only=True):
+class ListFilter(msgspec.Struct, frozen=True, kw_only=True):
     """A query parameter that narrows a list. `read` gives the value to bind, None to pass it over, or refuses."""
 
     name: str
@@ -61,12 +61,12 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     order: tuple[str, ...] = ("name",)
     contains: Callable[[str], ColumnElement[bool]] | None = None  # an index for words of three letters and more
     exact: tuple[str, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[ListFilter, ...] = ()
     allow: frozenset[str] = ALL
     label: str = "name"
     own: str = ""  # the field with a record's owner, who may see and change it without any permission
-    prepare: Callable[[Draft[R]], Awaitable[None]] | None = None
-    saved: Callable[[Draft[R]], Awaitable[None]] | None = None
+    prepare: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
+    saved: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     removing: Callable[[Work, R, Caller], Awaitable[None]] | None = None
     decorate: Callable[[Work, list[R]], Awaitable[None]] | None = None
     describe: str = ""

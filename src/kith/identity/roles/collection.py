@@ -7,12 +7,12 @@ from datetime import datetime
 from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import Caller
-from kith.identity.rest import Draft, Resource
+from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
 from kith.identity.roles.tables import FIELDS, roles
 
 
-async def check(draft: Draft[RoleRecord]) -> None:
+async def check(draft: RecordDraft[RoleRecord]) -> None:
     """Nobody may make or widen a role beyond what they may do themselves."""
     allowed = draft.caller.permissions
     if allowed is not None and not set(draft.now.permissions or ()) <= allowed:

@@ -9,7 +9,7 @@ from sqlalchemy import Column, select
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
-from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Choice, Text
 from kith.identity.rest.record import Record
 from kith.identity.users.names import domain_key, email_key
@@ -47,7 +47,7 @@ async def is_blocked(work: Work, email: str) -> bool:
     return await work.db.one(_any_of_these, values=[address, plain, *above]) is not None
 
 
-async def check(draft: Draft[EmailBlockRecord]) -> None:
+async def check(draft: RecordDraft[EmailBlockRecord]) -> None:
     """Kept in the one way addresses are compared in."""
     if draft.is_new:
         draft.columns["kind"] = draft.now.kind  # the column of this name is not the family's here

@@ -7,7 +7,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import READ, Resource
-from kith.identity.rest.fields import Text, Told
+from kith.identity.rest.fields import Computed, Text
 from kith.identity.sources.family import FIELDS, SourceRecord, sources
 
 VERBOSE_NAMES = {"ldap": "LDAP Source", "oauth": "OAuth Source", "saml": "SAML Source"}
@@ -33,7 +33,7 @@ RESOURCE = Resource(
     fields=(
         *FIELDS,
         Text(name="__type__", stored_as="kind", read_only=True),
-        Told(name="verbose_name", form={"type": "string"}),
+        Computed(name="verbose_name", form={"type": "string"}),
     ),
     search=("name", "slug"),
     exact=("name", "slug", "enabled", "promoted"),

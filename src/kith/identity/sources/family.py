@@ -9,7 +9,7 @@ from sqlalchemy import Column, ForeignKey, String
 
 from kith.base.db import UID
 from kith.identity.rest import Family, record_table
-from kith.identity.rest.fields import Boolean, Choice, Reference, Slug, Text, Told
+from kith.identity.rest.fields import Boolean, Choice, Computed, Reference, Slug, Text
 from kith.identity.rest.record import Record
 
 _AUTHENTICATION = (("designation", "authentication"),)
@@ -30,7 +30,7 @@ FIELDS = (
     Text(name="user_path_template", default="sources/%(slug)s", most=500, help="Where new people are filed."),
     Text(name="icon", default="", most=500),
     Boolean(name="promoted", default=False),
-    Told(
+    Computed(
         name="policies",
         form={"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True},
     ),

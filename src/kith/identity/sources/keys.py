@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.crypto import keypairs
-from kith.identity.rest import Draft
+from kith.identity.rest import RecordDraft
 
 
-async def check_private_key(draft: Draft[Any], name: str) -> None:
+async def check_private_key(draft: RecordDraft[Any], name: str) -> None:
     """A certificate alone is not enough here."""
     pair = await keypairs.find(draft.work, draft.values[name]) if draft.sets(name) and draft.values[name] else None
     if pair is not None and not pair.private_key_available:

@@ -12,7 +12,7 @@ from kith.base.work import Work
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import FIELDS, StageRecord, stages
 from kith.identity.rest import READ, Resource
-from kith.identity.rest.fields import Text, Told
+from kith.identity.rest.fields import Computed, Text
 
 VERBOSE_NAMES = {
     "captcha": "Captcha Stage",
@@ -75,8 +75,8 @@ RESOURCE = Resource(
     fields=(
         *FIELDS,
         Text(name="__type__", stored_as="kind", read_only=True),
-        Told(name="verbose_name", form={"type": "string"}),
-        Told(name="flow_set", form={"type": "array", "items": {"type": "object", "properties": _FLOW}}),
+        Computed(name="verbose_name", form={"type": "string"}),
+        Computed(name="flow_set", form={"type": "array", "items": {"type": "object", "properties": _FLOW}}),
     ),
     exact=("name",),
     allow=READ,

@@ -12,7 +12,7 @@ from kith.identity.flows.plan import Step, find_flow, steps_of
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.family import policies
 from kith.identity.policies.kinds import passwordexpiry
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.stages.turn import Denied, Turn
 from kith.identity.users.tables import User
 
@@ -23,7 +23,7 @@ EXPIRED = "Password has expired."
 CHANGE = "Your password has expired. Choose a new one to go on."
 SAME = "Choose a password that is not the old one."
 DEFAULT = "default-password-change"
-_expiry_policies = Shelf(passwordexpiry.RESOURCE)
+_expiry_policies = RecordStore(passwordexpiry.RESOURCE)
 _bound = query(
     select(policies.c.policy_uuid)
     .join(bindings, bindings.c.policy == policies.c.policy_uuid)

@@ -10,7 +10,7 @@ from sqlalchemy import Column
 from kith.base.db import UID
 from kith.base.errors import Forbidden
 from kith.identity.audit import service as audit
-from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Moment, Object, Reference, Slug
 from kith.identity.rest.record import Record
 
@@ -46,7 +46,7 @@ class InvitationRecord(Record, kw_only=True):
 invitations = record_table("identity_invitations", Column("invite_uuid", UID, primary_key=True), fields=FIELDS)
 
 
-async def check(draft: Draft[InvitationRecord]) -> None:
+async def check(draft: RecordDraft[InvitationRecord]) -> None:
     """Who made one may see, change and withdraw it; to make one takes the permission."""
     if not draft.is_new:
         return
@@ -59,7 +59,7 @@ async def check(draft: Draft[InvitationRecord]) -> None:
     draft.columns["created_by"] = draft.caller.id
 
 
-async def saved(draft: Draft[InvitationRecord]) -> None:
+async def saved(draft: RecordDraft[InvitationRecord]) -> None:
     if draft.is_new:
         await audit.record(
             draft.work, "invitation_created", "stages.invitation", user_id=draft.caller.id or None,

@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.expressions.syntax import complain
 from kith.identity.flows.stages import stages
-from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Choice, Integer, Text
 from kith.identity.rest.record import Record
 from kith.identity.stages.tables import prompt_fields, prompt_stages
@@ -85,7 +85,7 @@ _names = query(
 )
 
 
-async def check(draft: Draft[PromptRecord]) -> None:
+async def check(draft: RecordDraft[PromptRecord]) -> None:
     for name in ("placeholder", "initial_value"):
         if draft.value(f"{name}_expression") and (draft.sets(name) or draft.sets(f"{name}_expression")):
             wrong = await asyncio.to_thread(complain, draft.value(name)) if draft.value(name) else None

@@ -15,8 +15,8 @@ from kith.identity.flows.plan import Flow, Plan, Step
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import StageRecord
 from kith.identity.rest import Resource
-from kith.identity.rest.shelf import Shelf
-from kith.identity.rest.verbs import find_by_row
+from kith.identity.rest.operations import find_by_row
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.sessions.service import Held
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
@@ -84,9 +84,9 @@ class Turn(Generic[S]):
         """The same turn for another stage that does this one's work."""
         return Turn(self.work, self.exchange, self.flow, self.plan, self.held, stage)
 
-    async def find_stage(self, shelf: Shelf[T], stage_uuid: str | None) -> T | None:
+    async def find_stage(self, records: RecordStore[T], stage_uuid: str | None) -> T | None:
         """Another stage that this one names."""
-        return await find_by_row(shelf, self.work, stage_uuid) if stage_uuid is not None else None
+        return await find_by_row(records, self.work, stage_uuid) if stage_uuid is not None else None
 
     async def pending_user(self) -> User | None:
         user_id = self.context.user_id
@@ -111,6 +111,6 @@ class StageKind(Generic[S]):
 
     def __init__(self, resource: Resource[S], show: Show[S], take: Take[S]) -> None:
         self.kind = resource.kind
-        self.shelf = Shelf(resource)
+        self.records = RecordStore(resource)
         self.show = show
         self.take = take

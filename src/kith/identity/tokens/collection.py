@@ -14,8 +14,8 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.caller import Caller
 from kith.identity.confirmation import FIELD, confirm, refuse_app_password
-from kith.identity.rest import Draft, Resource
-from kith.identity.rest.fields import Boolean, Choice, Input, Moment, Reference, Slug, Text, Told
+from kith.identity.rest import RecordDraft, Resource
+from kith.identity.rest.fields import Boolean, Choice, Computed, Input, Moment, Reference, Slug, Text
 from kith.identity.rest.record import Record
 from kith.identity.scopes import IDENTITY, within
 from kith.identity.scopes import complain as complain_scopes
@@ -35,7 +35,7 @@ FIELDS = (
     Moment(name="expires", null=True, default=None, stored_as="expires_at"),
     Boolean(name="expiring", default=True, kept=False, help="False: it never ends."),
     Moment(name="last_used", null=True, read_only=True, stored_as="last_used_at"),
-    Told(name="key", form={"type": "string", "description": "Only in the answer that made it."}),
+    Computed(name="key", form={"type": "string", "description": "Only in the answer that made it."}),
     Input(name=FIELD, help="The caller's own password, where the sign-in is not fresh."),
 )
 
@@ -55,7 +55,7 @@ class TokenRecord(Record, kw_only=True):
     created: datetime
 
 
-async def check(draft: Draft[TokenRecord]) -> None:
+async def check(draft: RecordDraft[TokenRecord]) -> None:
     given = draft.values.pop(FIELD, None) or None
     if draft.is_new:
         _begin(draft)
@@ -79,7 +79,7 @@ async def check(draft: Draft[TokenRecord]) -> None:
     refuse_app_password(draft.caller)
 
 
-def _begin(draft: Draft[TokenRecord]) -> None:
+def _begin(draft: RecordDraft[TokenRecord]) -> None:
     key = PREFIX + secrets.token_urlsafe(32)
     draft.columns["key_hash"] = hash_key(key)
     draft.now.user = draft.values.get("user") or draft.caller.id
@@ -87,7 +87,7 @@ def _begin(draft: Draft[TokenRecord]) -> None:
     draft.once["key"] = key
 
 
-async def _check_owner(draft: Draft[TokenRecord]) -> None:
+async def _check_owner(draft: RecordDraft[TokenRecord]) -> None:
     """Of somebody else's tokens: whoever makes or widens one can be that person."""
     if not draft.is_new or draft.caller.may("core.add_token"):
         await refuse_if_above(draft.work, draft.caller, draft.now.user, "make or change a token of")
@@ -95,7 +95,7 @@ async def _check_owner(draft: Draft[TokenRecord]) -> None:
         draft.complain("user", "You may only make tokens for yourself.", "permission_denied")
 
 
-def _set_end(draft: Draft[TokenRecord]) -> None:
+def _set_end(draft: RecordDraft[TokenRecord]) -> None:
     if "expiring" in draft.values and not draft.now.expiring:
         draft.now.expires = None
     elif draft.is_new and draft.values.get("expires") is None:
@@ -103,7 +103,7 @@ def _set_end(draft: Draft[TokenRecord]) -> None:
         draft.now.expires = usual if until is None else min(usual, until)
 
 
-def _hold_to_token(draft: Draft[TokenRecord]) -> None:
+def _hold_to_token(draft: RecordDraft[TokenRecord]) -> None:
     caller = draft.caller
     if caller.way not in ("token", "app_password"):
         return
@@ -115,7 +115,7 @@ def _hold_to_token(draft: Draft[TokenRecord]) -> None:
         draft.complain("expires", "A token cannot make one that ends later than it does itself.", "permission_denied")
 
 
-def _widens(draft: Draft[TokenRecord]) -> bool:
+def _widens(draft: RecordDraft[TokenRecord]) -> bool:
     """Whether somebody can do more with it afterwards than before."""
     if draft.before is None:
         return True

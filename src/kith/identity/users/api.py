@@ -10,22 +10,22 @@ from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
 from kith.identity.rest.api import refuse
 from kith.identity.rest.body import read_object
+from kith.identity.rest.operations import read
 from kith.identity.rest.record import as_dict
-from kith.identity.rest.shelf import Shelf
-from kith.identity.rest.verbs import read
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.sessions.service import end_after_password
 from kith.identity.users import service, store
 from kith.identity.users.collection import RESOURCE, tell_new_password
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.rank import refuse_if_above
 
-_shelf = Shelf(RESOURCE)
+_records = RecordStore(RESOURCE)
 
 
 async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
-    record = await read(_shelf, exchange.work, caller.id, sees_secrets=False)
+    record = await read(_records, exchange.work, caller.id, sees_secrets=False)
     permissions = ["*"] if caller.permissions is None else sorted(caller.permissions)
-    _shelf.write_moments([record])
+    _records.write_moments([record])
     shown = as_dict(record) | {"system_permissions": permissions}
     return show({**shown, "user": shown})
 

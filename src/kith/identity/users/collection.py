@@ -20,17 +20,17 @@ from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
 from kith.identity.messages import service as messages
-from kith.identity.rest import Draft, Filter, Resource
+from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import (
     Boolean,
     Choice,
+    Computed,
     Email,
     Input,
     Moment,
     Object,
     References,
     Text,
-    Told,
     read_uuid,
 )
 from kith.identity.rest.record import Record
@@ -62,9 +62,9 @@ FIELDS = (
     ),
     Text(name="name", required=True, most=MOST_IN_NAME),
     Email(name="email", default=""),
-    Told(name="email_verified", form={"type": "boolean"}),
+    Computed(name="email_verified", form={"type": "boolean"}),
     Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
-    Told(name="is_superuser", form={"type": "boolean"}),
+    Computed(name="is_superuser", form={"type": "boolean"}),
     References(name="groups", to="identity_groups.group_uuid", link=members, owner="user_id", other="group_uuid"),
     References(name="roles", to="identity_roles.role_uuid", link=user_roles),
     Object(name="attributes"),
@@ -72,7 +72,7 @@ FIELDS = (
     Moment(name="date_joined", read_only=True, stored_as="created_at"),
     Moment(name="password_change_date", null=True, read_only=True, stored_as="password_changed_at"),
     Text(name="uuid", read_only=True),
-    Told(name="uid", form={"type": "string"}),
+    Computed(name="uid", form={"type": "string"}),
     Text(name="path", default="users", most=500, pattern=r"[^/]+(/[^/]+)*", refusal="Enter a valid path."),
     Choice(name="type", default="internal", choices=("internal", "external", "service_account")),
     Input(name="password", blank=False),
@@ -105,7 +105,7 @@ class UserRecord(Record, kw_only=True):
 _GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
-async def check(draft: Draft[UserRecord]) -> None:
+async def check(draft: RecordDraft[UserRecord]) -> None:
     await _confirm(draft)
     await _take_password(draft)
     for name, complain in (("username", complain_username), ("email", complain_email)):
@@ -125,7 +125,7 @@ async def check(draft: Draft[UserRecord]) -> None:
         await _refuse_last(draft.work, draft.id, "disabled")
 
 
-async def _confirm(draft: Draft[UserRecord]) -> None:
+async def _confirm(draft: RecordDraft[UserRecord]) -> None:
     given = draft.values.pop(FIELD, None) or None
     if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
         return
@@ -135,7 +135,7 @@ async def _confirm(draft: Draft[UserRecord]) -> None:
         refuse_app_password(draft.caller)
 
 
-async def _take_password(draft: Draft[UserRecord]) -> None:
+async def _take_password(draft: RecordDraft[UserRecord]) -> None:
     """Hashed before the first write: nobody else waits for argon2."""
     password = draft.values.pop("password", None)
     if not password:
@@ -152,7 +152,7 @@ async def _take_password(draft: Draft[UserRecord]) -> None:
     draft.columns["password_changed_at"] = draft.work.now
 
 
-async def _take_address(draft: Draft[UserRecord]) -> None:
+async def _take_address(draft: RecordDraft[UserRecord]) -> None:
     """Whoever may make and change people vouches for them: an address that they set is proven.
 
     One that was there before and is only sent along stays what it was.
@@ -175,7 +175,7 @@ async def _take_address(draft: Draft[UserRecord]) -> None:
         draft.columns["confirmed_at"] = before.confirmed_at or draft.work.now
 
 
-async def _check_rights(draft: Draft[UserRecord]) -> None:
+async def _check_rights(draft: RecordDraft[UserRecord]) -> None:
     caller = draft.caller
     if caller.permissions is None:
         return
@@ -198,7 +198,7 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
         raise Conflict(f"The last active superuser cannot be {done}.")
 
 
-async def saved(draft: Draft[UserRecord]) -> None:
+async def saved(draft: RecordDraft[UserRecord]) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
         user = await store.get(draft.work.db, draft.id)
@@ -251,14 +251,14 @@ RESOURCE = Resource(
     order=("username",),
     exact=("username", "name", "email", "is_active", "path", "type"),
     filters=(
-        Filter(
+        ListFilter(
             name="groups_by_name",
             clause=_in_groups(group_table.c.name, "names"),
             read=str,
             bind="names",
             many=True,
         ),
-        Filter(
+        ListFilter(
             name="groups_by_pk",
             clause=_in_groups(group_table.c.group_uuid, "groups"),
             read=read_uuid,
@@ -266,7 +266,7 @@ RESOURCE = Resource(
             many=True,
         ),
         *(
-            Filter(
+            ListFilter(
                 name=f"is_{name}",
                 clause=column.is_not(None) == bindparam(name, type_=SQLBoolean()),
                 read=Boolean(name=name).take,
@@ -274,7 +274,7 @@ RESOURCE = Resource(
             )
             for name, column in (("approved", users.c.approved_at), ("confirmed", users.c.confirmed_at))
         ),
-        Filter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
+        ListFilter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
     ),
     label="username",
     prepare=check,

@@ -8,8 +8,8 @@ import random
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table
 
 FIELDS = (
@@ -25,7 +25,7 @@ class DummyPolicy(PolicyRecord, kw_only=True):
     wait_max: int
 
 
-async def check(draft: Draft[DummyPolicy]) -> None:
+async def check(draft: RecordDraft[DummyPolicy]) -> None:
     if draft.now.wait_min > draft.now.wait_max:
         draft.complain("wait_max", "Ensure this value is greater than or equal to wait_min.")
 

@@ -13,11 +13,11 @@ from kith.identity.expressions.syntax import complain
 from kith.identity.policies.calling import Judge
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
-from kith.identity.rest.fields import Code
+from kith.identity.rest.fields import Expression
 from kith.identity.rest.resource import Resource, kind_table
 
 UNKNOWN_ADDRESS = "255.255.255.255"
-FIELDS = (Code(name="expression", required=True, check=complain),)
+FIELDS = (Expression(name="expression", required=True, check=complain),)
 
 
 class ExpressionPolicy(PolicyRecord, kw_only=True):

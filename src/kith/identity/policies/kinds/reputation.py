@@ -6,8 +6,8 @@ from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.policies.scores import score_of
-from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table
 
 FIELDS = (
@@ -23,7 +23,7 @@ class ReputationPolicy(PolicyRecord, kw_only=True):
     threshold: int
 
 
-async def check(draft: Draft[ReputationPolicy]) -> None:
+async def check(draft: RecordDraft[ReputationPolicy]) -> None:
     if not draft.now.check_ip and not draft.now.check_username:
         draft.complain("", "At least one of check_ip, check_username must be true.")
 

@@ -20,8 +20,8 @@ from kith.identity.providers.family import NAME, ProviderRecord, choose_flow, fa
 from kith.identity.providers.keys import check_signing_key
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES
 from kith.identity.providers.spans import check_spans
-from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import Boolean, Choice, Offset, Reference, Refused, Text, Told, read_url
+from kith.identity.rest import RecordDraft, Resource, kind_table
+from kith.identity.rest.fields import Boolean, Choice, Computed, InvalidValue, Offset, Reference, Text, read_url
 from kith.identity.sealing import Sealer
 
 _TABLE = "identity_providers_applicationgateway"
@@ -41,10 +41,10 @@ class Host(Text, frozen=True, kw_only=True):
         url = read_url(text if "://" in text else f"{self.scheme}://{text}", ("http", "https"))
         parts = urlsplit(url or "")
         if url is None or parts.query or parts.fragment or "@" in parts.netloc:
-            raise Refused("Enter a valid URL.")
+            raise InvalidValue("Enter a valid URL.")
         kept = f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
         if self.most is not None and len(kept) > self.most:
-            raise Refused(f"Ensure this field has no more than {self.most} characters.", "too_long")
+            raise InvalidValue(f"Ensure this field has no more than {self.most} characters.", "too_long")
         return kept
 
 
@@ -63,8 +63,8 @@ FIELDS = (
     Reference(name="certificate", null=True, to="identity_keypairs.kp_uuid", on_delete="RESTRICT"),
     Offset(name="access_token_validity", default="hours=24", most=255),
     Offset(name="refresh_token_validity", default="days=30", most=255),
-    Told(name="client", form={"type": "object", "description": "The OpenID client of this gateway."}),
-    Told(name="redirect_uris", form={"type": "array", "items": {"type": "string", "format": "uri"}}),
+    Computed(name="client", form={"type": "object", "description": "The OpenID client of this gateway."}),
+    Computed(name="redirect_uris", form={"type": "array", "items": {"type": "string", "format": "uri"}}),
 )
 
 
@@ -97,7 +97,7 @@ gateways = kind_table(
 )
 
 
-async def check(draft: Draft[ApplicationGatewayProvider]) -> None:
+async def check(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     await choose_flow(draft)
     _check_mode(draft)
     _check_basic(draft)
@@ -114,7 +114,7 @@ async def check(draft: Draft[ApplicationGatewayProvider]) -> None:
         draft.columns["external_host_key"] = draft.now.external_host if draft.now.mode in _ALONE else None
 
 
-def _check_mode(draft: Draft[ApplicationGatewayProvider]) -> None:
+def _check_mode(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     mode, domain = draft.now.mode, draft.now.cookie_domain.lstrip(".").lower()
     if mode == "proxy" and not draft.now.internal_host:
         draft.complain("internal_host", "Internal host cannot be empty when forward auth is disabled.")
@@ -126,7 +126,7 @@ def _check_mode(draft: Draft[ApplicationGatewayProvider]) -> None:
             draft.complain("cookie_domain", "The external host must lie in the cookie domain.")
 
 
-def _check_basic(draft: Draft[ApplicationGatewayProvider]) -> None:
+def _check_basic(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     if draft.now.basic_auth_enabled:
         for name in ("basic_auth_user_attribute", "basic_auth_password_attribute"):
             if not draft.value(name):

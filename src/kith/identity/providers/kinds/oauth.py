@@ -13,7 +13,7 @@ from kith.identity.providers.clients import (
     register_client,
 )
 from kith.identity.providers.family import choose_flow, family_of
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Text
 
 _SENDS_BACK = ("authorization-code", "implicit")
@@ -34,7 +34,7 @@ class OAuth2Provider(ClientRecord, kw_only=True):
     authorization_grant_type: str
 
 
-async def check(draft: Draft[OAuth2Provider]) -> None:
+async def check(draft: RecordDraft[OAuth2Provider]) -> None:
     await choose_flow(draft)
     await check_client(draft, redirects="redirect_uris")
     if draft.now.authorization_grant_type in _SENDS_BACK and not draft.now.redirect_uris:

@@ -19,8 +19,8 @@ from kith.identity.providers.clients import (
 )
 from kith.identity.providers.family import NAME, choose_flow, family_of
 from kith.identity.providers.keys import key_type_of
-from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import Boolean, Choice, Choices, Refused, Text, Told, missing, type_name
+from kith.identity.rest import RecordDraft, Resource, kind_table
+from kith.identity.rest.fields import Boolean, Choice, Choices, Computed, InvalidValue, Text, missing, type_name
 
 _FAMILY = family_of(mappings="scope", name=Text(name=NAME.name, default="", most=100))
 _WORDS = {"type": "array", "items": {"type": "string"}}
@@ -50,7 +50,7 @@ class ResponseTypes(Choices, frozen=True, kw_only=True):
 
 def _response_type(item: Any) -> int:
     if isinstance(item, bool) or not isinstance(item, (str, int)):
-        raise Refused(f"Incorrect type. Expected pk value, received {type_name(item)}.")
+        raise InvalidValue(f"Incorrect type. Expected pk value, received {type_name(item)}.")
     for words, id in RESPONSE_TYPES.items():
         if str(item) == str(id) or (isinstance(item, str) and sorted(item.split()) == words.split()):
             return id
@@ -89,8 +89,8 @@ FIELDS = (
         help="The scopes it may get, separated by blanks; empty for all.",
     ),
     *ENGINE_FIELDS,
-    Told(name="redirect_uris", form=_WORDS),
-    Told(name="scope", form=_WORDS),
+    Computed(name="redirect_uris", form=_WORDS),
+    Computed(name="scope", form=_WORDS),
 )
 
 
@@ -105,7 +105,7 @@ class OpenIDProvider(ClientRecord, kw_only=True):
     scope: list[str] = msgspec.field(default_factory=list)
 
 
-async def check(draft: Draft[OpenIDProvider]) -> None:
+async def check(draft: RecordDraft[OpenIDProvider]) -> None:
     await choose_flow(draft)
     await check_client(draft, redirects="_redirect_uris")
     if draft.now.jwt_alg == "HS256":
@@ -115,7 +115,7 @@ async def check(draft: Draft[OpenIDProvider]) -> None:
         await _follow_key(draft)
 
 
-async def _follow_key(draft: Draft[OpenIDProvider]) -> None:
+async def _follow_key(draft: RecordDraft[OpenIDProvider]) -> None:
     """A key of another type implies its algorithm, unless another one was asked for in so many words."""
     alg, key_type = draft.now.jwt_alg or DEFAULT_ALG, await key_type_of(draft, "signing_key")
     if key_type in (None, *KEYS_FOR[alg]):

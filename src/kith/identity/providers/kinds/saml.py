@@ -7,8 +7,8 @@ from kith.identity.providers import assigned
 from kith.identity.providers.family import MAPPING, NAME, ProviderRecord, choose_flow, family_of
 from kith.identity.providers.keys import check_key_type, check_signing_key, key_type_of
 from kith.identity.providers.spans import check_spans
-from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, Text, Told
+from kith.identity.rest import RecordDraft, Resource, kind_table
+from kith.identity.rest.fields import URL, Boolean, Choice, Computed, Offset, Reference, Text
 
 _FAMILY = family_of(mappings="saml", name=Text(name=NAME.name, required=True, most=255))
 _KEYPAIR = "identity_keypairs.kp_uuid"
@@ -78,7 +78,7 @@ FIELDS = (
         },
     ),
     Text(name="default_relay_state", default="", most=2000),
-    *(Told(name=name, form={"type": "string"}) for name in ("url_issuer", *_URLS)),
+    *(Computed(name=name, form={"type": "string"}) for name in ("url_issuer", *_URLS)),
 )
 
 
@@ -116,7 +116,7 @@ class SAMLProvider(ProviderRecord, kw_only=True):
     url_slo_redirect: str = ""
 
 
-async def check(draft: Draft[SAMLProvider]) -> None:
+async def check(draft: RecordDraft[SAMLProvider]) -> None:
     await choose_flow(draft)
     check_spans(
         draft,
@@ -128,7 +128,7 @@ async def check(draft: Draft[SAMLProvider]) -> None:
         draft.complain("sls_binding", "Logout over the back channel needs the binding post.")
 
 
-async def _check_keys(draft: Draft[SAMLProvider]) -> None:
+async def _check_keys(draft: RecordDraft[SAMLProvider]) -> None:
     await check_signing_key(draft, "signing_kp", ("rsa", "ec", "dsa"))
     if draft.sets("encryption_kp") and draft.now.encryption_kp is not None:
         check_key_type(draft, "encryption_kp", await key_type_of(draft, "encryption_kp"), ("rsa",))

@@ -37,7 +37,7 @@ _TYPE_NAMES = {
 }
 
 
-class Refused(Exception):  # noqa: N818 - the value is refused
+class InvalidValue(Exception):  # noqa: N818 - the value is invalid
     """What was sent for one field cannot be taken."""
 
     def __init__(self, words: str, code: str = "invalid") -> None:
@@ -74,7 +74,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         if value is None:
             if self.null:
                 return None
-            raise Refused("This field may not be null.", "null")
+            raise InvalidValue("This field may not be null.", "null")
         return self.take(value)
 
     def take(self, value: Any) -> Any:
@@ -137,7 +137,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         return shape
 
 
-class Told(Field, frozen=True, kw_only=True):
+class Computed(Field, frozen=True, kw_only=True):
     """A field that is only ever shown, worked out when a record is rendered."""
 
     read_only: bool = True

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.identity.flows.resources import bound_policies
 from kith.identity.granting import complain_grant
-from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Reference, References, Secret, Text
 from kith.identity.sources.family import SOURCES, SourceRecord
 from kith.identity.sources.keys import check_private_key
@@ -91,7 +91,7 @@ _writes_back = query(
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
-async def check(draft: Draft[LDAPSource]) -> None:
+async def check(draft: RecordDraft[LDAPSource]) -> None:
     if draft.sets("server_uri") and not all(is_server(part) for part in draft.now.server_uri.split(",")):
         draft.complain("server_uri", "Enter a valid URL.")
     for name in ("user_object_filter", "group_object_filter"):

@@ -7,7 +7,7 @@ from typing import Any
 from kith.base.work import Work
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import Resource, kind_table
-from kith.identity.rest.fields import URL, Choice, Object, Secret, Text, Told
+from kith.identity.rest.fields import URL, Choice, Computed, Object, Secret, Text
 from kith.identity.sources.family import SOURCES, SourceRecord
 
 KINDS = (
@@ -37,7 +37,7 @@ FIELDS = (
     Object(name="oidc_jwks"),
     Choice(name="authorization_code_auth_method", default="basic_auth", choices=("basic_auth", "post_body")),
     Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),
-    Told(name="callback_url", form={"type": "string", "format": "uri"}),
+    Computed(name="callback_url", form={"type": "string", "format": "uri"}),
 )
 
 

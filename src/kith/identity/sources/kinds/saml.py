@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kith.identity.flows.resources import bound_policies
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, Text
 from kith.identity.sources.family import SOURCES, SourceRecord
 from kith.identity.sources.keys import check_private_key
@@ -95,7 +95,7 @@ class SAMLSource(SourceRecord, kw_only=True):
     group_matching_mode: str
 
 
-async def check(draft: Draft[SAMLSource]) -> None:
+async def check(draft: RecordDraft[SAMLSource]) -> None:
     if not draft.now.signed_assertion and not draft.now.signed_response:
         draft.complain("", "At least one of signed_assertion and signed_response must be true.")
     await check_private_key(draft, "encryption_kp")

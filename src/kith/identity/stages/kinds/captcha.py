@@ -15,7 +15,7 @@ from kith.base.errors import Complaint
 from kith.base.http import Outgoing, OutgoingError
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Number, Secret, Text
 from kith.identity.sealing import Sealer
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
@@ -46,7 +46,7 @@ class CaptchaStage(StageRecord, kw_only=True):
     error_on_invalid_score: bool
 
 
-async def check(draft: Draft[CaptchaStage]) -> None:
+async def check(draft: RecordDraft[CaptchaStage]) -> None:
     if -1 < draft.now.score_max_threshold < draft.now.score_min_threshold:
         draft.complain("score_max_threshold", "Ensure this value is greater than or equal to score_min_threshold.")
 

@@ -27,7 +27,7 @@ from kith.identity.caller import Caller
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.links import service as links
-from kith.identity.rest import Action, Draft, Resource, kind_table
+from kith.identity.rest import Action, RecordDraft, Resource, kind_table
 from kith.identity.rest.answers import show as answer_with
 from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, Secret, Text, read_offset
 from kith.identity.sealing import Sealer
@@ -87,7 +87,7 @@ class EmailStage(StageRecord, kw_only=True):
     recovery_cache_timeout: str
 
 
-async def check(draft: Draft[EmailStage]) -> None:
+async def check(draft: RecordDraft[EmailStage]) -> None:
     settings = draft.work.settings
     if draft.is_new:
         draft.now.from_address = draft.now.from_address or f"system@{urlsplit(settings.base_url).hostname}"

@@ -16,7 +16,7 @@ from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
-from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Reference, References
 from kith.identity.sources.offered import offered
 from kith.identity.stages import browser_marks
@@ -73,7 +73,7 @@ class IdentificationStage(StageRecord, kw_only=True):
     show_source_labels: bool
 
 
-async def check(draft: Draft[IdentificationStage]) -> None:
+async def check(draft: RecordDraft[IdentificationStage]) -> None:
     touched = draft.sets("user_fields") or draft.sets("sources")
     if touched and not draft.now.user_fields and not draft.now.sources:
         draft.complain("", "When no user fields are selected, at least one source must be selected.")
@@ -123,7 +123,7 @@ async def _challenge(turn: Turn[IdentificationStage]) -> Challenge:
     if isinstance(application, dict) and application.get("name"):
         fields["application_pre"] = application["name"]
     if stage.captcha_stage is not None:
-        asked = await turn.find_stage(captcha.STAGE.shelf, stage.captcha_stage)
+        asked = await turn.find_stage(captcha.STAGE.records, stage.captcha_stage)
         fields["captcha_stage"] = captcha.offer(turn, asked) if asked is not None else None
     if stage.webauthn_stage is not None:
         challenge = turn.context.assertion_challenge = passkeys.new_challenge()
@@ -181,14 +181,14 @@ async def take(turn: Turn[IdentificationStage], answer: dict[str, Any]) -> Outco
 
 
 async def _password_stage(turn: Turn[IdentificationStage]) -> PasswordStage | None:
-    return await turn.find_stage(password.STAGE.shelf, turn.stage.password_stage)
+    return await turn.find_stage(password.STAGE.records, turn.stage.password_stage)
 
 
 async def _is_captcha_right(
     turn: Turn[IdentificationStage], challenge: Challenge, asked: str | None, answer: dict[str, Any]
 ) -> bool:
     """Looked at before anybody is looked up, so that no program can try names."""
-    stage = await turn.find_stage(captcha.STAGE.shelf, turn.stage.captcha_stage)
+    stage = await turn.find_stage(captcha.STAGE.records, turn.stage.captcha_stage)
     if stage is None:
         return True
     wrong = await captcha.complain(turn, stage, asked, answer.get("captcha_token"))

@@ -18,7 +18,7 @@ from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord, stages
 from kith.identity.guessing import allowance as guessing
 from kith.identity.policies import scores
-from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Choice, Choices, Number, Offset, References, missing, read_offset
 from kith.identity.stages import browser_marks, factor_setup
 from kith.identity.stages.every import VERBOSE_NAMES
@@ -68,7 +68,7 @@ class OTPValidateStage(StageRecord, kw_only=True):
 _kinds = query(select(stages.c.stage_uuid, stages.c.kind).where(any_of(stages.c.stage_uuid, "ids")), tuple)
 
 
-async def check(draft: Draft[OTPValidateStage]) -> None:
+async def check(draft: RecordDraft[OTPValidateStage]) -> None:
     touched = draft.sets("not_configured_action") or draft.sets("configuration_stages")
     if touched and draft.now.not_configured_action == "configure" and not draft.now.configuration_stages:
         draft.complain("configuration_stages", "Needed when not_configured_action is configure.", "required")

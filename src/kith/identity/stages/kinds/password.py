@@ -12,7 +12,7 @@ from kith.identity.confirmation import is_fresh
 from kith.identity.flows.resources import bindings, flows, forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
-from kith.identity.rest.fields import Boolean, Choices, Integer, Reference, Told
+from kith.identity.rest.fields import Boolean, Choices, Computed, Integer, Reference
 from kith.identity.stages.password_check import try_password
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users.tables import User
@@ -37,7 +37,7 @@ FIELDS = (
         where=(("designation", "stage_setup"),),
         help="The flow in which people change their password.",
     ),
-    Told(name="change_flow", form={"type": ["string", "null"], "format": "uuid"}, help="As configure_flow."),
+    Computed(name="change_flow", form={"type": ["string", "null"], "format": "uuid"}, help="As configure_flow."),
     Integer(name="failed_attempts_before_cancel", default=5, least=1),
     Boolean(name="allow_show_password", default=False),
 )

@@ -15,7 +15,7 @@ from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.rest import Resource
-from kith.identity.rest.fields import Reference, References, Told
+from kith.identity.rest.fields import Computed, Reference, References
 from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages import expired_passwords, password_rules
@@ -45,7 +45,7 @@ FIELDS = (
         link=validation_policies,
         help="Policies that must all agree with the answers.",
     ),
-    Told(name="policies", form=_IDS),
+    Computed(name="policies", form=_IDS),
 )
 
 

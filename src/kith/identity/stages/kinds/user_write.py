@@ -12,7 +12,7 @@ from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.granting import complain_grant
 from kith.identity.groups import store as groups
 from kith.identity.messages import service as messages
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
@@ -47,7 +47,7 @@ class UserWriteStage(StageRecord, kw_only=True):
     user_path_template: str
 
 
-async def check(draft: Draft[UserWriteStage]) -> None:
+async def check(draft: RecordDraft[UserWriteStage]) -> None:
     """Nobody may grant what they lack, not even to people who do not exist yet."""
     if draft.caller.permissions is None or not draft.sets("create_users_group"):
         return

@@ -9,7 +9,7 @@ import structlog
 from kith.identity.factors import passkeys
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Choices, Integer, read_uuid
 from kith.identity.stages import factor_setup
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
@@ -39,7 +39,7 @@ class WebAuthnStage(StageRecord, kw_only=True):
     max_attempts: int
 
 
-async def check(draft: Draft[WebAuthnStage]) -> None:
+async def check(draft: RecordDraft[WebAuthnStage]) -> None:
     if not draft.sets("device_type_restrictions"):
         return
     given = {text: read_uuid(text) for text in draft.now.device_type_restrictions}

@@ -20,9 +20,9 @@ from kith.identity.providers.kinds.oauth import OAuth2Provider
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES, OpenIDProvider
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
 from kith.identity.providers.oauth2.tables import App, apps
-from kith.identity.rest import verbs
+from kith.identity.rest import operations
 from kith.identity.rest.fields import read_offset
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.record_store import RecordStore
 
 DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
@@ -32,7 +32,7 @@ CODE_SECONDS = 60.0
 SOCIAL_CODE_SECONDS = 600.0
 Consent = Literal["flow", "never", "always", "permanent"]
 
-_OAUTH2, _OPENID = Shelf(oauth.RESOURCE), Shelf(openid.RESOURCE)
+_OAUTH2, _OPENID = RecordStore(oauth.RESOURCE), RecordStore(openid.RESOURCE)
 _BY_WORDS = {id: words for words, id in RESPONSE_TYPES.items()}
 _GRANTS_OF = {
     "authorization-code": frozenset({"authorization_code", "refresh_token"}),
@@ -193,8 +193,8 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
     application = await work.db.one(_application, provider=provider_id)
     try:
         if kind == "oauth2":
-            return _oauth(await verbs.read(_OAUTH2, work, provider_id, sees_secrets=True), application)
-        return _openid(await verbs.read(_OPENID, work, provider_id, sees_secrets=True), application)
+            return _oauth(await operations.read(_OAUTH2, work, provider_id, sees_secrets=True), application)
+        return _openid(await operations.read(_OPENID, work, provider_id, sees_secrets=True), application)
     except NotFound:
         return None
 

@@ -31,14 +31,14 @@ from kith.identity.rest.resource import Resource
 MOST_TERMS = 10
 
 
-class Stored(msgspec.Struct, Generic[R]):
+class StoredRecord(msgspec.Struct, Generic[R]):
     """A record as it is stored: by field name with what is never shown (secrets sealed), and as a struct."""
 
     values: dict[str, Any]
     record: R
 
 
-class Shelf(Generic[R]):
+class RecordStore(Generic[R]):
     """Where a resource's records are kept; `key` is their identifier."""
 
     def __init__(self, resource: Resource[R]) -> None:
@@ -181,7 +181,7 @@ class Shelf(Generic[R]):
         row = await db.one(self.by_key, id=id)
         return None if row is None else self.record(row)
 
-    async def find_stored(self, db: Session, id: Any) -> Stored[R] | None:
+    async def find_stored(self, db: Session, id: Any) -> StoredRecord[R] | None:
         """A record with its lists of references, held until the work ends."""
         row = await db.one(self.one_row, id=id)
         if row is None:
@@ -192,7 +192,7 @@ class Shelf(Generic[R]):
         known = {self.attributes[name]: value for name, value in values.items() if name in self.attributes}
         known |= {self.attributes[field.name]: "" for field in self.secrets}
         stored = {name: value for name, value in values.items() if name not in self.times}
-        return Stored(stored, self.resource.record(pk=row[0], **known))
+        return StoredRecord(stored, self.resource.record(pk=row[0], **known))
 
     def write_moments(self, records: Iterable[R]) -> None:
         """Make whole seconds text just before encoding: the encoder would leave out their fraction."""

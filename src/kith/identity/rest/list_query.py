@@ -1,4 +1,4 @@
-"""What a list was asked for: order, search and filters, within what the resource names."""
+"""The query of a list: order, search and filters, within what the resource names."""
 
 from __future__ import annotations
 
@@ -9,61 +9,63 @@ from typing import Any, Generic
 from kith.base.errors import Complaint, Invalid
 from kith.base.paging import Page
 from kith.base.work import Work
-from kith.identity.rest import verbs
-from kith.identity.rest.fields import Boolean, Field, Refused
+from kith.identity.rest import operations
+from kith.identity.rest.fields import Boolean, Field, InvalidValue
 from kith.identity.rest.record import R
-from kith.identity.rest.shelf import MOST_TERMS, Shelf
+from kith.identity.rest.record_store import MOST_TERMS, RecordStore
 
 MOST_CHARACTERS = 200
 SHORTEST = 3
 LARGE = 20_000
 
 
-class Asked(Generic[R]):
-    def __init__(self, shelf: Shelf[R]) -> None:
-        self.shelf = shelf
+class ListQuery(Generic[R]):
+    """The query of a list, read: its order, the words searched for, exact values and filters with what to bind."""
+
+    def __init__(self, store: RecordStore[R]) -> None:
+        self.store = store
         self.order: tuple[tuple[str, bool], ...] = ()
         self.terms: list[str] = []
         self.exact: dict[str, Any] = {}
         self.filters: dict[str, Any] = {}
 
     @classmethod
-    async def read(cls, shelf: Shelf[R], work: Work, query: Mapping[str, list[str]]) -> Asked[R]:
+    async def read(cls, store: RecordStore[R], work: Work, query: Mapping[str, list[str]]) -> ListQuery[R]:
         """An unknown name or a sort that is not allowed is passed over; a filter's bad value is told."""
-        asked = cls(shelf)
+        found = cls(store)
         last = {name: values[-1].replace("\0", "") for name, values in query.items()}
-        asked.order = shelf.order(last.get("ordering", "").split(","))
-        if shelf.resource.search:
+        found.order = store.order(last.get("ordering", "").split(","))
+        if store.resource.search:
             words = re.split(r"[\s,]+", last.get("search", "")[:MOST_CHARACTERS])
-            asked.terms = [word for word in words if word][:MOST_TERMS]
+            found.terms = [word for word in words if word][:MOST_TERMS]
         complaints: dict[str, list[str]] = {}
-        asked._read_exact(last, complaints)
-        await asked._read_filters(work, query, complaints)
+        found._read_exact(last, complaints)
+        await found._read_filters(work, query, complaints)
         if complaints:
             raise Invalid(fields=complaints)
-        return asked
+        return found
 
     def _read_exact(self, last: Mapping[str, str], complaints: dict[str, list[str]]) -> None:
-        fields: dict[str, Field] = {field.name: field for field in self.shelf.resource.all_fields}
-        for name in self.shelf.resource.exact:
+        fields: dict[str, Field] = {field.name: field for field in self.store.resource.all_fields}
+        for name in self.store.resource.exact:
             text = last.get(name, "")
             if not text:
                 continue
             try:
                 self.exact[name] = fields[name].take(text)
-            except Refused as refused:
+            except InvalidValue as error:
                 if not isinstance(fields[name], Boolean):
-                    complaints[name] = [refused.complaint]
+                    complaints[name] = [error.complaint]
 
     async def _read_filters(self, work: Work, query: Mapping[str, list[str]], complaints: dict[str, list[str]]) -> None:
-        for one in self.shelf.resource.filters:
+        for one in self.store.resource.filters:
             given = [text for text in query.get(one.name, []) if text]
             if not given:
                 continue
             try:
                 values = [one.read(text.replace("\0", "")) for text in (given if one.many else given[-1:])]
-            except Refused as refused:
-                complaints[one.name] = [refused.complaint]
+            except InvalidValue as error:
+                complaints[one.name] = [error.complaint]
                 continue
             if values[0] is None:
                 continue
@@ -79,17 +81,17 @@ class Asked(Generic[R]):
 
     async def fetch(self, work: Work, page: Page) -> tuple[int, list[R]]:
         """How many there are, and those of the page; a list shows nobody a secret."""
-        shelf = self.shelf
+        store = self.store
         exact, filters = tuple(self.exact), tuple(self.filters)
         params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
         params |= dict(self.filters.values())
         params |= {f"term{number}": _pattern(term) for number, term in enumerate(self.terms)}
-        indexed = tuple(shelf.resource.contains is not None and len(term) >= SHORTEST for term in self.terms)
+        indexed = tuple(store.resource.contains is not None and len(term) >= SHORTEST for term in self.terms)
         params |= {f"term{number}_words": term for number, term in enumerate(self.terms) if indexed[number]}
-        count_query = shelf.count_query(indexed, exact, filters)
-        page_query = shelf.page_query(self.order, indexed, exact, filters)
+        count_query = store.count_query(indexed, exact, filters)
+        page_query = store.page_query(self.order, indexed, exact, filters)
         # What may read a whole large table runs beside the loop.
-        if shelf.is_large or not all(indexed):
+        if store.is_large or not all(indexed):
             [count] = await work.db.slow(count_query, **params)
             rows = await work.db.slow(page_query, most=page.limit, skip=page.offset, **params)
         else:
@@ -100,8 +102,8 @@ class Asked(Generic[R]):
                 else []
             )
         if not self.terms and not exact and not filters:
-            shelf.is_large = count > LARGE
-        return count, await verbs.render(shelf, work, rows, sees_secrets=False)
+            store.is_large = count > LARGE
+        return count, await operations.render(store, work, rows, sees_secrets=False)
 
 
 def _pattern(term: str) -> str:

@@ -11,7 +11,7 @@ from kith.identity.caller import Caller
 from kith.identity.rest.record import R
 
 
-class Draft(Generic[R]):
+class RecordDraft(Generic[R]):
     """A change to a record: `values` holds what will be written, by field name.
 
     `stored` holds what is stored (empty for a new record), secrets as they are sealed; `before` is the same as a
@@ -82,7 +82,7 @@ class _Values:
 
     __slots__ = ("_draft", "_field_names")
 
-    def __init__(self, draft: Draft[Any], field_names: Mapping[str, str]) -> None:
+    def __init__(self, draft: RecordDraft[Any], field_names: Mapping[str, str]) -> None:
         object.__setattr__(self, "_draft", draft)
         object.__setattr__(self, "_field_names", field_names)
 

@@ -5,10 +5,10 @@ from typing import Protocol
 from kith.base.exchange import Exchange
 from kith.identity.caller import Caller
 
-__all__ = ["Identifies"]
+__all__ = ["CallerLookup"]
 
 
-class Identifies(Protocol):
+class CallerLookup(Protocol):
     """Whoever finds out who is calling."""
 
     async def identify(self, exchange: Exchange) -> Caller: ...
