@@ -35,7 +35,7 @@ from kith.base.unicode import normal_form
 from kith.identity import scopes
 from kith.identity.callers import read_basic
 from kith.identity.expressions.prelude import prelude_for
-from kith.identity.expressions.source import Source
+from kith.identity.expressions.source import ExpressionSource
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_registered
 from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
 from kith.identity.providers.patterns import complain_pattern
@@ -138,7 +138,7 @@ READERS: dict[str, Reader] = {
             f'<script type="application/ld+json">{text}</script>'.encode("utf-8", "replace"), "", "https://a/"
         )
     ),
-    "expression": Reader(Source),
+    "expression": Reader(ExpressionSource),
     "expression: helpers": Reader(prelude_for),
     "JSON": Reader(_bytes(parse_json)),
     "JSON: list": Reader(lambda text: parse_json(f'{{"a": [{text}]}}'.encode("utf-8", "replace"))),

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Column, MetaData
 
 from kith.base.db import UID
-from kith.identity.flows.plan import Plan
+from kith.identity.flows.plan import FlowPlan
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.rest import Record, Resource, record_table
 from kith.identity.rest.fields import Boolean, Choice, Computed, Field, Input, Integer, Moment, Object, Text
@@ -97,7 +97,7 @@ def test_a_plan_of_an_older_release_is_read_with_all_it_knew() -> None:
         "pending_user": 7, "pending_user_identifier": "ada", "is_sso": true, "_cancel": "/back", "_invitation": "i",
         "_proved": [7, 12.5], "_expired": "hash", "prompt_data": {"attributes.colour": "red"}}}"""
 
-    context = msgspec.json.decode(stored, type=Plan).context
+    context = msgspec.json.decode(stored, type=FlowPlan).context
 
     assert (context.user_id, context.cancel_url, context.invitation_uuid) == (7, "/back", "i")
     assert (context.reauthenticated, context.expired_password) == ((7, 12.5), "hash")
@@ -113,7 +113,8 @@ def test_a_plan_of_an_older_release_is_read_with_all_it_knew() -> None:
 def test_a_plan_that_cannot_be_read_is_told_as_such() -> None:
     with pytest.raises(msgspec.DecodeError):
         msgspec.json.decode(
-            b'{"run_uuid": "r", "flow_uuid": "f", "steps": [], "query": {}, "context": {"_proved": "yes"}}', type=Plan
+            b'{"run_uuid": "r", "flow_uuid": "f", "steps": [], "query": {}, "context": {"_proved": "yes"}}',
+            type=FlowPlan,
         )
 
 

@@ -15,7 +15,7 @@ from kith.identity.applications.library import Entry, library
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT as API_DIALECT
 from kith.identity.executor import pages as flows
-from kith.identity.executor.engine import safe_path
+from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
 from kith.identity.messages.service import NAMES as LEVELS

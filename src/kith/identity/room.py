@@ -16,8 +16,8 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
-from kith.identity.policies.calling import Judge
-from kith.identity.policies.judging import ByName
+from kith.identity.policies.policies_by_name import PoliciesByName
+from kith.identity.policies.policy_caller import PolicyCaller
 from kith.identity.rest import api as rest
 from kith.identity.rest.caller_lookup import CallerLookup
 from kith.identity.sealing import Sealer
@@ -40,7 +40,7 @@ ROOM = Room(
     parts=(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),
         Part(Expressions, lambda _: Expressions(), close=Expressions.close),
-        Part(Judge, lambda _: ByName()),
+        Part(PolicyCaller, lambda _: PoliciesByName()),
         Part(PasswordRules, lambda _: OfTheForm()),
         Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),
         Part(Callers, _callers, also=(CallerLookup,)),

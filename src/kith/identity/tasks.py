@@ -12,7 +12,7 @@ from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
 from kith.identity.guessing import store as guessing
 from kith.identity.links import service as links
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.grants import visits
 from kith.identity.refusals import store as refusals
@@ -39,7 +39,7 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await consents.delete_expired(work.db, work.now)
     await visits.delete_idle(work, work.now - timedelta(days=1))
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
-    await scores.delete_expired(work)
+    await reputation_scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 

@@ -13,8 +13,8 @@ from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.resources import RESOURCE
 from kith.identity.applications.tables import applications
 from kith.identity.caller import Caller
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.refusals.service import refuse_by_policy
@@ -57,15 +57,15 @@ async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, 
         )  # fmt: skip
 
 
-async def person_asked_for(exchange: Exchange, caller: Caller) -> Person:
+async def person_asked_for(exchange: Exchange, caller: Caller) -> PolicySubject:
     """Whom it is about: the caller, or somebody else for those who may see people."""
     asked = parse_qs(exchange.query_string.decode("latin-1")).get("for_user")
     if not asked:
-        return await people.get(exchange.work, caller.id)
+        return await subjects.get(exchange.work, caller.id)
     if not caller.may("core.view_user"):
         await refuse(exchange, caller, "core.view_user")
     try:
-        return await people.get(exchange.work, read_identifier(asked[-1], integer=True))
+        return await subjects.get(exchange.work, read_identifier(asked[-1], integer=True))
     except InvalidValue as refused:
         raise Invalid(fields={"for_user": [refused.complaint]}) from refused
     except NotFound as error:

@@ -8,7 +8,7 @@ from sqlalchemy import and_, exists, select
 from kith.base.db import query
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest
@@ -39,7 +39,7 @@ _shown = query(
 
 async def library(work: Work, user_id: int, address: str) -> list[Entry]:
     """By group, then name. Policies are only asked where there are any, and nothing comes of it but the answer."""
-    person = await people.get(work, user_id)
+    person = await subjects.get(work, user_id)
     request = PolicyRequest(person=person, client_ip=address, is_test=True)
     return [entry for entry in await work.db.all(_shown) if not entry.is_bound or await _may_open(work, entry, request)]
 

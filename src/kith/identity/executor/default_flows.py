@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, delete
 from kith.base.db import UID, command
 from kith.base.exchange import Exchange
 from kith.identity.executor import stored_plans
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.flows.plan import find_flow, flows_for
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest
@@ -21,7 +21,7 @@ async def find_default(exchange: Exchange, designation: str) -> str | None:
     """The slug of the first flow with this designation whose policies let the visitor pass."""
     work = exchange.work
     session = await cookies.find(exchange)
-    person = await people.find(work, session.user_id) if session is not None and session.user_id is not None else None
+    person = await subjects.find(work, session.user_id) if session is not None and session.user_id is not None else None
     request = PolicyRequest(person=person, client_ip=exchange.address, is_test=True)
     for flow in await flows_for(work, designation):
         verdict = await evaluate_target(

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.expressions.people import Person
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.flows.plan import Flow, Step
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 
-# What a walk keeps of the way by which it came, even when it starts over.
+# What a run keeps of the way by which it came, even when it starts over.
 WAY_IN = ("is_restored", "is_redirected", "outpost", "_link")
 
 
@@ -30,7 +30,7 @@ class FlowEntry(msgspec.Struct, frozen=True):
         return cls(*(bool(context.get(name)) for name in ("is_restored", "is_redirected", "outpost")))
 
 
-def level_missing(flow: Flow, person: Person | None, entry: FlowEntry, *, signed_in: bool) -> str | None:
+def level_missing(flow: Flow, person: PolicySubject | None, entry: FlowEntry, *, signed_in: bool) -> str | None:
     """What stands in the way, in words for the person; None where nothing does."""
     match flow.authentication:
         case "require_authenticated" if not signed_in:

@@ -1,6 +1,6 @@
-"""/flows/inspector/{slug}/: how far one's own walk through a flow has come, and how anybody's would go.
+"""/flows/inspector/{slug}/: how far one's own run of a flow has come, and how anybody's would go.
 
-The rehearsal asks the same questions as a real walk and does nothing else: it is undone in any case.
+The rehearsal asks the same questions as a real run and does nothing else: it is undone in any case.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from kith.identity.caller import Caller
 from kith.identity.executor import stored_plans
 from kith.identity.executor.failures import sanitised
 from kith.identity.executor.flow_access import FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.expressions.people import Person
-from kith.identity.flows.plan import Flow, Past, Plan, Step, find_flow, steps_of
+from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.flows.plan import Flow, FlowPlan, PassedStep, Step, find_flow, steps_of
 from kith.identity.flows.stages import stages
 from kith.identity.policies.api import read_subject
-from kith.identity.policies.explaining import explain
 from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.verdict_report import explain
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
@@ -34,7 +34,7 @@ PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)
 
 
-# One's own walk
+# One's own run
 
 
 async def inspect(exchange: Exchange, caller: Caller, id: str) -> Answer:
@@ -47,8 +47,8 @@ async def inspect(exchange: Exchange, caller: Caller, id: str) -> Answer:
     return show(await _told_of(work, plan, session.session_uuid))
 
 
-async def _told_of(work: Work, plan: Plan, session_uuid: str) -> dict[str, Any]:
-    way: list[Past | Step] = [*plan.past, *plan.steps]
+async def _told_of(work: Work, plan: FlowPlan, session_uuid: str) -> dict[str, Any]:
+    way: list[PassedStep | Step] = [*plan.past, *plan.steps]
     names = await _stage_names(work, [step.stage_uuid for step in way])
     session_id = hashlib.sha256(session_uuid.encode()).hexdigest()
 
@@ -75,8 +75,10 @@ async def try_out(exchange: Exchange, caller: Caller, id: str) -> Answer:
     return show(await rehearse(exchange, flow, person, context))
 
 
-async def rehearse(exchange: Exchange, flow: Flow, person: Person | None, context: dict[str, Any]) -> dict[str, Any]:
-    """What a walk would be like for somebody (None: for anyone), with what it knows beforehand."""
+async def rehearse(
+    exchange: Exchange, flow: Flow, person: PolicySubject | None, context: dict[str, Any]
+) -> dict[str, Any]:
+    """What a run would be like for somebody (None: for anyone), with what it knows beforehand."""
     work = exchange.server.works.open(exchange.origin)
     try:
         return await _rehearse(work, flow, person, context, exchange.address)
@@ -85,7 +87,7 @@ async def rehearse(exchange: Exchange, flow: Flow, person: Person | None, contex
 
 
 async def _rehearse(
-    work: Work, flow: Flow, person: Person | None, context: dict[str, Any], address: str
+    work: Work, flow: Flow, person: PolicySubject | None, context: dict[str, Any], address: str
 ) -> dict[str, Any]:
     """Whoever comes to identify themselves is not signed in; in any other flow the person is."""
     signed_in = (
@@ -161,7 +163,7 @@ async def _stage_names(work: Work, ids: list[str]) -> dict[str, str]:
     return dict(await work.db.all(_names, ids=ids)) if ids else {}
 
 
-def _stage(step: Past | Step, names: dict[str, str]) -> dict[str, Any]:
+def _stage(step: PassedStep | Step, names: dict[str, str]) -> dict[str, Any]:
     return {"binding": step.fsb_uuid, "stage": step.stage_uuid, "kind": step.kind,
             "name": names.get(step.stage_uuid, "")}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""A plan: the stages one walk through a flow still has before it, and what it knows so far."""
+"""A plan: the stages one run of a flow still has before it, and what it knows so far."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Step(msgspec.Struct):
     invalid_response_action: str
 
 
-class Past(msgspec.Struct):
-    """A stage that was passed, and what the walk knew then, without what people answered."""
+class PassedStep(msgspec.Struct):
+    """A stage that was passed, and what the run knew then, without what people answered."""
 
     fsb_uuid: str
     stage_uuid: str
@@ -38,8 +38,8 @@ class Past(msgspec.Struct):
     context: dict[str, Any]
 
 
-class Plan(msgspec.Struct):
-    """`given` names what was known before the first stage; `over` says how the walk ended, once it has."""
+class FlowPlan(msgspec.Struct):
+    """`given` names what was known before the first stage; `over` says how the run ended, once it has."""
 
     run_uuid: str
     flow_uuid: str
@@ -47,12 +47,12 @@ class Plan(msgspec.Struct):
     context: PlanContext
     query: dict[str, str]
     given: list[str] = []
-    past: list[Past] = []
+    past: list[PassedStep] = []
     over: str = ""
 
 
 class Flow(msgspec.Struct):
-    """As much of a flow as walking it needs."""
+    """As much of a flow as running it needs."""
 
     flow_uuid: str
     slug: str

@@ -11,7 +11,7 @@ from kith.base.db import UID, query
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
-from kith.identity.expressions.run import Outcome
+from kith.identity.expressions.run import ExpressionResult
 from kith.identity.mappings import service
 from kith.identity.mappings.family import mappings
 from kith.identity.policies.api import read_subject
@@ -40,7 +40,7 @@ async def test_mapping(exchange: Exchange, caller: Caller, id: str) -> Answer:
     return show({"result": _shown(outcome, pretty=pretty), "successful": outcome.error is None})
 
 
-def _shown(outcome: Outcome, *, pretty: bool) -> str:
+def _shown(outcome: ExpressionResult, *, pretty: bool) -> str:
     if outcome.error is not None:
         return outcome.error
     encoded = msgspec.json.encode(outcome.value)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.policies import api, bindings, every, scores
+from kith.identity.policies import all_policies, api, bindings, reputation_scores
 from kith.identity.policies.kinds import (
     breachcheck,
     dummy,
@@ -15,7 +15,7 @@ from kith.identity.policies.kinds import (
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource[Any], ...] = (
-    every.RESOURCE,
+    all_policies.RESOURCE,
     bindings.RESOURCE,
     breachcheck.RESOURCE,
     dummy.RESOURCE,
@@ -24,6 +24,6 @@ RESOURCES: tuple[Resource[Any], ...] = (
     password.RESOURCE,
     passwordexpiry.RESOURCE,
     reputation.RESOURCE,
-    scores.RESOURCE,
+    reputation_scores.RESOURCE,
 )
 ACTIONS: tuple[Action, ...] = (api.TEST,)

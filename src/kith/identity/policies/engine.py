@@ -24,7 +24,7 @@ from kith.identity.policies.kinds import (
     passwordexpiry,
     reputation,
 )
-from kith.identity.policies.request import Asked, CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import BindingResult, CannotTell, PolicyRequest, Verdict
 from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Resource
 
@@ -123,7 +123,7 @@ async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mod
 _Told = tuple[str, Bound, dict[str, Any]]
 
 
-async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> Asked:
+async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> BindingResult:
     failure = ""
     try:
         async with asyncio.timeout(bound.timeout):
@@ -138,7 +138,7 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
         if bound.execution_logging:
             result = {"passing": verdict.passing, "messages": verdict.messages, "log": verdict.log}
             told.append(("policy_execution", bound, {"result": result}))
-    return Asked(
+    return BindingResult(
         binding=bound.policy_binding_uuid, kind=_kind(bound), about=_about(bound), name=bound.name or "",
         negate=bound.negate, passing=verdict.passing, messages=verdict.messages, log=verdict.log, failure=failure,
     )  # fmt: skip

@@ -4,13 +4,13 @@ from typing import Any
 
 import msgspec
 
-from kith.identity.providers import every, preview, setup
+from kith.identity.providers import all_providers, preview, setup
 from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource[Any], ...] = (
-    every.RESOURCE,
+    all_providers.RESOURCE,
     applicationgateway.RESOURCE,
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     saml.RESOURCE,

@@ -1,4 +1,4 @@
-"""What the enrollment flow has to say about somebody who does not walk through it but comes by an app.
+"""What the enrollment flow has to say about somebody who does not run through it but comes by an app.
 
 Nobody is shown anything here, so stages that talk to a browser are passed over. But who may sign up, with what
 answers, and what becomes of them is decided as on the pages.

@@ -24,7 +24,7 @@ sessions = Table(
     Index("ix_identity_sessions_expires_at", "expires_at"),
 )
 
-# One walk through one flow; what it knows may hold secrets (a new password), so it is kept sealed.
+# One run of one flow; what it knows may hold secrets (a new password), so it is kept sealed.
 runs = Table(
     "identity_flow_runs",
     METADATA,

@@ -38,7 +38,7 @@ async def refused(turn: Turn[Any], user: User, *, has_written: bool = False) -> 
 
 
 def _mails(turn: Turn[Any]) -> bool:
-    """Whether a stage further on in this walk has the address confirmed."""
+    """Whether a stage further on in this run has the address confirmed."""
     return any(step.kind == "email" for step in turn.plan.steps[1:])
 
 

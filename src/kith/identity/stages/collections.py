@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.rest import Action, Resource
-from kith.identity.stages import every, invitations, prompts
+from kith.identity.stages import all_stages, invitations, prompts
 from kith.identity.stages.kinds import (
     captcha,
     consent,
@@ -29,7 +29,7 @@ from kith.identity.stages.kinds import (
 from kith.identity.stages.turn import StageKind
 
 RESOURCES: tuple[Resource[Any], ...] = (
-    every.RESOURCE,
+    all_stages.RESOURCE,
     captcha.RESOURCE,
     consent.RESOURCE,
     deny.RESOURCE,

@@ -69,7 +69,7 @@ def is_asked(turn: Turn[Any]) -> bool:
 
 
 def must_change(turn: Turn[Any], user: User) -> bool:
-    """Whether the old password is still the one: then this walk does not let in."""
+    """Whether the old password is still the one: then this run does not let in."""
     return turn.context.expired_password == _print_of(user)
 
 

@@ -43,7 +43,7 @@ async def is_still_good(turn: Turn[Any]) -> bool:
 
 
 async def use(turn: Turn[Any]) -> bool:
-    """Use up the invitation of this walk, if it has one; False when it is not good any more."""
+    """Use up the invitation of this run, if it has one; False when it is not good any more."""
     invite_uuid, turn.context.invitation_uuid = turn.context.invitation_uuid, None
     if invite_uuid is None:
         return True

@@ -8,7 +8,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.stages import StageRecord
 from kith.identity.guessing import allowance as guessing
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.stages import expired_passwords, reauthentication
 from kith.identity.stages.admission import refused
 from kith.identity.stages.turn import Denied, Turn
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 async def try_password(
     turn: Turn[Any], user: User | None, typed: str, given: str, stage: PasswordStage
 ) -> Denied | bool:
-    """Whether it is the right one; a no that ends the walk is Denied. `stage` is the password stage that counts."""
+    """Whether it is the right one; a no that ends the run is Denied. `stage` is the password stage that counts."""
     paid = await guessing.pay(turn.exchange, turn.work.db, user.id if user is not None else None, typed)
     method = await _method(turn, user, given, stage)
     if method is not None and user is not None:
@@ -70,7 +70,7 @@ async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, 
 async def write_failure(work: Work, turn: Turn[Any], user: User | None, typed: str, stage: dict[str, Any]) -> None:
     """Of a name that nobody has only the score is kept."""
     name = user.username if user is not None else typed
-    await scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
+    await reputation_scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
     if user is not None:
         await audit.record(
             work, "login_failed", f"stages.{turn.step.kind}", user_id=user.id, username=typed,

@@ -28,7 +28,7 @@ class SignInAgain(msgspec.Struct, frozen=True):
 
 
 def proved(turn: Turn[Any], user_id: int) -> None:
-    """In this walk they have shown who they are: with their password, or by a link in their mail."""
+    """In this run they have shown who they are: with their password, or by a link in their mail."""
     turn.context.reauthenticated = (user_id, turn.work.now.timestamp())
 
 

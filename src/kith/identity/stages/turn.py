@@ -9,9 +9,9 @@ import msgspec
 
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
-from kith.identity.flows.plan import Flow, Plan, Step
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.flows.plan import Flow, FlowPlan, Step
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import StageRecord
 from kith.identity.rest import Resource
@@ -42,9 +42,9 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Denied(msgspec.Struct, frozen=True):
-    """The walk ends here. `message` is for the person, `reason` for whoever runs the server.
+    """The run ends here. `message` is for the person, `reason` for whoever runs the server.
 
-    `code` is by which the latter find it; whoever ends the walk fills it in.
+    `code` is by which the latter find it; whoever ends the run fills it in.
     """
 
     message: str
@@ -57,12 +57,12 @@ PASSED = Passed()
 
 
 class Turn(Generic[S]):
-    """One step of one walk, in a transaction of its own: what it writes and the plan that follows are kept together.
+    """One step of one run, in a transaction of its own: what it writes and the plan that follows are kept together.
 
     Slow things (hashing, asking elsewhere) come before the first write.
     """
 
-    def __init__(self, work: Work, exchange: Exchange, flow: Flow, plan: Plan, held: Held, stage: S) -> None:
+    def __init__(self, work: Work, exchange: Exchange, flow: Flow, plan: FlowPlan, held: Held, stage: S) -> None:
         self.work = work
         self.exchange = exchange
         self.flow = flow
@@ -92,14 +92,14 @@ class Turn(Generic[S]):
         user_id = self.context.user_id
         return await users.find_by_id(self.work.db, user_id) if user_id is not None else None
 
-    async def person(self) -> Person | None:
+    async def person(self) -> PolicySubject | None:
         return await find_person(self.work, self.context.user_id, self.held.session.user_id)
 
 
-async def find_person(work: Work, pending_user: int | None, signed_in: int | None) -> Person | None:
+async def find_person(work: Work, pending_user: int | None, signed_in: int | None) -> PolicySubject | None:
     """Whom policies are asked about: the one who is being identified, else the one who is signed in."""
     user_id = pending_user if pending_user is not None else signed_in
-    return await people.find(work, user_id) if user_id is not None else None
+    return await subjects.find(work, user_id) if user_id is not None else None
 
 
 Show = Callable[[Turn[S]], Awaitable[Outcome]]

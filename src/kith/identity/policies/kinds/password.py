@@ -6,7 +6,7 @@ import string
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
-from kith.identity.policies.passwords import MISSING, find_password, judge_breaches
+from kith.identity.policies.password_checks import MISSING, find_password, judge_breaches
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.fields import Boolean, Integer, Text
 from kith.identity.rest.resource import Resource, kind_table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
+from kith.identity.policies.reputation_scores import score_of
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.policies.scores import score_of
 from kith.identity.rest.fields import Boolean, Integer
 from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table

@@ -34,7 +34,7 @@ from kith.identity.sealing import Sealer
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import reauthentication
-from kith.identity.stages.mailing import WayOut, mailer_of
+from kith.identity.stages.mail_servers import MailServer, mailer_of
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 from kith.identity.users.names import typed_key
@@ -126,10 +126,10 @@ LIST_TEMPLATES = Action(
     summary="The mails an email stage can send.",
 )
 _way_out = query(
-    select(*(_stages.c[name] for name in WayOut.__struct_fields__)).where(
+    select(*(_stages.c[name] for name in MailServer.__struct_fields__)).where(
         _stages.c.stage_uuid == bindparam("stage", type_=UID())
     ),
-    WayOut,
+    MailServer,
 )
 
 PLACE = "identity_flow_tokens.plan"

@@ -15,7 +15,7 @@ from kith.identity.flows.plan import slug_of
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.guessing import allowance as guessing
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Reference, References
 from kith.identity.sources.offered import offered
@@ -141,7 +141,7 @@ async def _challenge(turn: Turn[IdentificationStage]) -> Challenge:
 
 
 def _known_name(turn: Turn[IdentificationStage]) -> str | None:
-    """What was typed before on this walk, what a link says, or what this browser was told to remember."""
+    """What was typed before on this run, what a link says, or what this browser was told to remember."""
     known = turn.context.pending_user_identifier or turn.plan.query.get("login_hint")
     if known or not turn.stage.enable_remember_me:
         return known or None
@@ -173,7 +173,7 @@ async def take(turn: Turn[IdentificationStage], answer: dict[str, Any]) -> Outco
         if not right:
             return challenge.complain("non_field_errors", UNKNOWN)
     elif user is None and not turn.stage.pretend_user_exists:
-        await scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
+        await reputation_scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
         return challenge.complain("uid_field", UNKNOWN)
     _remember(turn, given, answer)
     turn.context.pending_user = user.id if user is not None else None

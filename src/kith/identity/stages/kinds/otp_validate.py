@@ -17,11 +17,11 @@ from kith.identity.flows.plan import Step
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord, stages
 from kith.identity.guessing import allowance as guessing
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Choice, Choices, Number, Offset, References, missing, read_offset
 from kith.identity.stages import browser_marks, factor_setup
-from kith.identity.stages.every import VERBOSE_NAMES
+from kith.identity.stages.all_stages import VERBOSE_NAMES
 from kith.identity.stages.password_check import model
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, Passed, StageKind, Turn
 from kith.identity.users.tables import User
@@ -281,7 +281,7 @@ async def _failed(turn: Turn[OTPValidateStage], shown: Challenge, field: str, wo
         turn.work, "login_failed", "stages.otp_validate", user_id=turn.context.user_id, username=name,
         context={"username": name, "stage": model(f"{turn.step.kind}stage", turn.stage)},
     )  # fmt: skip
-    await scores.change(turn.work, identifier=shown.fields["pending_user"], ip=turn.exchange.address, by=-1)
+    await reputation_scores.change(turn.work, identifier=shown.fields["pending_user"], ip=turn.exchange.address, by=-1)
     return shown.complain(field, words)
 
 

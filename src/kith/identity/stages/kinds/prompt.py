@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.identity.expressions.asking import helpers_for
+from kith.identity.expressions.helpers import helpers_for
 from kith.identity.expressions.run import Expressions
 from kith.identity.flows.resources import bound_policies, forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord

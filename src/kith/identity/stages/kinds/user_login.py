@@ -10,7 +10,7 @@ from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.guessing import allowance as guessing
 from kith.identity.messages import service as messages
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean, Integer, Offset, read_offset
 from kith.identity.sessions import service as sessions
@@ -90,7 +90,7 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     if known:
         browser_marks.leave(turn, user, "device")
     await guessing.entered(turn.work, turn.exchange, user.id, browser=True)
-    await scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
+    await reputation_scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED
 

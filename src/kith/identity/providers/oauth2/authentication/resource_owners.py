@@ -8,7 +8,7 @@ from kith.identity.audit import service as audit
 from kith.identity.factors import store as factors
 from kith.identity.guessing import allowance as guessing
 from kith.identity.hints import service as hints
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
@@ -77,7 +77,7 @@ async def _owns_key(work: Work, user: User, password: str) -> bool:
 
 async def _failed(exchange: Exchange, user: User | None, given: str, hints_at: User | None) -> None:
     async with exchange.work.aside() as aside:
-        await scores.change(aside, identifier=user.username if user else given, ip=exchange.address, by=-1)
+        await reputation_scores.change(aside, identifier=user.username if user else given, ip=exchange.address, by=-1)
         if user is not None:
             await audit.record(
                 aside, "login_failed", "providers.oauth2", user_id=user.id, username=given,

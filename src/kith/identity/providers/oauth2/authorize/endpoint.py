@@ -1,7 +1,7 @@
 """The authorization endpoint, a step at a time: who asks, who is there, may they, do they want to, the answer.
 
 Between the steps the browser goes by the sign-in page and the application's flow, and comes back with the very same
-request. Everything is looked at again each time; what was walked is proven by a word that only its end tells.
+request. Everything is looked at again each time; what was run is proven by a word that only its end tells.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from kith.base import languages
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
-from kith.identity.executor.api import open_walk, session_cookie
+from kith.identity.executor.api import open_run, session_cookie
 from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
 from kith.identity.flows.plan_context import PlanContext
@@ -153,14 +153,14 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     asked = {"next": await way_back(attempt, again=again), "login_hint": request.login_hint, "lang": request.language,
              "again": "true" if again else ""}  # fmt: skip
     asked = {name: value for name, value in asked.items() if value}
-    walk = await open_walk(exchange, slug, asked)
+    run = await open_run(exchange, slug, asked)
     cancel = await way_back(attempt, again=False, cancelled=True)
-    begun = await walk.begin(PlanContext(application=application_facts(attempt.client), cancel_url=cancel))
+    begun = await run.begin(PlanContext(application=application_facts(attempt.client), cancel_url=cancel))
     if isinstance(begun, Denied):
         return turn_away(attempt, [begun.message], begun.code)
     if begun is not None:
         return ErrorPage(title="Not allowed", messages=["You cannot sign in this way."], status=403)
-    return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, walk))
+    return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, run))
 
 
 # Apps of the social half ask on a page of ours

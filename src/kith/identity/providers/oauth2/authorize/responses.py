@@ -30,7 +30,7 @@ class ErrorPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Local(msgspec.Struct, frozen=True):
-    """To one of our own pages: to sign in, to walk a flow, or on from there."""
+    """To one of our own pages: to sign in, to run a flow, or on from there."""
 
     to: str
     headers: Headers = ()

@@ -85,7 +85,7 @@ async def _find(exchange: Exchange, key: str) -> Request | None:
 
 
 def is_proven(kept: Kept, proof: str, user_id: int) -> bool:
-    """Whether whoever brings `proof` is the one who has walked the flow that ends with it."""
+    """Whether whoever brings `proof` is the one who has run the flow that ends with it."""
     request = kept.request
     if not proof or request is None or request.proof_hash is None or request.user_id != user_id:
         return False

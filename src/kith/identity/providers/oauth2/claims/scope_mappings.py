@@ -11,7 +11,7 @@ from sqlalchemy import select
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.expressions.people import Person
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.mappings import service as mappings
 from kith.identity.mappings.defaults import PROFILE
 from kith.identity.mappings.family import mappings as mapping_rows
@@ -81,7 +81,9 @@ async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | 
     return [word for word in words if word in allowed] if words else allowed
 
 
-async def evaluate(work: Work, client: Client, person: Person, scopes: list[str]) -> tuple[dict[str, Any], set[str]]:
+async def evaluate(
+    work: Work, client: Client, person: PolicySubject, scopes: list[str]
+) -> tuple[dict[str, Any], set[str]]:
     """What the mappings of these scopes say, put together, later ones over earlier; and which scopes had any.
 
     One that fails is left out and written down, so that whoever wrote it finds out.
@@ -116,7 +118,7 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     return both
 
 
-async def _write_down(work: Work, mapping: ScopeMapping, person: Person, wrong: str) -> None:
+async def _write_down(work: Work, mapping: ScopeMapping, person: PolicySubject, wrong: str) -> None:
     _log.info("oauth.mapping_failed", mapping=mapping.name, error=wrong[:500])
     context = {"mapping": {"pk": mapping.pm_uuid, "name": mapping.name}, "message": wrong[:2000],
                "expression": mapping.expression[:2000]}  # fmt: skip

@@ -15,7 +15,7 @@ import msgspec
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import Entry, Refused, check_policies, model_of
 from kith.identity.providers.oauth2.authentication import bearers, resource_owners
@@ -157,7 +157,7 @@ async def _by_password(call: Call) -> Answered:
         return await _for_person(call, user, "token")
     user = await resource_owners.by_password(call.exchange, call.sent)
     answered = await _for_person(call, user, "password")
-    await scores.change(call.work, identifier=user.username, ip=call.exchange.address, by=1)
+    await reputation_scores.change(call.work, identifier=user.username, ip=call.exchange.address, by=1)
     return answered
 
 

@@ -1,7 +1,7 @@
-"""Walking a flow: planning it, and taking it a step at a time.
+"""Running a flow: planning it, and taking it a step at a time.
 
 A plan lives in the database beside its session, sealed, so that neither a restart nor another process loses it.
-Plans are made anew for every walk: what an administrator changes counts from the next walk on.
+Plans are made anew for every run: what an administrator changes counts from the next run on.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from kith.base.errors import Malformed, Problem
 from kith.base.exchange import Exchange
 from kith.base.work import Work, Works
 from kith.identity.executor import stored_plans
-from kith.identity.executor.failures import Failed, Scene, deny, fail
+from kith.identity.executor.failures import FlowFailed, RunPlace, deny, fail
 from kith.identity.executor.flow_access import WAY_IN, FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
 from kith.identity.executor.mailed_links import arrive, came_by
 from kith.identity.executor.stored_plans import PLACE
-from kith.identity.expressions import people
-from kith.identity.flows.plan import Flow, Plan, Step, find_flow, steps_of
+from kith.identity.expressions import subjects
+from kith.identity.flows.plan import Flow, FlowPlan, Step, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
@@ -34,7 +34,7 @@ from kith.identity.stages.collections import KINDS
 from kith.identity.stages.reauthentication import SignInAgain
 from kith.identity.stages.turn import Challenge, Denied, Outcome, Passed, Turn, find_person
 
-__all__ = ["PLACE", "Ended", "Failed", "Result", "Walk", "find_walk", "safe_path"]
+__all__ = ["PLACE", "FlowEnded", "FlowFailed", "FlowRun", "Result", "find_run", "safe_path"]
 
 MOST_STEPS = 50
 MOST_CHARACTERS = 65_536
@@ -42,25 +42,25 @@ MOST_CHARACTERS = 65_536
 _GOOD_NEWS = {"email-sent"}
 
 
-class Ended(msgspec.Struct, frozen=True):
-    """The walk is over, well: where the person goes now."""
+class FlowEnded(msgspec.Struct, frozen=True):
+    """The run is over, well: where the person goes now."""
 
     to: str
 
 
-Result = Challenge | Denied | Ended | Failed
+Result = Challenge | Denied | FlowEnded | FlowFailed
 
 
-class Walk:
-    """One request's part of one walk through one flow."""
+class FlowRun:
+    """One request's part of one run of one flow."""
 
     def __init__(self, exchange: Exchange, works: Works, flow: Flow, held: Held, query: dict[str, str]) -> None:
         self._exchange = exchange
         self._works = works
         self._flow = flow
         self._query = query
-        self._anew: PlanContext | None = None  # what a walk that starts over still knows
-        self._scene = Scene(flow, held.session.user_id)
+        self._anew: PlanContext | None = None  # what a run that starts over still knows
+        self._place = RunPlace(flow, held.session.user_id)
         self.held = held
         self.signed_out = False
         self.messages: list[dict[str, str]] = []
@@ -86,12 +86,12 @@ class Walk:
                 raise
             except Exception as error:  # noqa: BLE001 - whatever a stage does wrong is told, and written down
                 self.held, self.signed_out = held, signed_out
-                return await fail(self._works, self._exchange.origin(), self._scene, error)
+                return await fail(self._works, self._exchange.origin(), self._place, error)
             answer = None
             if not isinstance(outcome, Passed):
                 return outcome
         async with self._works.begin(self._exchange.origin) as work:
-            return await deny(work, self._scene, Denied("This flow does not come to an end.", "too many steps"))
+            return await deny(work, self._place, Denied("This flow does not come to an end.", "too many steps"))
 
     async def _step(self, answer: dict[str, Any] | None) -> Result | Passed:
         async with self._works.begin(self._exchange.origin) as work:
@@ -100,7 +100,7 @@ class Walk:
                 return await self._planned(work, context)
             plan = await stored_plans.load(work, self.held.session.session_uuid, self._flow.flow_uuid)
             plan = None if plan is None or plan.over else plan
-            self._scene = Scene(self._flow, self.held.session.user_id, plan)
+            self._place = RunPlace(self._flow, self.held.session.user_id, plan)
             key = self._query.get("flow_token", "")
             if key and not came_by(plan, key):
                 return await self._arrive(work, key)
@@ -108,15 +108,15 @@ class Walk:
                 return await self._planned(work, PlanContext())
             if not plan.steps:
                 await stored_plans.close(work, self.held.session.session_uuid, plan, "ended")
-                return Ended(self._destination(plan))
-            step = self._scene.step = plan.steps[0]
+                return FlowEnded(self._destination(plan))
+            step = self._place.step = plan.steps[0]
             if step.again and not await self._passes_again(work, plan, step):
                 plan.steps.pop(0)
                 await self._save(work, plan)
                 return Passed()
             return await self._act(work, plan, step, answer)
 
-    async def _act(self, work: Work, plan: Plan, step: Step, answer: dict[str, Any] | None) -> Result | Passed:
+    async def _act(self, work: Work, plan: FlowPlan, step: Step, answer: dict[str, Any] | None) -> Result | Passed:
         kind = KINDS.get(step.kind)
         if kind is None:
             return await self._deny(work, plan, Denied("This stage cannot be run.", f"no kind {step.kind}"))
@@ -131,7 +131,7 @@ class Walk:
                 await self._save(work, plan)
                 return question
             case SignInAgain(to=to):
-                return Ended(to)
+                return FlowEnded(to)
             case True:
                 answer = None
         outcome: Outcome
@@ -149,19 +149,19 @@ class Walk:
                 if not turn.signed_out:
                     await self._save(work, plan)
                     return outcome
-                return Ended(self._destination(plan))
+                return FlowEnded(self._destination(plan))
             case Challenge():
                 await self._save(work, plan)
                 return outcome
             case Denied():
                 return await self._deny(work, plan, outcome)
 
-    async def _deny(self, work: Work, plan: Plan, denied: Denied) -> Denied:
+    async def _deny(self, work: Work, plan: FlowPlan, denied: Denied) -> Denied:
         if not self.signed_out:
             await stored_plans.close(work, self.held.session.session_uuid, plan, "denied")
-        return await deny(work, self._scene, denied)
+        return await deny(work, self._place, denied)
 
-    async def _start_over(self, work: Work, plan: Plan, context: PlanContext) -> Passed:
+    async def _start_over(self, work: Work, plan: FlowPlan, context: PlanContext) -> Passed:
         """The next step plans the flow anew; policies are slow, and this work may have written already."""
         await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
         self._anew, self._query = context, {**plan.query, **self._query}
@@ -169,8 +169,8 @@ class Walk:
 
     # Planning
 
-    async def begin(self, context: PlanContext, more: Sequence[Step] = ()) -> Denied | Ended | None:
-        """Plan anew with what is known beforehand (the application somebody is on the way to); None: walk on.
+    async def begin(self, context: PlanContext, more: Sequence[Step] = ()) -> Denied | FlowEnded | None:
+        """Plan anew with what is known beforehand (the application somebody is on the way to); None: run on.
 
         `more` are steps to take after those of the flow.
         """
@@ -180,20 +180,22 @@ class Walk:
 
     async def _arrive(self, work: Work, key: str) -> Denied | Passed:
         plan = await arrive(work, key, self._flow.flow_uuid, self.held.session.user_id)
-        if not isinstance(plan, Plan):
-            return await deny(work, self._scene, plan)
+        if not isinstance(plan, FlowPlan):
+            return await deny(work, self._place, plan)
         await self._save(work, plan)
         return Passed()
 
-    async def _planned(self, work: Work, context: PlanContext, more: Sequence[Step] = ()) -> Passed | Denied | Ended:
+    async def _planned(
+        self, work: Work, context: PlanContext, more: Sequence[Step] = ()
+    ) -> Passed | Denied | FlowEnded:
         flow, user_id = self._flow, self._somebody
         if flow.designation == "authentication" and user_id is not None:
-            return Ended(safe_path(self._query.get("next", "")))
+            return FlowEnded(safe_path(self._query.get("next", "")))
         known = msgspec.structs.replace(context)
-        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, [], known, self._query, given=context.names())
+        plan = FlowPlan(str(uuid.uuid4()), flow.flow_uuid, [], known, self._query, given=context.names())
         if user_id is not None and known.pending_user is msgspec.UNSET:
             known.pending_user = user_id
-        self._scene = Scene(flow, user_id, plan)
+        self._place = RunPlace(flow, user_id, plan)
         refused = await self._refused(work, plan)
         if refused is not None:
             return refused
@@ -207,18 +209,18 @@ class Walk:
 
     @property
     def _somebody(self) -> int | None:
-        """Who walks. Whoever is to sign in again is nobody until they have."""
+        """Who runs. Whoever is to sign in again is nobody until they have."""
         signs_in_again = self._flow.designation == "authentication" and self._query.get("again")
         return None if signs_in_again else self.held.session.user_id
 
-    async def _refused(self, work: Work, plan: Plan) -> Denied | Ended | None:
+    async def _refused(self, work: Work, plan: FlowPlan) -> Denied | FlowEnded | None:
         flow, user_id = self._flow, self._somebody
-        person = await people.find(work, user_id) if user_id is not None else None
+        person = await subjects.find(work, user_id) if user_id is not None else None
         missing = level_missing(flow, person, FlowEntry.read(plan.context.public()), signed_in=user_id is not None)
         if missing is not None:
             return await self._not_applicable(work, missing, f"The flow wants {flow.authentication}.")
         if flow.designation == "enrollment" and not may_sign_up(work, self._query):
-            return await deny(work, self._scene, Denied("Sign-up is closed.", "registrations are closed"))
+            return await deny(work, self._place, Denied("Sign-up is closed.", "registrations are closed"))
         verdict = await ask_flow(work, flow, await self._request(work, plan))
         if verdict.passing:
             return None
@@ -227,38 +229,38 @@ class Walk:
 
     async def _not_applicable(
         self, work: Work, words: str, reason: str, verdict: Verdict | None = None
-    ) -> Denied | Ended:
+    ) -> Denied | FlowEnded:
         action, to = self._flow.denied_action, self._query.get("next", "")
         if action == "continue" or (action == "message_continue" and to):
-            return Ended(safe_path(to))
-        return await deny(work, self._scene, Denied(words, reason), verdict)
+            return FlowEnded(safe_path(to))
+        return await deny(work, self._place, Denied(words, reason), verdict)
 
-    async def _request(self, work: Work, plan: Plan) -> PolicyRequest:
+    async def _request(self, work: Work, plan: FlowPlan) -> PolicyRequest:
         person = await find_person(work, plan.context.user_id, self.held.session.user_id)
         return PolicyRequest(person=person, context=plan.context.public(), client_ip=self._exchange.address)
 
-    async def _ask(self, work: Work, plan: Plan, step: Step) -> Verdict:
+    async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> Verdict:
         return await ask_step(work, step, await self._request(work, plan))
 
-    async def _passes_again(self, work: Work, plan: Plan, step: Step) -> bool:
+    async def _passes_again(self, work: Work, plan: FlowPlan, step: Step) -> bool:
         verdict = await self._ask(work, plan, step)
         if verdict.messages:
             self.messages.extend({"level": "info", "message": words} for words in verdict.messages)
         return verdict.passing
 
-    async def _save(self, work: Work, plan: Plan) -> None:
+    async def _save(self, work: Work, plan: FlowPlan) -> None:
         await stored_plans.save(work, self.held.session.session_uuid, plan)
 
-    def _destination(self, plan: Plan) -> str:
+    def _destination(self, plan: FlowPlan) -> str:
         """Where a stage or a policy sent them, else where they came from, if that is ours."""
         chosen = plan.context.redirect
         return chosen if chosen is not None else safe_path(plan.query.get("next", ""))
 
 
-async def find_walk(exchange: Exchange, works: Works, slug: str, held: Held, query: dict[str, str]) -> Walk | None:
+async def find_run(exchange: Exchange, works: Works, slug: str, held: Held, query: dict[str, str]) -> FlowRun | None:
     async with works.begin(exchange.origin) as work:
         flow = await find_flow(work, slug)
-    return None if flow is None else Walk(exchange, works, flow, held, query)
+    return None if flow is None else FlowRun(exchange, works, flow, held, query)
 
 
 def safe_path(text: str, default: str = "/") -> str:

@@ -13,7 +13,7 @@ from kith.identity.policies.request import PolicyRequest, Verdict
 _by_name = query(select(policies.c.policy_uuid, policies.c.kind).where(policies.c.name == bindparam("called")), tuple)
 
 
-class ByName:
+class PoliciesByName:
     """See `calling.Judge`."""
 
     async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:

@@ -14,9 +14,9 @@ import msgspec
 from kith.base.http.names import Names
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
+from kith.identity.expressions import subjects
 from kith.identity.expressions.run import Helper
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.factors import store as factors
 
 MOST_EVENTS = 5
@@ -24,7 +24,7 @@ MOST_EVENT_BYTES = 8192
 _ACTION = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")
 
 
-def helpers_for(work: Work, person: Person | None, *, is_test: bool = False) -> dict[str, Helper]:
+def helpers_for(work: Work, person: PolicySubject | None, *, is_test: bool = False) -> dict[str, Helper]:
     """By the names that the prelude knows them by."""
     desk = _Desk(work, person, is_test=is_test)
     return {
@@ -37,7 +37,7 @@ def helpers_for(work: Work, person: Person | None, *, is_test: bool = False) -> 
 
 
 class _Desk:
-    def __init__(self, work: Work, person: Person | None, *, is_test: bool) -> None:
+    def __init__(self, work: Work, person: PolicySubject | None, *, is_test: bool) -> None:
         self._work = work
         self._person = person
         self._is_test = is_test
@@ -45,7 +45,7 @@ class _Desk:
 
     async def user_by(self, filters: dict[str, Any]) -> Any:
         async with self._work.aside() as aside:
-            found = await people.find_by(aside, filters)
+            found = await subjects.find_by(aside, filters)
         return found.facts if found else None
 
     async def user_has_authenticator(self, user_id: Any, kind: Any) -> bool:

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 
 
-class Facts(dict[str, Any]):
+class ExpressionObject(dict[str, Any]):
     """Something an expression may ask by attribute as well as by key: `user.name`, `user["name"]`."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ExpressionResult(msgspec.Struct, frozen=True):
     """What an expression returned, said and printed; with an `error` there is no value."""
 
     value: Any = None

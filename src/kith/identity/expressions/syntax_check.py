@@ -6,7 +6,7 @@ import re
 
 from pydantic_monty import Frame, Monty, MontyCrashedError, MontyError, MontyRuntimeError, MontySyntaxError
 
-from kith.identity.expressions.source import Source
+from kith.identity.expressions.source import ExpressionSource
 
 # The interpreter reads the whole text before it starts; this makes sure that it gets no further.
 _READ = "the whole text was read"
@@ -18,7 +18,7 @@ _HINTS = {"yield expressions": "yield expressions (return a list instead)"}
 
 def read(body: str) -> str | None:
     """What is wrong with `body`; None if nothing."""
-    source = Source(body, before=_STOP)
+    source = ExpressionSource(body, before=_STOP)
     try:
         with (
             Monty(min_processes=1, max_processes=1, request_timeout=2, feed_duration_limit_grace=0.2) as pool,
@@ -36,7 +36,7 @@ def read(body: str) -> str | None:
     return "line 1, column 1: the expression could not be checked"
 
 
-def _refusal(source: Source, error: MontyRuntimeError) -> str:
+def _refusal(source: ExpressionSource, error: MontyRuntimeError) -> str:
     if isinstance(error.exception(), (MemoryError, TimeoutError, RecursionError)):
         return "line 1, column 1: the expression is too large or too deeply nested"
     gap = _GAP.match(str(error))
@@ -45,7 +45,7 @@ def _refusal(source: Source, error: MontyRuntimeError) -> str:
     return _placed(source, error.traceback(), f"not available here: {_HINTS.get(gap['what'], gap['what'])}")
 
 
-def _placed(source: Source, frames: list[Frame], words: str) -> str:
+def _placed(source: ExpressionSource, frames: list[Frame], words: str) -> str:
     line, column = source.place(frames[-1].line, frames[-1].column) if frames else (1, 1)
     shown = "".join(letter if letter.isprintable() else "�" for letter in words[:300])
     return f"line {line}, column {column}: {shown}"

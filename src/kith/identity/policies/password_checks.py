@@ -11,7 +11,7 @@ import structlog
 
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.work import Work
-from kith.identity.policies.breaches import BadList, count_in_range, count_of
+from kith.identity.policies.breach_list import BadList, count_in_range, count_of
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
 
 MISSING = "Password not set in context"

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, select
 from kith.base.db import query
 from kith.base.work import Work
 from kith.identity.caller import ADMINISTRATORS
-from kith.identity.expressions.run import Facts
+from kith.identity.expressions.run import ExpressionObject
 from kith.identity.groups.store import memberships
 from kith.identity.groups.tables import groups, members
 from kith.identity.rest.fields import read_uuid
@@ -39,21 +39,21 @@ _groups_of = query(
 _by_uuid = query(select(users).where(users.c.uuid == bindparam("wanted", type_=users.c.uuid.type)), User)
 
 
-class Person(msgspec.Struct, frozen=True):
+class PolicySubject(msgspec.Struct, frozen=True):
     """`groups` holds the groups one is a member of and all above them; `direct` is the ids of the former."""
 
     user: User
-    groups: tuple[Facts, ...]
+    groups: tuple[ExpressionObject, ...]
     direct: frozenset[str]
 
     def is_in(self, group_uuid: str) -> bool:
         return any(group["group_uuid"] == group_uuid for group in self.groups)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> ExpressionObject:
         user = self.user
         mine: list[Any] = [group for group in self.groups if group["group_uuid"] in self.direct]
-        return Facts(
+        return ExpressionObject(
             id=user.id,
             pk=user.id,
             uuid=user.uuid,
@@ -76,7 +76,7 @@ class Person(msgspec.Struct, frozen=True):
         )
 
 
-async def find_by(work: Work, filters: Mapping[str, Any]) -> Person | None:
+async def find_by(work: Work, filters: Mapping[str, Any]) -> PolicySubject | None:
     """The first person of whom all this is so. One of the filters must be one that people can be found by."""
     candidates = await _candidates(work, filters)
     for user in candidates[:MOST_CANDIDATES]:
@@ -111,18 +111,18 @@ def _is_same(name: str, ours: Any, wanted: Any) -> bool:
     return bool(ours == wanted)
 
 
-async def find(work: Work, user_id: int) -> Person | None:
+async def find(work: Work, user_id: int) -> PolicySubject | None:
     return None if await store.find_by_id(work.db, user_id) is None else await get(work, user_id)
 
 
-async def get(work: Work, user_id: int) -> Person:
+async def get(work: Work, user_id: int) -> PolicySubject:
     user = await store.get(work.db, user_id)
     rows = await work.db.all(_groups_of, user=user_id)
     direct = (await memberships(work.db, [user_id]))[user_id]
-    return Person(
+    return PolicySubject(
         user,
         tuple(
-            Facts(pk=id, group_uuid=id, name=name, is_superuser=is_superuser, attributes=attributes)
+            ExpressionObject(pk=id, group_uuid=id, name=name, is_superuser=is_superuser, attributes=attributes)
             for id, name, is_superuser, attributes in rows
         ),
         frozenset(direct),

@@ -11,7 +11,7 @@ from kith.base.work import Work
 from kith.identity.sealing import Sealer
 
 
-class WayOut(msgspec.Struct):
+class MailServer(msgspec.Struct):
     use_global_settings: bool
     host: str
     port: int
@@ -23,7 +23,7 @@ class WayOut(msgspec.Struct):
     from_address: str
 
 
-def mailer_of(work: Work, way: WayOut, *, sealed_as: str) -> Mailer:
+def mailer_of(work: Work, way: MailServer, *, sealed_as: str) -> Mailer:
     """`sealed_as` is where the password was sealed."""
     if way.use_global_settings:
         return work.find(Mailer)  # type: ignore[type-abstract]

@@ -8,6 +8,6 @@ from kith.base.work import Work
 from kith.identity.policies.request import PolicyRequest, Verdict
 
 
-class Judge(Protocol):
+class PolicyCaller(Protocol):
     async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:
         """What the policy of this name says; `ValueError` if there is none. Whatever goes wrong is a no."""
