@@ -11,13 +11,13 @@ from kith.base.db import UID, query
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Exchange
 from kith.base.work import Work
+from kith.identity.account_settings.visitor import Visitor
+from kith.identity.account_settings.visitor_lookup import find_visitor
 from kith.identity.executor import inspector
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.flows.plan import find_flow
 from kith.identity.flows.resources import flows
-from kith.identity.own.finding import find_visitor
-from kith.identity.own.visitor import Visitor
 from kith.identity.policies import api as policies_api
 from kith.identity.policies.family import policies
 from kith.identity.policies.request import Verdict

@@ -24,11 +24,11 @@ from kith.identity.tokens import store as tokens
 UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
 
 
-class Sweep(msgspec.Struct):
+class IdentitySweep(msgspec.Struct):
     """Everything whose time has run out."""
 
 
-async def sweep(work: Work, _payload: Sweep) -> None:
+async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await audit.delete_expired(work.db, work.now)
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
@@ -43,4 +43,4 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 
-SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)
+SWEEP: Kind[IdentitySweep] = Kind(name="identity.sweep", payload=IdentitySweep, handler=sweep)

@@ -18,7 +18,7 @@ from kith.identity.impersonation.service import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions
-from kith.identity.sessions.service import Held
+from kith.identity.sessions.service import HeldSession
 from kith.identity.stages.turn import Challenge, Denied
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
@@ -60,7 +60,7 @@ async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> Flow
         async with works.begin(exchange.origin) as work:
             held = await sessions.begin(work, address=exchange.address)
     else:
-        held = Held(session)
+        held = HeldSession(session)
     run = await find_run(exchange, works, slug, held, query)
     if run is None:
         raise NotFound

@@ -28,7 +28,7 @@ from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.operations import find_by_row
 from kith.identity.sessions import store
-from kith.identity.sessions.service import Held
+from kith.identity.sessions.service import HeldSession
 from kith.identity.stages import reauthentication
 from kith.identity.stages.collections import KINDS
 from kith.identity.stages.reauthentication import SignInAgain
@@ -54,7 +54,7 @@ Result = Challenge | Denied | FlowEnded | FlowFailed
 class FlowRun:
     """One request's part of one run of one flow."""
 
-    def __init__(self, exchange: Exchange, works: Works, flow: Flow, held: Held, query: dict[str, str]) -> None:
+    def __init__(self, exchange: Exchange, works: Works, flow: Flow, held: HeldSession, query: dict[str, str]) -> None:
         self._exchange = exchange
         self._works = works
         self._flow = flow
@@ -257,7 +257,9 @@ class FlowRun:
         return chosen if chosen is not None else safe_path(plan.query.get("next", ""))
 
 
-async def find_run(exchange: Exchange, works: Works, slug: str, held: Held, query: dict[str, str]) -> FlowRun | None:
+async def find_run(
+    exchange: Exchange, works: Works, slug: str, held: HeldSession, query: dict[str, str]
+) -> FlowRun | None:
     async with works.begin(exchange.origin) as work:
         flow = await find_flow(work, slug)
     return None if flow is None else FlowRun(exchange, works, flow, held, query)

@@ -36,7 +36,7 @@ class RegistrationOptions(Protocol):
     def device_type_restrictions(self) -> list[str]: ...
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer
+class PasskeyRejected(Exception):  # noqa: N818 - it is an answer
     """What the browser sent proves nothing; why is for the log alone."""
 
 
@@ -68,16 +68,16 @@ async def register(
     try:
         made = ceremony.registered(challenge, sent, verified=stage.user_verification == "required")
     except ceremony.BAD as error:
-        raise Refused(str(error)) from error
+        raise PasskeyRejected(str(error)) from error
     allowed = stage.device_type_restrictions
     if allowed and made.aaguid not in allowed:
-        raise Refused(f"a device of the kind {made.aaguid} is not allowed")
+        raise PasskeyRejected(f"a device of the kind {made.aaguid} is not allowed")
     response = sent.get("response")
     told = response.get("transports") if isinstance(response, dict) else None
     transports = [one for one in told if isinstance(one, str) and one in _TRANSPORTS] if isinstance(told, list) else []
     credential = base64.urlsafe_b64encode(made.credential_id).rstrip(b"=").decode()
     if len(credential) > 1400 or await store.find_passkey(work.db, credential) is not None:
-        raise Refused("this device is known already")
+        raise PasskeyRejected("this device is known already")
     try:
         async with work.db.savepoint():
             factor = await service.add(work, user, "webauthn", name)
@@ -90,7 +90,7 @@ async def register(
                 ),
             )  # fmt: skip
     except Taken as error:
-        raise Refused("this device is known already") from error
+        raise PasskeyRejected("this device is known already") from error
     return factor
 
 
@@ -111,10 +111,10 @@ async def verify(
     credential = str(sent.get("id", "")) if isinstance(sent, dict) else ""
     passkey = await store.find_passkey(work.db, credential) if _is_sound(credential) else None
     if passkey is None or (among is not None and passkey.device_uuid not in {one.device_uuid for one in among}):
-        raise Refused("nobody has this device")
+        raise PasskeyRejected("nobody has this device")
     factor = await store.find(work.db, passkey.device_uuid)
     if factor is None or not factor.confirmed:
-        raise Refused("nobody has this device")
+        raise PasskeyRejected("nobody has this device")
     ceremony = await _ceremony(work)
     try:
         proof = ceremony.signed(
@@ -125,9 +125,9 @@ async def verify(
             verified=verified,
         )
     except ceremony.BAD as error:
-        raise Refused(str(error)) from error
+        raise PasskeyRejected(str(error)) from error
     if not await store.use_passkey(work.db, passkey.device_uuid, proof.new_sign_count):
-        raise Refused("the device's count did not grow")
+        raise PasskeyRejected("the device's count did not grow")
     await service.used(work, factor)
     return factor
 

@@ -13,7 +13,7 @@ from kith.identity.caller import ADMINISTRATORS
 from kith.identity.groups import store as groups
 from kith.identity.sessions import cookies, store
 from kith.identity.sessions import service as sessions
-from kith.identity.sessions.acting import record
+from kith.identity.sessions.impersonation_record import record
 from kith.identity.sessions.tables import Session
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
@@ -73,7 +73,7 @@ async def start(exchange: Exchange, username: str, reason: str) -> Headers:
     await _check_target(work, owner, target)
     assert target is not None  # noqa: S101 - checked just above
     method = f"{store.ACTING}{session.auth_method}"[:40]
-    held = await sessions.change_eyes(work, session, target.id, method=method, address=exchange.address)
+    held = await sessions.switch_user(work, session, target.id, method=method, address=exchange.address)
     await store.insert_acting(work.db, held.session.session_uuid, by_id=owner.id, reason=reason, now=work.now)
     await record(work, "impersonation_started", Acting(owner.id, owner.username, target.id, target.username), reason)
     return _cookie(work, held)
@@ -109,10 +109,10 @@ async def end(exchange: Exchange) -> Headers:
         return ()
     method = session.auth_method.removeprefix(store.ACTING)
     await record(work, "impersonation_ended", acting)
-    held = await sessions.change_eyes(work, session, acting.id, method=method, address=exchange.address)
+    held = await sessions.switch_user(work, session, acting.id, method=method, address=exchange.address)
     return _cookie(work, held)
 
 
-def _cookie(work: Work, held: sessions.Held) -> Headers:
+def _cookie(work: Work, held: sessions.HeldSession) -> Headers:
     made = cookies.cookie(held, secure=work.settings.base_url.startswith("https"))
     return () if made is None else (made,)

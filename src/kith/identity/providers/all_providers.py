@@ -7,7 +7,7 @@ from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
 from kith.identity.applications.tables import applications
-from kith.identity.providers import assigned
+from kith.identity.providers import assigned_applications
 from kith.identity.providers.family import FIELDS, ProviderRecord, providers
 from kith.identity.rest import READ, ListFilter, Resource
 from kith.identity.rest.fields import Choice
@@ -32,7 +32,11 @@ RESOURCE = Resource(
     record=AnyProvider,
     key="id",
     table=providers,
-    fields=(*FIELDS, Choice(name="__type__", stored_as="kind", read_only=True, choices=KINDS), *assigned.FIELDS),
+    fields=(
+        *FIELDS,
+        Choice(name="__type__", stored_as="kind", read_only=True, choices=KINDS),
+        *assigned_applications.FIELDS,
+    ),
     order=("id",),
     filters=(
         ListFilter(
@@ -43,5 +47,5 @@ RESOURCE = Resource(
         ),
     ),
     allow=READ,
-    decorate=assigned.tell_applications,
+    decorate=assigned_applications.tell_applications,
 )

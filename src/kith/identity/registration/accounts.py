@@ -19,7 +19,7 @@ from kith.identity.providers.oauth2.grants import service as oauth
 from kith.identity.providers.oauth2.grants.service import Asked, Issued
 from kith.identity.registration import enrollment
 from kith.identity.registration.enrollment import Decision
-from kith.identity.registration.wishes import Wish, complain, complain_address
+from kith.identity.registration.signup_request import SignupRequest, complain, complain_address
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import invitation_checks
@@ -48,7 +48,7 @@ class AlreadyConfirmed(Forbidden):
     message = "This method is only available while the e-mail is awaiting confirmation"
 
 
-async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
+async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issued:
     """Make the account, and a token that works once its address is confirmed. All questions come before the pen."""
     client = await clients.find_app(work, app_id) if app_id is not None else None
     if client is None:
@@ -70,7 +70,7 @@ async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
     return await _give_token(work, client, user)
 
 
-async def _decided(work: Work, wish: Wish) -> tuple[Decision, Wish]:
+async def _decided(work: Work, wish: SignupRequest) -> tuple[Decision, SignupRequest]:
     flow, invitation = await enrollment.find_invitation(work, _as_uuid(wish.invite_code))
     if flow is None or (work.settings.registrations == "closed" and invitation is None):
         raise Closed
@@ -90,7 +90,7 @@ async def _decided(work: Work, wish: Wish) -> tuple[Decision, Wish]:
     return decision, wish
 
 
-def _as_invited(wish: Wish, invitation: Invitation | None) -> Wish:
+def _as_invited(wish: SignupRequest, invitation: Invitation | None) -> SignupRequest:
     """What an invitation says is not for whoever was invited to change."""
     fixed = invitation.fixed_data if invitation is not None else {}
     said = {name: str(fixed[name]) for name in ("username", "email") if fixed.get(name)}

@@ -6,8 +6,8 @@ from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store
-from kith.identity.sessions.acting import acting_in
-from kith.identity.sessions.service import TOUCH_EVERY, Held, hash_key, until
+from kith.identity.sessions.impersonation_record import acting_in
+from kith.identity.sessions.service import TOUCH_EVERY, HeldSession, hash_key, until
 from kith.identity.sessions.tables import Session
 
 COOKIE = "kith_session"
@@ -52,7 +52,7 @@ async def _close(exchange: Exchange, session: Session) -> None:
         await sessions.close(aside, session)
 
 
-def cookie(held: Held, *, secure: bool) -> tuple[bytes, bytes] | None:
+def cookie(held: HeldSession, *, secure: bool) -> tuple[bytes, bytes] | None:
     """The header that hands the key to the browser; one without a fixed length ends with the browser."""
     if held.key is None:
         return None

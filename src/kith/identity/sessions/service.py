@@ -13,7 +13,7 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
-from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.tables import Session
 
 ANONYMOUS_LIFE = timedelta(days=1)
@@ -35,7 +35,7 @@ class SessionRenewed(Fact, frozen=True):
     new: str
 
 
-class Held(msgspec.Struct):
+class HeldSession(msgspec.Struct):
     """A session and, when it was just made or renewed, the key that the answer's cookie must carry."""
 
     session: Session
@@ -49,11 +49,13 @@ def until(work: Work, session: Session) -> datetime:
     return min(work.now + IDLE_LIFE, session.created_at + LONGEST_LIFE)
 
 
-async def begin(work: Work, *, address: str) -> Held:
+async def begin(work: Work, *, address: str) -> HeldSession:
     return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
 
 
-async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: timedelta | None, address: str) -> Held:
+async def sign_in(
+    work: Work, old: Session, user_id: int, *, method: str, life: timedelta | None, address: str
+) -> HeldSession:
     """Make the session somebody's, under a new id and key: whoever knew the old ones has nothing."""
     held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address)
     await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
@@ -65,7 +67,7 @@ async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: 
     return held
 
 
-async def change_eyes(work: Work, old: Session, user_id: int, *, method: str, address: str) -> Held:
+async def switch_user(work: Work, old: Session, user_id: int, *, method: str, address: str) -> HeldSession:
     """The same browser as somebody else: under a new id and key, with nothing of the old one but its end."""
     held = await _make(work, user_id, method, ANONYMOUS_LIFE, keeps=old.keeps, address=address, like=old)
     await store.end(work.db, old.session_uuid)
@@ -108,7 +110,7 @@ async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
 async def _make(
     work: Work, user_id: int | None, method: str, life: timedelta, *, keeps: bool, address: str,
     like: Session | None = None,
-) -> Held:  # fmt: skip
+) -> HeldSession:  # fmt: skip
     key = secrets.token_urlsafe(32)
     session = Session(
         session_uuid=str(uuid.uuid4()), key_hash=hash_key(key), user_id=user_id, auth_method=method, keeps=keeps,
@@ -116,7 +118,7 @@ async def _make(
         created_at=like.created_at if like else work.now, expires_at=like.expires_at if like else work.now + life,
     )  # fmt: skip
     await store.insert(work.db, session)
-    return Held(session, key)
+    return HeldSession(session, key)
 
 
 def hash_key(key: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.identity.admission import Admission
 from kith.identity.signups import addresses
 from kith.identity.signups.service import must_confirm
 from kith.identity.stages.turn import Denied, Turn
-from kith.identity.standing import Admission
 from kith.identity.users.tables import User
 
 DISABLED = "This account is disabled."

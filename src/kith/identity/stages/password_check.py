@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.flows.stages import StageRecord
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
 from kith.identity.stages import expired_passwords, reauthentication
 from kith.identity.stages.admission import refused

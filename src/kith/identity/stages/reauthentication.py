@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from kith.identity import confirmation
+from kith.identity import reauthentication
 from kith.identity.factors import store as factors
 from kith.identity.stages.factor_setup import is_set_up
 from kith.identity.stages.turn import Challenge, Turn
@@ -37,7 +37,7 @@ async def ask(turn: Turn[Any], kind: str, answer: dict[str, Any] | None) -> Chal
     session, now = turn.held.session, turn.work.now
     if session.user_id is None or turn.context.user_id != session.user_id:
         return False
-    if confirmation.is_fresh(session, now) or _has_proved(turn, session.user_id):
+    if reauthentication.is_fresh(session, now) or _has_proved(turn, session.user_id):
         return False
     user = await turn.pending_user()
     if user is None or not await _is_guarded(turn, kind, user):
@@ -51,7 +51,7 @@ async def ask(turn: Turn[Any], kind: str, answer: dict[str, Any] | None) -> Chal
     given = answer.get("password")
     if not isinstance(given, str) or not given:
         return challenge.complain("password", "This field may not be blank.", "blank")
-    if not await confirmation.is_password(turn.work, user, given):
+    if not await reauthentication.is_password(turn.work, user, given):
         return challenge.complain("password", WRONG)
     proved(turn, user.id)
     return True
@@ -61,7 +61,7 @@ def _has_proved(turn: Turn[Any], user_id: int) -> bool:
     if turn.context.reauthenticated is None:
         return False
     who, at = turn.context.reauthenticated
-    return who == user_id and turn.work.now.timestamp() - at < confirmation.FRESH / timedelta(seconds=1)
+    return who == user_id and turn.work.now.timestamp() - at < reauthentication.FRESH / timedelta(seconds=1)
 
 
 async def _is_guarded(turn: Turn[Any], kind: str, user: User) -> bool:

@@ -17,7 +17,7 @@ from kith.identity.flows.stages import StageRecord
 from kith.identity.rest import Resource
 from kith.identity.rest.operations import find_by_row
 from kith.identity.rest.record_store import RecordStore
-from kith.identity.sessions.service import Held
+from kith.identity.sessions.service import HeldSession
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
@@ -62,7 +62,7 @@ class Turn(Generic[S]):
     Slow things (hashing, asking elsewhere) come before the first write.
     """
 
-    def __init__(self, work: Work, exchange: Exchange, flow: Flow, plan: FlowPlan, held: Held, stage: S) -> None:
+    def __init__(self, work: Work, exchange: Exchange, flow: Flow, plan: FlowPlan, held: HeldSession, stage: S) -> None:
         self.work = work
         self.exchange = exchange
         self.flow = flow

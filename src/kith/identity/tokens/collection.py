@@ -13,7 +13,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity.caller import Caller
-from kith.identity.confirmation import FIELD, confirm, refuse_app_password
+from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.fields import Boolean, Choice, Computed, Input, Moment, Reference, Slug, Text
 from kith.identity.rest.record import Record
@@ -21,7 +21,7 @@ from kith.identity.scopes import IDENTITY, within
 from kith.identity.scopes import complain as complain_scopes
 from kith.identity.tokens.service import PREFIX, hash_key
 from kith.identity.tokens.tables import tokens
-from kith.identity.users.rank import refuse_if_above
+from kith.identity.users.privileges import refuse_if_above
 
 DEFAULT_LIFE = timedelta(days=1)
 _OWN = ("api", "app_password")
@@ -75,7 +75,7 @@ async def check(draft: RecordDraft[TokenRecord]) -> None:
     if not _widens(draft):
         return
     if draft.now.user == draft.caller.id:
-        await confirm(draft.work, draft.caller, given)
+        await require_current_password(draft.work, draft.caller, given)
     refuse_app_password(draft.caller)
 
 

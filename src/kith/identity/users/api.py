@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
-from kith.identity.confirmation import FIELD, confirm, refuse_app_password
+from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
 from kith.identity.rest.api import refuse
@@ -17,7 +17,7 @@ from kith.identity.sessions.service import end_after_password
 from kith.identity.users import service, store
 from kith.identity.users.collection import RESOURCE, tell_new_password
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.rank import refuse_if_above
+from kith.identity.users.privileges import refuse_if_above
 
 _records = RecordStore(RESOURCE)
 
@@ -45,7 +45,7 @@ async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
         raise Invalid(password="This field is required." if password is None else "Not a valid string.")
     user = await store.get(work.db, user_id)
     if user_id == caller.id:
-        await confirm(work, caller, sent.get(FIELD))
+        await require_current_password(work, caller, sent.get(FIELD))
     refuse_app_password(caller)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
     await end_after_password(work, user_id)

@@ -15,11 +15,11 @@ from kith.base.db import UID, any_of
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import Caller
-from kith.identity.confirmation import FIELD, confirm, refuse_app_password
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
 from kith.identity.messages import service as messages
+from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import (
     Boolean,
@@ -37,10 +37,10 @@ from kith.identity.rest.record import Record
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
-from kith.identity.users import owning, store
+from kith.identity.users import address_ownership, store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.rank import refuse_if_above
+from kith.identity.users.privileges import refuse_if_above
 from kith.identity.users.search import contains
 from kith.identity.users.service import (
     UserBarred,
@@ -130,7 +130,7 @@ async def _confirm(draft: RecordDraft[UserRecord]) -> None:
     if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
         return
     if draft.id == draft.caller.id and not draft.is_new:
-        await confirm(draft.work, draft.caller, given)
+        await require_current_password(draft.work, draft.caller, given)
     elif draft.values.get("password") or not draft.is_new:
         refuse_app_password(draft.caller)
 
@@ -165,8 +165,8 @@ async def _take_address(draft: RecordDraft[UserRecord]) -> None:
     before = None if draft.is_new else await store.find_by_id(draft.work.db, user_id)
     if before is not None and before.email_key == key:
         return
-    if address and await owning.is_proven_by_another(draft.work, address, user_id):
-        draft.complain("email", owning.TAKEN, "unique")
+    if address and await address_ownership.is_proven_by_another(draft.work, address, user_id):
+        draft.complain("email", address_ownership.TAKEN, "unique")
         return
     await store.release(draft.work.db, address, user_id=user_id)
     draft.columns["owned_email_key"] = key or None

@@ -14,12 +14,12 @@ from sqlalchemy import Text as SQLText
 
 from kith.base.patterns import linear
 from kith.base.work import Work
-from kith.identity.providers import assigned
-from kith.identity.providers.clients import new_client_id, new_client_secret, random_text, register_client
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.client_fields import new_client_id, new_client_secret, random_text, register_client
+from kith.identity.providers.durations import check_durations
 from kith.identity.providers.family import NAME, ProviderRecord, choose_flow, family_of
-from kith.identity.providers.keys import check_signing_key
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES
-from kith.identity.providers.spans import check_spans
+from kith.identity.providers.signing_keys import check_signing_key
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Computed, InvalidValue, Offset, Reference, Text, read_url
 from kith.identity.sealing import Sealer
@@ -101,7 +101,7 @@ async def check(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     await choose_flow(draft)
     _check_mode(draft)
     _check_basic(draft)
-    check_spans(draft, positive=("access_token_validity", "refresh_token_validity"))
+    check_durations(draft, positive=("access_token_validity", "refresh_token_validity"))
     for line in draft.values.get("skip_path_regex", "").splitlines():
         if linear(line) is None:
             draft.complain("skip_path_regex", f"{line[:100]} is not a valid regular expression.")
@@ -142,7 +142,7 @@ async def decorate(work: Work, records: list[ApplicationGatewayProvider]) -> Non
         client = _client(record)
         record.client = client
         record.redirect_uris = client["redirect_uris"]
-    await assigned.tell_applications(work, records)
+    await assigned_applications.tell_applications(work, records)
 
 
 def _client(record: ApplicationGatewayProvider) -> dict[str, Any]:
@@ -173,7 +173,7 @@ RESOURCE = Resource(
     family=_FAMILY,
     kind="applicationgateway",
     table=gateways,
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "internal_host", "external_host", "mode"),
     prepare=check,
     saved=register_client,

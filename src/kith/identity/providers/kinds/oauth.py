@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kith.identity.providers import assigned
-from kith.identity.providers.clients import (
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.client_fields import (
     CLIENT_SECRET,
     CLIENT_TYPES,
     ENGINE_FIELDS,
@@ -50,9 +50,9 @@ RESOURCE = Resource(
     family=_FAMILY,
     kind="oauth2",
     table=kind_table("identity_providers_oauth", _FAMILY, FIELDS),
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "client_id", "client_type", "authorization_grant_type"),
     prepare=check,
     saved=register_client,
-    decorate=assigned.tell_applications,
+    decorate=assigned_applications.tell_applications,
 )

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.providers import assigned
-from kith.identity.providers.clients import (
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.client_fields import (
     CLIENT_SECRET,
     CLIENT_TYPES,
     ENGINE_FIELDS,
@@ -18,7 +18,7 @@ from kith.identity.providers.clients import (
     register_client,
 )
 from kith.identity.providers.family import NAME, choose_flow, family_of
-from kith.identity.providers.keys import key_type_of
+from kith.identity.providers.signing_keys import key_type_of
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Computed, InvalidValue, Text, missing, type_name
 
@@ -132,7 +132,7 @@ async def decorate(work: Work, records: list[OpenIDProvider]) -> None:
     for record in records:
         record.redirect_uris = record.redirect_uris_text.split()
         record.scope = record.scope_text.split()
-    await assigned.tell_applications(work, records)
+    await assigned_applications.tell_applications(work, records)
 
 
 RESOURCE = Resource(
@@ -143,7 +143,7 @@ RESOURCE = Resource(
     family=_FAMILY,
     kind="openid",
     table=kind_table("identity_providers_openid", _FAMILY, FIELDS),
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "client_id", "client_type", "jwt_alg"),
     prepare=check,
     saved=register_client,

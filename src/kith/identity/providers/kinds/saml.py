@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kith.base.work import Work
-from kith.identity.providers import assigned
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.durations import check_durations
 from kith.identity.providers.family import MAPPING, NAME, ProviderRecord, choose_flow, family_of
-from kith.identity.providers.keys import check_key_type, check_signing_key, key_type_of
-from kith.identity.providers.spans import check_spans
+from kith.identity.providers.signing_keys import check_key_type, check_signing_key, key_type_of
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Computed, Offset, Reference, Text
 
@@ -118,7 +118,7 @@ class SAMLProvider(ProviderRecord, kw_only=True):
 
 async def check(draft: RecordDraft[SAMLProvider]) -> None:
     await choose_flow(draft)
-    check_spans(
+    check_durations(
         draft,
         positive=("assertion_valid_not_on_or_after", "session_valid_not_on_or_after"),
         past=("assertion_valid_not_before",),
@@ -142,7 +142,7 @@ async def _check_keys(draft: RecordDraft[SAMLProvider]) -> None:
 
 
 async def decorate(work: Work, records: list[SAMLProvider]) -> None:
-    await assigned.tell_applications(work, records)
+    await assigned_applications.tell_applications(work, records)
     for record in records:
         slug = record.assigned_application_slug
         base = f"{work.settings.base_url}/application/saml/{slug}/"
@@ -159,7 +159,7 @@ RESOURCE = Resource(
     family=_FAMILY,
     kind="saml",
     table=kind_table("identity_providers_saml", _FAMILY, FIELDS),
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "acs_url", "audience", "issuer", "signing_kp"),
     prepare=check,
     decorate=decorate,

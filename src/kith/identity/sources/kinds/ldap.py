@@ -9,11 +9,11 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.identity.flows.resources import bound_policies
-from kith.identity.granting import complain_grant
+from kith.identity.group_grants import complain_grant
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Reference, References, Secret, Text
 from kith.identity.sources.family import SOURCES, SourceRecord
-from kith.identity.sources.keys import check_private_key
+from kith.identity.sources.private_keys import check_private_key
 
 _KEYPAIR = "identity_keypairs.kp_uuid"
 

@@ -6,7 +6,7 @@ from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, Text
 from kith.identity.sources.family import SOURCES, SourceRecord
-from kith.identity.sources.keys import check_private_key
+from kith.identity.sources.private_keys import check_private_key
 
 _KEYPAIR = "identity_keypairs.kp_uuid"
 _V1, _V2 = "urn:oasis:names:tc:SAML:1.1:nameid-format:", "urn:oasis:names:tc:SAML:2.0:nameid-format:"

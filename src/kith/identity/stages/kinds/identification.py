@@ -14,11 +14,11 @@ from kith.identity.factors import passkeys
 from kith.identity.flows.plan import slug_of
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Reference, References
-from kith.identity.sources.offered import offered
+from kith.identity.sources.offered_sources import offered
 from kith.identity.stages import browser_marks
 from kith.identity.stages.admission import refused
 from kith.identity.stages.kinds import captcha, password
@@ -215,7 +215,7 @@ async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, a
     paid = await guessing.pay_for_key(turn.exchange)
     try:
         device = await passkeys.verify(turn.work, asked, sent, verified=True)
-    except passkeys.Refused as error:
+    except passkeys.PasskeyRejected as error:
         _log.info("webauthn.refused", reason=str(error))
         owner = await passkeys.owner_of(turn.work, sent)
         name = owner.username if owner is not None else ""

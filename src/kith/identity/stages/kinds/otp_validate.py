@@ -16,7 +16,7 @@ from kith.identity.factors.tables import Factor
 from kith.identity.flows.plan import Step
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord, stages
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Choice, Choices, Number, Offset, References, missing, read_offset
@@ -258,7 +258,7 @@ async def _take_passkey(
     paid = await guessing.pay_for_key(turn.exchange)
     try:
         right = await passkeys.verify(turn.work, asked, sent, verified=verified, among=keys)
-    except passkeys.Refused as refused:
+    except passkeys.PasskeyRejected as refused:
         _log.info("webauthn.refused", reason=str(refused))
         return await _failed(turn, shown, "webauthn", NOT_THIS)
     await paid.give_back(turn.work.db)

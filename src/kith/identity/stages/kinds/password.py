@@ -8,9 +8,9 @@ from sqlalchemy import bindparam, column, select, table
 
 from kith.base.db import UID, query
 from kith.base.work import Work
-from kith.identity.confirmation import is_fresh
 from kith.identity.flows.resources import bindings, flows, forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
+from kith.identity.reauthentication import is_fresh
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choices, Computed, Integer, Reference
 from kith.identity.stages.password_check import try_password

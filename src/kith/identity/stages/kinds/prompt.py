@@ -26,7 +26,7 @@ from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Tur
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_chosen
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.reserved import complain_reserved
+from kith.identity.users.reserved_names import complain_reserved
 
 _IDS = {"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True}
 

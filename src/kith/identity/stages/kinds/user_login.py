@@ -8,7 +8,7 @@ from typing import Any
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.messages import service as messages
 from kith.identity.policies import reputation_scores
 from kith.identity.rest import Resource, kind_table

@@ -9,7 +9,7 @@ from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource
 from kith.identity.sessions import store
-from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.service import SessionEnded
 from kith.identity.stages.turn import PASSED, Outcome, StageKind, Turn
 from kith.identity.users import store as users

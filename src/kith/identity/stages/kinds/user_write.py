@@ -9,7 +9,7 @@ from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
-from kith.identity.granting import complain_grant
+from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
 from kith.identity.messages import service as messages
 from kith.identity.rest import RecordDraft, Resource, kind_table

@@ -86,9 +86,9 @@ async def take(turn: Turn[WebAuthnStage], answer: dict[str, Any]) -> Outcome:
         return await show(turn)
     try:
         if not isinstance(sent, dict):
-            raise passkeys.Refused("no answer of a device")
+            raise passkeys.PasskeyRejected("no answer of a device")
         await passkeys.register(turn.work, user, turn.stage, asked, sent, name_given(answer, "Passkey"))
-    except passkeys.Refused as refused:
+    except passkeys.PasskeyRejected as refused:
         _log.info("webauthn.refused", reason=str(refused), user=user.id)
         return await _again(turn)
     return PASSED

@@ -6,7 +6,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.factors import store as factors
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing

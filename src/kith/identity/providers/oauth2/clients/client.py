@@ -13,7 +13,7 @@ from kith.base.db import query
 from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
-from kith.identity.providers.clients import ClientRecord, client_ids
+from kith.identity.providers.client_fields import ClientRecord, client_ids
 from kith.identity.providers.family import providers
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.providers.kinds.oauth import OAuth2Provider

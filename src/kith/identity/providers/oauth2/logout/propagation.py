@@ -18,7 +18,7 @@ from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.caller import Caller
-from kith.identity.providers.clients import ClientRecord
+from kith.identity.providers.client_fields import ClientRecord
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients

@@ -36,7 +36,7 @@ from kith.identity.providers.oauth2.forms import read_bytes
 from kith.identity.providers.oauth2.grants.service import new_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import App
-from kith.identity.providers.redirects import complain_redirect
+from kith.identity.providers.redirect_uris import complain_redirect
 from kith.identity.rights import rights_of
 
 SCOPE = "dcr"

@@ -40,7 +40,7 @@ _checks = query(select(validation_policies.c.owner, validation_policies.c.other)
 _bound = query(select(policy_bindings.c.target, policy_bindings.c.policy), tuple)
 
 
-class WaysIn(msgspec.Struct):
+class ProtectedConfiguration(msgspec.Struct):
     """The identifiers of all that is on a way in; `kinds` is every stage's."""
 
     flows: set[str]
@@ -63,7 +63,7 @@ def _references() -> tuple[Query[Any], ...]:
     return tuple(found)
 
 
-async def find(work: Work) -> WaysIn:
+async def find(work: Work) -> ProtectedConfiguration:
     db = work.db
     kinds: dict[str, str] = dict(await db.all(_kinds))
     all_flows, places = await db.all(_flows), await db.all(_bindings)
@@ -79,7 +79,7 @@ async def find(work: Work) -> WaysIn:
     policies = {policy for target, policy in await db.all(_bound) if policy is not None and target in targets}
     policies |= {policy for form, policy in await db.all(_checks) if form in forms}
     prompts = {prompt for form, prompt in await db.all(_prompts) if form in forms}
-    return WaysIn(ways, on_them, targets, prompts, policies, kinds)
+    return ProtectedConfiguration(ways, on_them, targets, prompts, policies, kinds)
 
 
 def guarded(resource: Resource[R]) -> Resource[R]:
@@ -127,32 +127,32 @@ async def _refuse(work: Work, resource: Resource[Any], records: Iterable[Mapping
             )
 
 
-def _is_flow(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+def _is_flow(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("designation") in DESIGNATIONS or record.get("flow_uuid") in ways.flows
 
 
-def _is_place(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+def _is_place(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("flow") in ways.flows or ways.kinds.get(str(record.get("stage"))) in POWERFUL
 
 
-def _is_stage(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+def _is_stage(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("stage_uuid") in ways.stages
 
 
-def _is_prompt(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+def _is_prompt(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("prompt_uuid") in ways.prompts
 
 
-def _is_policy(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+def _is_policy(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("policy_uuid") in ways.policies
 
 
-def _is_binding(ways: WaysIn, record: Mapping[str, Any]) -> bool:
+def _is_binding(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("target") in ways.targets
 
 
-Judge = Callable[[WaysIn, Mapping[str, Any]], bool]
-_JUDGES: dict[str, Judge] = {
+ProtectionTest = Callable[[ProtectedConfiguration, Mapping[str, Any]], bool]
+_JUDGES: dict[str, ProtectionTest] = {
     "Flow": _is_flow, "FlowStageBinding": _is_place, "Prompt": _is_prompt, "PolicyBinding": _is_binding,
 }  # fmt: skip
-_FAMILIES: dict[str, Judge] = {"identity_stages": _is_stage, "identity_policies": _is_policy}
+_FAMILIES: dict[str, ProtectionTest] = {"identity_stages": _is_stage, "identity_policies": _is_policy}

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from kith.base.patterns import linear
-from kith.identity.providers.redirects import RUNS_IN_THE_BROWSER
+from kith.identity.providers.redirect_uris import RUNS_IN_THE_BROWSER
 
 MOST_CHARACTERS = 500
 MOST_MATCHED = 512

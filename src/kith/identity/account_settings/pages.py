@@ -1,11 +1,9 @@
 """What the pages about one's own account need: sessions, factors, keys, consents, and what was written down."""
 
-from kith.identity.audit.tables import Event
-from kith.identity.factors.tables import Factor
-from kith.identity.own.confirming import is_fresh, is_password
-from kith.identity.own.consents import list_consents, withdraw_consent
-from kith.identity.own.factors import get_device, list_devices, remove_device, rename_device, set_up_flows
-from kith.identity.own.service import (
+from kith.identity.account_settings.consents import list_consents, withdraw_consent
+from kith.identity.account_settings.factors import get_device, list_devices, remove_device, rename_device, set_up_flows
+from kith.identity.account_settings.reauthentication import is_fresh, is_password
+from kith.identity.account_settings.service import (
     choose_language,
     end_all_sessions,
     end_other_sessions,
@@ -16,6 +14,8 @@ from kith.identity.own.service import (
     make_key,
     revoke_token,
 )
+from kith.identity.audit.tables import Event
+from kith.identity.factors.tables import Factor
 
 __all__ = [
     "Event",

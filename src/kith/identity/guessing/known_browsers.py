@@ -21,7 +21,7 @@ MOST_CHARACTERS = 4096
 _PLACE = "cookie.device"
 
 
-class Device(msgspec.Struct, array_like=True):
+class KnownBrowser(msgspec.Struct, array_like=True):
     user_id: int
     device_id: str
     at: datetime
@@ -40,7 +40,7 @@ def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -
     known = _read(exchange)
     kept = next((one.device_id for one in known if one.user_id == user_id), None)
     others = [one for one in known if one.user_id != user_id]
-    devices = [Device(user_id, kept or secrets.token_urlsafe(12), now), *others][:MOST]
+    devices = [KnownBrowser(user_id, kept or secrets.token_urlsafe(12), now), *others][:MOST]
     exchange.scope[COOKIE] = devices
     sealed = exchange.find(Sealer).seal(msgspec.json.encode(devices).decode(), _PLACE)
     flags = f"Path=/; HttpOnly; SameSite=Lax; Max-Age={int(KEPT.total_seconds())}{'; Secure' if secure else ''}"
@@ -48,9 +48,9 @@ def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -
     exchange.cookies[:] = [*set_before, f"{COOKIE}={sealed}; {flags}".encode()]
 
 
-def _read(exchange: Exchange) -> list[Device]:
+def _read(exchange: Exchange) -> list[KnownBrowser]:
     """What an earlier step of this very request has set comes before what the browser has sent."""
-    left: list[Device] | None = exchange.scope.get(COOKIE)
+    left: list[KnownBrowser] | None = exchange.scope.get(COOKIE)
     if left is not None:
         return left
     try:
@@ -61,6 +61,6 @@ def _read(exchange: Exchange) -> list[Device]:
     if not sent or len(sent) > MOST_CHARACTERS:
         return []
     try:
-        return msgspec.json.decode(exchange.find(Sealer).open(sent, _PLACE), type=list[Device])
+        return msgspec.json.decode(exchange.find(Sealer).open(sent, _PLACE), type=list[KnownBrowser])
     except ValueError:
         return []

@@ -13,12 +13,12 @@ from sqlalchemy import Column, ForeignKey, Integer, String, Table, bindparam, de
 
 from kith.base.db import METADATA, Taken, command, insert_into, query
 from kith.base.errors import Conflict
+from kith.identity.providers.durations import check_durations
 from kith.identity.providers.family import ProviderRecord
-from kith.identity.providers.keys import check_signing_key
 from kith.identity.providers.oauth2.store import has_app
-from kith.identity.providers.patterns import complain_pattern
-from kith.identity.providers.redirects import complain_redirect
-from kith.identity.providers.spans import check_spans
+from kith.identity.providers.redirect_patterns import complain_pattern
+from kith.identity.providers.redirect_uris import complain_redirect
+from kith.identity.providers.signing_keys import check_signing_key
 from kith.identity.rest import RecordDraft
 from kith.identity.rest.fields import URL, Boolean, Choice, Field, Object, Offset, Reference, Secret, Text
 
@@ -145,7 +145,7 @@ async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
             draft.complain("client_id", "This field must be unique.", "unique")
     _check_secret(draft)
     _check_redirects(draft, redirects)
-    check_spans(draft, positive=_LASTING, not_negative=("refresh_token_threshold",))
+    check_durations(draft, positive=_LASTING, not_negative=("refresh_token_threshold",))
     await check_signing_key(draft, "signing_key", SIGNING_KEYS)
 
 

@@ -14,7 +14,7 @@ from kith.base.db import Session
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Paid, Price, Rule, address_key
 from kith.base.work import Work
-from kith.identity.guessing import devices, store
+from kith.identity.guessing import known_browsers, store
 from kith.identity.users.names import typed_key
 
 BY_ADDRESS = Rule("sign-in", most=25, seconds=300)
@@ -37,7 +37,7 @@ async def pay(exchange: Exchange, db: Session, user_id: int | None, typed: str) 
 async def _prices(exchange: Exchange, db: Session, user_id: int | None, typed: str) -> list[Price]:
     now, here = exchange.work.now, address_key(exchange.address)
     account = _account(user_id, typed)
-    device = devices.find(exchange, user_id or 0, now)
+    device = known_browsers.find(exchange, user_id or 0, now)
     last = await store.last_entered(db, user_id or 0, here)
     if device is not None:
         return [(KNOWN_DEVICE, f"{account}:{device}")]
@@ -55,7 +55,7 @@ def _account(user_id: int | None, typed: str) -> str:
 
 async def pay_for_code(exchange: Exchange, user_id: int) -> Paid | None:
     """Before a second factor is tried in a known browser; None: it is not known, and the factor itself must wait."""
-    device = devices.find(exchange, user_id, exchange.work.now)
+    device = known_browsers.find(exchange, user_id, exchange.work.now)
     if device is None:
         return None
     return await exchange.find(Limiter).pay((CODES, f"{_account(user_id, '')}:{device}"))
@@ -74,7 +74,7 @@ async def entered(work: Work, exchange: Exchange, user_id: int, *, browser: bool
         await store.remember(work.db, user_id, here[:64], work.now)
     if browser:
         secure = work.settings.base_url.startswith("https")
-        devices.remember(exchange, user_id, work.now, secure=secure)
+        known_browsers.remember(exchange, user_id, work.now, secure=secure)
 
 
 async def entered_by_program(work: Work, exchange: Exchange, user_id: int) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kith.base.exchange import Exchange
+from kith.identity.account_settings.visitor import Visitor
 from kith.identity.caller import ADMINISTRATORS
 from kith.identity.groups import store as groups
-from kith.identity.own.visitor import Visitor
 from kith.identity.sessions import cookies
 from kith.identity.users import store as users
 

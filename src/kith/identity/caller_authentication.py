@@ -18,11 +18,11 @@ from kith.base.exchange import Exchange
 from kith.base.keys import Keys
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
-from kith.identity import confirmation
+from kith.identity import reauthentication
 from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, Caller, Way
 from kith.identity.factors import store as factors
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.impersonation.service import refuse_call
 from kith.identity.rights import rights_of
@@ -44,7 +44,7 @@ MOST_TYPED = 320  # longer than any name or address
 _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
-class Callers:
+class CallerAuthenticator:
     def __init__(self, passwords: Passwords, limiter: Limiter, memo: UntilWritten) -> None:
         self._passwords = passwords
         self._memo = memo
@@ -81,7 +81,7 @@ class Callers:
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
         caller = await self._with_rights(exchange, login)
-        fresh = confirmation.is_fresh(session, exchange.work.now)
+        fresh = reauthentication.is_fresh(session, exchange.work.now)
         caller = msgspec.structs.replace(caller, way="session", is_fresh=fresh)
         return caller if exchange.acting is None else _without_secrets(caller)
 

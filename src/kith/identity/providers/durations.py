@@ -8,7 +8,7 @@ from kith.identity.rest import RecordDraft
 from kith.identity.rest.fields import read_offset
 
 
-def check_spans(
+def check_durations(
     draft: RecordDraft[Any],
     *,
     positive: tuple[str, ...] = (),

@@ -6,13 +6,13 @@ from datetime import datetime
 
 from kith.base.errors import NotFound
 from kith.base.work import Work
+from kith.identity.account_settings.visitor import Visitor
 from kith.identity.audit import service as audit
 from kith.identity.audit import store as events
 from kith.identity.audit.tables import Event
 from kith.identity.messages import service as messages
-from kith.identity.own.visitor import Visitor
 from kith.identity.sessions import store as sessions
-from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.service import SessionEnded, end_all
 from kith.identity.sessions.tables import Session
 from kith.identity.tokens import service as token_service

@@ -10,19 +10,19 @@ from sqlalchemy import select
 from kith.base.db import any_of, query
 from kith.base.errors import NotFound
 from kith.base.work import Work
+from kith.identity.account_settings.visitor import Visitor
 from kith.identity.applications.tables import applications
 from kith.identity.audit import service as audit
 from kith.identity.consents import store
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.messages import service as messages
-from kith.identity.own.visitor import Visitor
 
 _names = query(
     select(applications.c.pbm_uuid, applications.c.name).where(any_of(applications.c.pbm_uuid, "ids")), tuple
 )
 
 
-class Given(msgspec.Struct, frozen=True):
+class ConsentSummary(msgspec.Struct, frozen=True):
     consent_uuid: str
     application: str
     application_uuid: str
@@ -31,11 +31,11 @@ class Given(msgspec.Struct, frozen=True):
     expires_at: datetime | None
 
 
-async def list_consents(work: Work, me: Visitor) -> list[Given]:
+async def list_consents(work: Work, me: Visitor) -> list[ConsentSummary]:
     found = await store.of_user(work.db, me.user.id, work.now)
     names: dict[str, str] = dict(await work.db.all(_names, ids=[one.application for one in found])) if found else {}
     return [
-        Given(
+        ConsentSummary(
             one.consent_uuid,
             names.get(one.application, ""),
             one.application,

@@ -15,7 +15,7 @@ from kith.identity.signups import blocks
 from kith.identity.signups.service import MOST_IN_REASON, needs_approval
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email
-from kith.identity.users.reserved import complain_reserved
+from kith.identity.users.reserved_names import complain_reserved
 
 MOST_IN_USERNAME = 30
 MOST_IN_EMAIL = 320
@@ -27,7 +27,7 @@ _LOCALE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8}){0,3}")
 Complaints = dict[str, list[str]]
 
 
-class Wish(msgspec.Struct, kw_only=True):
+class SignupRequest(msgspec.Struct, kw_only=True):
     username: str = ""
     email: str = ""
     password: str = ""
@@ -38,7 +38,7 @@ class Wish(msgspec.Struct, kw_only=True):
     invite_code: str = ""
 
 
-async def complain(work: Work, wish: Wish, *, invited: bool) -> Complaints:
+async def complain(work: Work, wish: SignupRequest, *, invited: bool) -> Complaints:
     """Everything at once, so that a form can show it all. No address at all is no valid one, either."""
     settings = work.settings
     found: dict[str, Complaint | list[str] | None] = {

@@ -7,7 +7,7 @@ from typing import TypeVar
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.caller import Caller
-from kith.identity.providers.clients import ClientRecord
+from kith.identity.providers.client_fields import ClientRecord
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.rest import Action, Resource
 from kith.identity.rest.answers import show

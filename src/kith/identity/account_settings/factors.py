@@ -8,12 +8,12 @@ from sqlalchemy import select
 from kith.base.db import query
 from kith.base.errors import Conflict, NotFound
 from kith.base.work import Work
+from kith.identity.account_settings.visitor import Visitor
 from kith.identity.audit import service as audit
 from kith.identity.factors import service, store
 from kith.identity.factors.tables import Factor
 from kith.identity.flows.resources import flows
 from kith.identity.messages import service as messages
-from kith.identity.own.visitor import Visitor
 from kith.identity.stages.kinds import otp_static, otp_time, password, webauthn
 
 # Where people set up what, as the stages say it.
@@ -30,17 +30,18 @@ _set_up = {
 }
 
 
-class Device(msgspec.Struct):
+class FactorSummary(msgspec.Struct):
     """A factor as its owner sees it; `left` is how many codes of a list are still good."""
 
     factor: Factor
     left: int | None = None
 
 
-async def list_devices(work: Work, me: Visitor) -> list[Device]:
+async def list_devices(work: Work, me: Visitor) -> list[FactorSummary]:
     found = await store.of_user(work.db, me.user.id)
     return [
-        Device(one, await store.codes_left(work.db, one.device_uuid) if one.kind == "static" else None) for one in found
+        FactorSummary(one, await store.codes_left(work.db, one.device_uuid) if one.kind == "static" else None)
+        for one in found
     ]
 
 

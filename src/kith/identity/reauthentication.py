@@ -25,7 +25,7 @@ BY_APP_PASSWORD = "token"  # noqa: S105 - how a session names this way of signin
 _CODE = "confirmation_needed"
 
 
-class ConfirmationNeeded(Forbidden):
+class ReauthenticationNeeded(Forbidden):
     code = _CODE
     message = (
         f"Show that it is you: send your password as `{FIELD}`, or sign in again "
@@ -69,13 +69,13 @@ def refuse_app_password(caller: Caller) -> None:
         raise NotByAppPassword
 
 
-async def confirm(work: Work, caller: Caller, given: object) -> None:
+async def require_current_password(work: Work, caller: Caller, given: object) -> None:
     """Before a caller changes what guards their own account; `given` is what came as `current_password`."""
     refuse_app_password(caller)
     if caller.way == "system" or caller.is_fresh:
         return
     user = await users.get(work.db, caller.id)
     if given is None or user.password is None:
-        raise ConfirmationNeeded
+        raise ReauthenticationNeeded
     if not isinstance(given, str) or not await is_password(work, user, given):
         raise Invalid(fields={FIELD: [Complaint("This is not your password.", "wrong_password")]})
