@@ -29,7 +29,7 @@ from kith.identity.rights import rights_of
 from kith.identity.sessions import cookies as sessions
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
-from kith.identity.tokens.tables import Token
+from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.store import Login
@@ -209,13 +209,13 @@ class CallerAuthenticator:
         login = await self._owner(exchange.work, token)
         return await self._by_token(exchange, login, token)
 
-    async def _by_token(self, exchange: Exchange, login: Login, token: Token) -> Caller:
+    async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> Caller:
         """Whoever comes with a token is its owner, but never more than the token."""
         caller = await self._with_rights(exchange, login)
         way: Way = "app_password" if token.intent == "app_password" else "token"
         return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
 
-    async def _owner(self, work: Work, token: Token) -> Login:
+    async def _owner(self, work: Work, token: ApiToken) -> Login:
         login = await users.find_login_by_id(work.db, token.user_id)
         if login is None or not login.is_active:
             raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
@@ -236,7 +236,7 @@ def _without_secrets(caller: Caller) -> Caller:
     return msgspec.structs.replace(caller, permissions=rights - _SECRETS)
 
 
-def _scopes(token: Token) -> frozenset[str]:
+def _scopes(token: ApiToken) -> frozenset[str]:
     scopes = frozenset(token.scopes.split()) or frozenset({"api"} if token.intent == "app_password" else ())
     if "api" not in scopes:
         raise Forbidden("This token has no `api` scope, so it does not open the identity API.")

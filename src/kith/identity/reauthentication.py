@@ -13,7 +13,7 @@ from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import Caller
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
@@ -44,7 +44,7 @@ class NotByAppPassword(Forbidden):
         super().__init__(extra={"code": "app_password"})
 
 
-def is_fresh(session: Session, now: datetime) -> bool:
+def is_fresh(session: LoginSession, now: datetime) -> bool:
     """Whether whoever holds the session has proved lately who they are."""
     if session.by_id is not None or session.auth_method == BY_APP_PASSWORD:
         return False

@@ -14,17 +14,17 @@ from kith.identity.messages import service as messages
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.service import SessionEnded, end_all
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.tokens import service as token_service
 from kith.identity.tokens import store as tokens
-from kith.identity.tokens.tables import Token
+from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 
 INTENTS = ("app_password", "api")
 EVENTS_ON_A_PAGE = 25
 
 
-async def list_sessions(work: Work, me: Visitor) -> list[Session]:
+async def list_sessions(work: Work, me: Visitor) -> list[LoginSession]:
     """The one in use first, then the latest used."""
     found = await sessions.of_user(work.db, me.user.id, work.now)
     return sorted(found, key=lambda session: session.session_uuid != me.session.session_uuid)
@@ -61,12 +61,12 @@ async def _ended(work: Work, me: Visitor, which: str) -> None:
     await audit.record(work, "logout", "core.sessions", user_id=me.user.id, username=me.user.username, context=context)
 
 
-async def list_tokens(work: Work, me: Visitor) -> list[Token]:
+async def list_tokens(work: Work, me: Visitor) -> list[ApiToken]:
     found = await tokens.of_user(work.db, me.user.id)
     return [token for token in found if token.intent in INTENTS and not _is_over(token, work.now)]
 
 
-def _is_over(token: Token, now: datetime) -> bool:
+def _is_over(token: ApiToken, now: datetime) -> bool:
     return token.expires_at is not None and token.expires_at <= now
 
 

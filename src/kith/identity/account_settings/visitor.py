@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 
@@ -10,7 +10,7 @@ class Visitor(msgspec.Struct, frozen=True):
     """Somebody who is signed in, and the session they are signed in with."""
 
     user: User
-    session: Session
+    session: LoginSession
     is_superuser: bool = False
 
     @property

@@ -14,7 +14,7 @@ from kith.identity.groups import store as groups
 from kith.identity.sessions import cookies, store
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions.impersonation_record import record
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
@@ -50,12 +50,12 @@ def refuse_call(exchange: Exchange) -> None:
         raise NotAsSomebodyElse
 
 
-def refuse_flow(session: Session | None, designation: str) -> None:
+def refuse_flow(session: LoginSession | None, designation: str) -> None:
     if session is not None and session.by_id is not None and designation in _CLOSED_FLOWS:
         raise NotAsSomebodyElse
 
 
-def is_closed(session: Session, kind: str) -> bool:
+def is_closed(session: LoginSession, kind: str) -> bool:
     return session.by_id is not None and kind in _CLOSED_STAGES
 
 

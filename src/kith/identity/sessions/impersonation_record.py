@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from kith.base.work import Acting, Work
 from kith.identity.audit import service as audit
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 
 
-def acting_in(session: Session) -> Acting | None:
+def acting_in(session: LoginSession) -> Acting | None:
     if session.by_id is None or session.user_id is None:
         return None
     return Acting(session.by_id, session.by_name or "", session.user_id, session.username or "")
 
 
-async def record_end(work: Work, session: Session) -> None:
+async def record_end(work: Work, session: LoginSession) -> None:
     """One that is over, however it ended; nothing for all others."""
     acting = acting_in(session)
     if acting is not None:

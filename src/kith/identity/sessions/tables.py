@@ -47,7 +47,7 @@ impersonations = Table(
 )
 
 
-class Session(msgspec.Struct):
+class LoginSession(msgspec.Struct):
     """A browser, or a program that keeps cookies; somebody's once `user_id` is set.
 
     Somebody who looks through another's eyes is `by_id`. `is_open` is False once whoever is behind it may not any more.

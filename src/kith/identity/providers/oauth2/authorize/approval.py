@@ -16,12 +16,12 @@ from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import Asked
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Request
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 
 async def answer(
-    exchange: Exchange, request: AuthorizationRequest, scopes: list[str], session: Session, user: User, *,
+    exchange: Exchange, request: AuthorizationRequest, scopes: list[str], session: LoginSession, user: User, *,
     stored: Request | None,
 ) -> Outcome:  # fmt: skip
     """Code, tokens, or both, as the response type has it. A request that was `stored` is answered once."""

@@ -16,7 +16,7 @@ from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.providers.oauth2 import store
-from kith.identity.providers.oauth2.access.checks import Entry, Refused, check
+from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check
 from kith.identity.providers.oauth2.authorize import approval, stored_requests
 from kith.identity.providers.oauth2.authorize.attempt import DENIED, Attempt, Decision, is_hinted, is_too_old, turn_away
 from kith.identity.providers.oauth2.authorize.authorization_flow import application_facts, run_flow
@@ -36,7 +36,7 @@ from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
 from kith.identity.sessions import cookies
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.stages.turn import Denied
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
@@ -126,13 +126,13 @@ async def _go(attempt: Attempt) -> Outcome:
     ):
         return await _sign_in(attempt, again=True)
     try:
-        entry = Entry(
+        entry = AccessRequest(
             scopes=attempt.scopes, grant_type="authorization_code" if "code" in request.words else "implicit",
             redirect_uri=request.target.redirect_uri, response_type=request.response_type,
             code_challenge=request.challenge, code_challenge_method=request.method, max_age=request.max_age,
         )  # fmt: skip
         await check(exchange.work, attempt.client, user, session, entry)
-    except Refused as refused:
+    except AccessDenied as refused:
         return turn_away(attempt, refused.messages, refused.code)
     if attempt.client.is_social:
         return await _ask_for_app(attempt, session, user)
@@ -166,7 +166,7 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
 # Apps of the social half ask on a page of ours
 
 
-async def _ask_for_app(attempt: Attempt, session: Session, user: User) -> Outcome:
+async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> Outcome:
     if attempt.decision == "deny":
         raise OAuthError("access_denied", DENIED)
     client = attempt.client
@@ -195,7 +195,7 @@ def _hidden(attempt: Attempt) -> dict[str, str]:
 # Applications are entered by their flow
 
 
-async def _pass_flow(attempt: Attempt, session: Session, user: User, *, is_proven: bool) -> Outcome:
+async def _pass_flow(attempt: Attempt, session: LoginSession, user: User, *, is_proven: bool) -> Outcome:
     if not is_proven:
         outcome = await run_flow(attempt, user)
         if outcome is not None:

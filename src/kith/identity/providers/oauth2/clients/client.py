@@ -56,7 +56,7 @@ _by_slug = query(
 )
 
 
-class Application(msgspec.Struct, frozen=True):
+class ClientApplication(msgspec.Struct, frozen=True):
     """What a provider's client leads into; its policies say who may."""
 
     pbm_uuid: str
@@ -67,10 +67,10 @@ class Application(msgspec.Struct, frozen=True):
 
 
 _application = query(
-    select(*(applications.c[name] for name in Application.__struct_fields__)).where(
+    select(*(applications.c[name] for name in ClientApplication.__struct_fields__)).where(
         applications.c.provider == bindparam("provider")
     ),
-    Application,
+    ClientApplication,
 )
 _app_by_client = query(select(apps).where(apps.c.client_id == bindparam("client_id")), App)
 _app_by_id = query(select(apps).where(apps.c.id == bindparam("app")), App)
@@ -100,7 +100,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     provider_id: int | None = None
     kind: str = ""  # of its provider
     app_id: int | None = None
-    application: Application | None = None
+    application: ClientApplication | None = None
     authorization_flow: str | None = None
     authentication_flow: str | None = None
     invalidation_flow: str | None = None
@@ -199,7 +199,7 @@ async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None
         return None
 
 
-def _common(record: ClientRecord, application: Application | None) -> dict[str, Any]:
+def _common(record: ClientRecord, application: ClientApplication | None) -> dict[str, Any]:
     is_public = record.client_type == "public"
     methods = {"none"} if is_public else {"client_secret_basic", "client_secret_post"}
     if record.jwks and not is_public:
@@ -233,7 +233,7 @@ def _common(record: ClientRecord, application: Application | None) -> dict[str, 
     }
 
 
-def _oauth(record: OAuth2Provider, application: Application | None) -> Client:
+def _oauth(record: OAuth2Provider, application: ClientApplication | None) -> Client:
     grant = record.authorization_grant_type
     types = {"authorization-code": frozenset({"code"}), "implicit": frozenset({"token"})}.get(grant, frozenset())
     return Client(
@@ -242,7 +242,7 @@ def _oauth(record: OAuth2Provider, application: Application | None) -> Client:
     )  # fmt: skip
 
 
-def _openid(record: OpenIDProvider, application: Application | None) -> Client:
+def _openid(record: OpenIDProvider, application: ClientApplication | None) -> Client:
     types = frozenset(_BY_WORDS[id] for id in record.response_types)
     grant_types: set[str] = set()
     if any("code" in words for words in types):

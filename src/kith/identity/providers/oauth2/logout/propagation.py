@@ -182,11 +182,11 @@ async def provider_removed(work: Work, record: ClientRecord, _caller: Caller) ->
 # What nobody announced
 
 
-class Look(msgspec.Struct):
+class SessionSweep(msgspec.Struct):
     """For sessions that ended and nobody said so: those that ran out, or whose owner ended all at once."""
 
 
-async def _look(work: Work, _payload: Look) -> None:
+async def _look(work: Work, _payload: SessionSweep) -> None:
     if await work.db.one(_renewals) is not None:
         return  # whose grants are about to move
     for session_uuid in await work.db.all(_left):
@@ -212,4 +212,4 @@ USER_DELETED: Kind[UserDeleted] = Kind(
 APPLICATION_CLOSED: Kind[ApplicationClosed] = Kind(
     name="identity.oauth_application_closed", payload=ApplicationClosed, handler=_on_application_closed
 )
-LOOK: Kind[Look] = Kind(name="identity.oauth_sessions", payload=Look, handler=_look)
+LOOK: Kind[SessionSweep] = Kind(name="identity.oauth_sessions", payload=SessionSweep, handler=_look)

@@ -17,7 +17,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store
-from kith.identity.providers.oauth2.access.checks import Entry, Refused, check_policies, model_of
+from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check_policies, model_of
 from kith.identity.providers.oauth2.authentication import bearers, resource_owners
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.claims import claims
@@ -247,8 +247,10 @@ async def _refuse_stranger(call: Call, user: User | None, scopes: list[str]) -> 
 async def _ask_policies(call: Call, user: User | None, scopes: list[str]) -> None:
     """Without a user it is the client itself that wants to enter its application."""
     try:
-        await check_policies(call.work, call.client, user, Entry(scopes=scopes, grant_type=call.sent["grant_type"]))
-    except Refused as refused:
+        await check_policies(
+            call.work, call.client, user, AccessRequest(scopes=scopes, grant_type=call.sent["grant_type"])
+        )
+    except AccessDenied as refused:
         raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 
 
