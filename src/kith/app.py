@@ -32,6 +32,7 @@ from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
 from kith.social.apps.room import ROOM as APPS
 from kith.social.emails.room import ROOM as EMAILS
+from kith.social.encryption.room import ROOM as ENCRYPTION
 from kith.social.errors import DIALECT as SOCIAL_DIALECT
 from kith.social.featured.room import ROOM as FEATURED
 from kith.social.files.room import ROOM as FILES
@@ -87,6 +88,7 @@ ROOMS: list[Room] = [
     NOTIFICATIONS,
     SEARCH,
     TRANSLATION,
+    ENCRYPTION,
     APPS,
     REGISTRATION,
     EMAILS,

@@ -19,6 +19,7 @@ from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
 from kith.social.emojis import tables as social_emojis
+from kith.social.encryption import tables as social_encryption
 from kith.social.feeds import tables as social_feeds
 from kith.social.instance import tables as social_instance
 from kith.social.lists import tables as social_lists
@@ -49,6 +50,7 @@ __all__ = [
     "signups",
     "social_accounts",
     "social_emojis",
+    "social_encryption",
     "social_feeds",
     "social_instance",
     "social_lists",

@@ -7,6 +7,7 @@ import base64
 import time
 import uuid
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -274,6 +275,39 @@ async def test_app_passwords_stand_for_people_and_their_passwords_do_not(town: T
         for username, password in ((person.username, person.password), (ada.username, key), ("nobody", key)):
             refused = await one.post("token", grant_type=kind, username=username, password=password)
             await told(refused, 400, "invalid_grant")
+
+
+async def test_what_was_given_for_an_app_password_ends_with_it(town: Town, ada: Person) -> None:
+    person = await town.sign_up()
+    made = await make(ada, "/core/tokens/", intent="app_password", user=await _id_of(ada, person))
+    party = await make_party(town, ada, "oauth", authorization_grant_type="password")
+    form = {"grant_type": "password", "username": person.username, "password": made["key"]}
+    given = (await party.post("token", scope="openid offline_access", **form)).json()
+    assert (await party.userinfo(given["access_token"])).status_code == 200
+
+    assert (await ada.call("DELETE", f"{API}/core/tokens/{made['pk']}/")).status_code == 204
+
+    assert (await party.userinfo(given["access_token"])).status_code == 401
+    await told(await party.refresh(given["refresh_token"]), 400, "invalid_grant")
+
+
+async def test_what_was_given_for_an_app_password_lasts_no_longer_than_it(town: Town, ada: Person) -> None:
+    person = await town.sign_up()
+    ends = datetime.now(UTC) + timedelta(seconds=90)
+    made = await make(
+        ada, "/core/tokens/", intent="app_password", user=await _id_of(ada, person), expires=ends.isoformat()
+    )
+    party = await make_party(town, ada, "oauth", authorization_grant_type="password", access_token_validity="hours=1")
+    form = {"grant_type": "password", "username": person.username, "password": made["key"]}
+    given = (await party.post("token", scope="openid offline_access", **form)).json()
+    again = (await party.refresh(given["refresh_token"])).json()
+    assert 0 < given["expires_in"] <= 90
+    assert 0 < again["expires_in"] <= 90
+
+    sooner = {"expires": (datetime.now(UTC) - timedelta(seconds=1)).isoformat()}
+    changed = await ada.call("PATCH", f"{API}/core/tokens/{made['pk']}/", json=sooner)
+    assert changed.status_code == 200, changed.text
+    await told(await party.refresh(again["refresh_token"]), 400, "invalid_grant")
 
 
 async def test_policies_are_asked_wherever_somebody_gets_a_token(town: Town, ada: Person) -> None:

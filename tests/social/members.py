@@ -18,7 +18,7 @@ from kith.social.versions import FIRST
 from tests.social.tokens import App, new_app
 from tests.town import Town
 
-SCOPES = "read write follow push profile"
+SCOPES = "read write follow push profile crypto"
 _apps: WeakKeyDictionary[Town, App] = WeakKeyDictionary()
 
 

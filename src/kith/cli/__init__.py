@@ -22,6 +22,7 @@ COMMANDS = {
     "why": "Why was somebody refused?",
     "instance": "Write the rules and pages of the community.",
     "emoji": "Add, list and remove emoji.",
+    "franking": "Who sent a reported encrypted message?",
     "jobs": "See jobs, and bring dead ones back.",
     "check": "Is the set-up sound?",
 }

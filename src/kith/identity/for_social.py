@@ -27,6 +27,7 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
+from kith.identity.tokens.facts import AccessEnded
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
 from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
@@ -34,6 +35,7 @@ from kith.identity.users.store import TEAM
 
 __all__ = [
     "TEAM",
+    "AccessEnded",
     "Admission",
     "Bearer",
     "Client",

@@ -19,7 +19,8 @@ from kith.identity.rest.fields import Boolean, Choice, Computed, Input, Moment, 
 from kith.identity.rest.record import Record
 from kith.identity.scopes import IDENTITY, within
 from kith.identity.scopes import complain as complain_scopes
-from kith.identity.tokens.service import PREFIX, hash_key
+from kith.identity.tokens import store
+from kith.identity.tokens.service import PREFIX, hash_key, tell_end
 from kith.identity.tokens.tables import tokens
 from kith.identity.users.privileges import refuse_if_above
 
@@ -140,6 +141,9 @@ def _is_later(end: datetime | None, than: datetime | None) -> bool:
 async def removing(work: Work, record: TokenRecord, caller: Caller) -> None:
     if record.user != caller.id:
         await refuse_if_above(work, caller, record.user, "delete a token of")
+    token = await store.find(work.db, record.pk)
+    if token is not None:
+        tell_end(work, token)
 
 
 async def decorate(_work: Work, records: list[TokenRecord]) -> None:

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.scopes import IDENTITY, complain
 from kith.identity.tokens import store
+from kith.identity.tokens.facts import AccessEnded, TokenEnded
 from kith.identity.tokens.tables import ApiToken
 
 Intent = Literal["api", "app_password"]
@@ -59,7 +60,13 @@ async def create(
 
 async def revoke(work: Work, token: ApiToken, *, by: int | None = None, by_name: str = "") -> None:
     await store.remove(work.db, token.token_uuid)
+    tell_end(work, token)
     await _record(work, "model_deleted", token, by, by_name)
+
+
+def tell_end(work: Work, token: ApiToken) -> None:
+    work.announce(TokenEnded(token_uuid=token.token_uuid))
+    work.announce(AccessEnded(key_hashes=(token.key_hash,), user_id=token.user_id))
 
 
 async def _record(work: Work, action: str, token: ApiToken, by: int | None, by_name: str) -> None:

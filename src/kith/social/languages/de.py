@@ -14,6 +14,13 @@ WORDS = {
     "Your login is currently disabled": "Dein Konto ist derzeit gesperrt",
     "This method requires an client credentials authentication": "Dafür muss sich die App selbst ausweisen",
     "Authentication credentials were not provided.": "Dafür musst du angemeldet sein.",
+    # Encrypted messages
+    "is not a valid Ed25519 or Curve25519 key": "ist kein gültiger Ed25519- oder Curve25519-Schlüssel",
+    "is not a valid Ed25519 signature": "ist keine gültige Ed25519-Signatur",
+    "are limited to {count} for a device": "sind auf {count} je Gerät begrenzt",
+    "has too many messages that it has not fetched": "hat zu viele Nachrichten, die es noch nicht abgeholt hat",
+    "param is missing or the value is empty: device": "Es fehlt eine Angabe: device",
+    "No more than {count} can be named at once.": "Mehr als {count} auf einmal geht nicht.",
     # Everywhere
     "Validation failed": "Gültigkeitsprüfung fehlgeschlagen",
     "Something went wrong on our side": "Bei uns ist etwas schiefgegangen",

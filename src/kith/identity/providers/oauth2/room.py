@@ -16,6 +16,7 @@ from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
 from kith.identity.providers.oauth2.logout import back_channel, lost_access, propagation
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
+from kith.identity.tokens.facts import TokenEnded
 from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
 
 ROOM = Room(
@@ -52,5 +53,6 @@ ROOM = Room(
         (ApplicationClosed, propagation.APPLICATION_CLOSED),
         (AccessChanged, lost_access.ACCESS_CHANGED),
     ),
+    at_once=((TokenEnded, propagation.token_ended),),
     parts=(Part(KeyRing, lambda _: KeyRing()),),
 )

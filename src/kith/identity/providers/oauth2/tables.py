@@ -76,6 +76,8 @@ grants = Table(
     Column("auth_method", String(40), nullable=False),
     Column("auth_time", Instant),
     Column("created_at", Instant, nullable=False, index=True),
+    # The app password that it was given for, with which it ends.
+    Column("token_uuid", UID, index=True),
 )
 
 # Where somebody is signed in by us, for whoever must be told when that ends. Rows stay when the person, the session,
@@ -205,6 +207,7 @@ class Grant(msgspec.Struct):
     auth_method: str
     auth_time: datetime | None
     created_at: datetime
+    token_uuid: str | None = None
 
 
 class Visit(msgspec.Struct):

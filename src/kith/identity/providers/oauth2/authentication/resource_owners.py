@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -12,6 +14,7 @@ from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
+from kith.identity.tokens.tables import Token
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
@@ -31,17 +34,24 @@ async def find_able(work: Work, user_id: int | None) -> User | None:
     return user if may_act(work, user) else None
 
 
-async def by_app_password(exchange: Exchange, sent: dict[str, str]) -> User:
+class ResourceOwner(msgspec.Struct, frozen=True):
+    """Somebody who has proven who they are, and the app password they did it with, if it was one."""
+
+    user: User
+    app_password: Token | None
+
+
+async def by_app_password(exchange: Exchange, sent: dict[str, str]) -> ResourceOwner:
     """Only a key that its owner made for programs; never the password of the account itself."""
     return await _tried(exchange, sent, with_password=False)
 
 
-async def by_password(exchange: Exchange, sent: dict[str, str]) -> User:
+async def by_password(exchange: Exchange, sent: dict[str, str]) -> ResourceOwner:
     """For Mastodon's apps, by name or e-mail address. Who has a second factor needs an app password."""
     return await _tried(exchange, sent, with_password=True)
 
 
-async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: bool) -> User:
+async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: bool) -> ResourceOwner:
     for name in ("username", "password"):
         if name not in sent:
             raise missing(name)
@@ -50,7 +60,8 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
     paid = await guessing.pay(exchange, work.db, user.id if user is not None else None, given)
     able = user is not None and may_act(work, user)
     has_factor = await factors.has_any(work.db, user.id if user is not None else 0)
-    right = user is not None and await _owns_key(work, user, password)
+    app_password = await _app_password_of(work, user, password) if user is not None else None
+    right = app_password is not None
     hints_at = None
     if not right and with_password:
         knows = await work.find(Passwords).check(user.password if user is not None else None, password, anew=True)
@@ -59,20 +70,20 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
     if right and able and user is not None:
         await paid.give_back()
         await guessing.entered_by_program(work, exchange, user.id)
-        return user
+        return ResourceOwner(user, app_password)
     await _failed(exchange, user, given, hints_at)
     raise invalid_grant(WRONG)
 
 
-async def _owns_key(work: Work, user: User, password: str) -> bool:
+async def _app_password_of(work: Work, user: User, password: str) -> Token | None:
     if not password.startswith(PREFIX):
-        return False
+        return None
     token = await tokens.find_live(work.db, hash_key(password), work.now)
     if token is None or token.intent != "app_password" or token.user_id != user.id:
-        return False
+        return None
     async with work.aside() as aside:
         await tokens.touch(aside.db, token.token_uuid, work.now)
-    return True
+    return token
 
 
 async def _failed(exchange: Exchange, user: User | None, given: str, hints_at: User | None) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 
-from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
@@ -21,14 +20,8 @@ from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import invalid_grant, invalid_scope
 from kith.identity.providers.oauth2.grants import revoked_tokens
 from kith.identity.providers.oauth2.tables import Code, Grant, OAuthToken
+from kith.identity.tokens.facts import AccessEnded
 from kith.identity.tokens.service import PREFIX as PERSONAL
-
-
-class GrantEnded(Fact, frozen=True):
-    """A yes was taken back, or its reason is gone: streams and subscriptions that live by it must end."""
-
-    grant_uuid: str
-    user_id: int | None
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +34,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     auth_time: datetime | None = None
     resource: str = ""
     claims: dict[str, Any] = {}
+    token_uuid: str | None = None
 
 
 class Issued(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +65,7 @@ def new_grant(work: Work, client: Client, asked: Asked) -> Grant:
         grant_uuid=str(uuid.uuid4()), client_id=client.client_id, provider_id=client.provider_id, app_id=client.app_id,
         user_id=asked.user_id, session_uuid=asked.session_uuid, scopes=" ".join(asked.scopes), resource=asked.resource,
         claims=asked.claims, auth_method=asked.auth_method, auth_time=asked.auth_time, created_at=work.now,
+        token_uuid=asked.token_uuid,
     )  # fmt: skip
 
 
@@ -205,7 +200,7 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
     else:
         await store.drop_token(work.db, token.key_hash)
         await revoked_tokens.remember(work, [token.key_hash])
-        work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
+        work.announce(AccessEnded(key_hashes=(token.key_hash,), user_id=grant.user_id))
     context = {"authorized_application": client.name, "client": client.client_id, "kind": token.kind}
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=grant.user_id, context=context)
     return True
@@ -218,11 +213,11 @@ async def end_access(work: Work, grant: Grant) -> None:
         await store.drop_token(work.db, key_hash)
     if keys:
         await revoked_tokens.remember(work, keys)
-        work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
+        work.announce(AccessEnded(key_hashes=tuple(keys), user_id=grant.user_id))
 
 
 async def end_grant(work: Work, grant: Grant) -> None:
     keys = await revoked_tokens.keys_of(work, grant.grant_uuid)
     if await store.drop_grant(work.db, grant.grant_uuid):
         await revoked_tokens.remember(work, keys)
-        work.announce(GrantEnded(grant_uuid=grant.grant_uuid, user_id=grant.user_id))
+        work.announce(AccessEnded(key_hashes=tuple(keys), user_id=grant.user_id))

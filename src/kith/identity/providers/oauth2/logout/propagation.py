@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import and_, bindparam, select, update
+from sqlalchemy import and_, bindparam, or_, select, update
 
-from kith.base.db import UID, Document, command, query
+from kith.base.db import UID, Document, Instant, command, query
 from kith.base.jobs import Kind
 from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
@@ -30,6 +30,8 @@ from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.sessions.tables import sessions as session_rows
+from kith.identity.tokens.facts import TokenEnded
+from kith.identity.tokens.tables import tokens as token_rows
 from kith.identity.users import store as users
 from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
 
@@ -52,6 +54,14 @@ _left = query(
     select(grants.c.session_uuid).where(and_(grants.c.session_uuid.is_not(None), ~_is_there)).distinct().limit(AT_ONCE),
     str,
 )
+_of_token = query(select(grants).where(grants.c.token_uuid == bindparam("token", type_=UID())), Grant)
+_is_live = (
+    select(token_rows.c.token_uuid)
+    .where(token_rows.c.token_uuid == grants.c.token_uuid)
+    .where(or_(token_rows.c.expires_at.is_(None), token_rows.c.expires_at > bindparam("now", type_=Instant())))
+    .exists()
+)
+_without_token = query(select(grants).where(and_(grants.c.token_uuid.is_not(None), ~_is_live)).limit(AT_ONCE), Grant)
 _of_provider = query(select(grants).where(grants.c.provider_id == bindparam("provider")), Grant)
 
 
@@ -123,6 +133,15 @@ async def _on_session_ended(work: Work, fact: SessionEnded) -> None:
     await session_ended(work, fact.session_uuid)
 
 
+# An app password
+
+
+async def token_ended(work: Work, fact: TokenEnded) -> None:
+    """What it was traded for ends with it."""
+    for grant in await work.db.all(_of_token, token=fact.token_uuid):
+        await service.end_grant(work, grant)
+
+
 # A person
 
 
@@ -183,10 +202,12 @@ async def provider_removed(work: Work, record: ClientRecord, _caller: Caller) ->
 
 
 class SessionSweep(msgspec.Struct):
-    """For sessions that ended and nobody said so: those that ran out, or whose owner ended all at once."""
+    """For sessions and app passwords that ended and nobody said so: those that ran out, or whose owner ended all."""
 
 
 async def _look(work: Work, _payload: SessionSweep) -> None:
+    for grant in await work.db.all(_without_token, now=work.now):
+        await service.end_grant(work, grant)
     if await work.db.one(_renewals) is not None:
         return  # whose grants are about to move
     for session_uuid in await work.db.all(_left):

@@ -20,6 +20,7 @@ from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check_policies, model_of
 from kith.identity.providers.oauth2.authentication import bearers, resource_owners
 from kith.identity.providers.oauth2.authentication.clients import client_of
+from kith.identity.providers.oauth2.authentication.resource_owners import ResourceOwner
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, TOKEN_EXCHANGE, Client
@@ -37,6 +38,7 @@ from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import Asked, Issued, hash_key
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
+from kith.identity.tokens import store as app_passwords
 from kith.identity.users.tables import User
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
@@ -126,6 +128,7 @@ async def _by_refresh(call: Call) -> Answered:
             raise invalid_scope("The scope must still contain offline_access.")
         if grant.client_id == client.client_id:
             _check_resource(call.sent.get("resource", ""), grant)
+            client = await _while_app_password_lasts(call, grant)
             if grant.user_id is not None:
                 await _refuse_stranger(call, await resource_owners.find_able(work, grant.user_id), had)
             about = await _prepare(call, grant, asked or had)
@@ -139,8 +142,7 @@ async def _by_itself(call: Call) -> Answered:
     if client.is_public:
         raise OAuthError("unauthorized_client", "A public client cannot prove that it is itself.")
     if not client.is_social and "username" in call.sent:
-        user = await resource_owners.by_app_password(call.exchange, call.sent)
-        return await _for_person(call, user, "token")
+        return await _for_person(call, await resource_owners.by_app_password(call.exchange, call.sent), "token")
     scopes = await _scopes(call)
     if not client.is_social:
         # Both are about somebody, and there is nobody.
@@ -153,19 +155,23 @@ async def _by_itself(call: Call) -> Answered:
 
 async def _by_password(call: Call) -> Answered:
     if not call.client.is_social:
-        user = await resource_owners.by_app_password(call.exchange, call.sent)
-        return await _for_person(call, user, "token")
-    user = await resource_owners.by_password(call.exchange, call.sent)
-    answered = await _for_person(call, user, "password")
-    await reputation_scores.change(call.work, identifier=user.username, ip=call.exchange.address, by=1)
+        return await _for_person(call, await resource_owners.by_app_password(call.exchange, call.sent), "token")
+    owner = await resource_owners.by_password(call.exchange, call.sent)
+    answered = await _for_person(call, owner, "password")
+    await reputation_scores.change(call.work, identifier=owner.user.username, ip=call.exchange.address, by=1)
     return answered
 
 
-async def _for_person(call: Call, user: User, method: str) -> Answered:
-    work, client = call.work, call.client
+async def _for_person(call: Call, owner: ResourceOwner, method: str) -> Answered:
+    """What is given for an app password ends with it, and lasts no longer than it does."""
+    work, client, user, app_password = call.work, call.client, owner.user, owner.app_password
     scopes = await _scopes(call)
     await _refuse_stranger(call, user, scopes)
-    asked = Asked(scopes=scopes, user_id=user.id, auth_method=method, auth_time=work.now, resource=_resource(call))
+    asked = Asked(
+        scopes=scopes, user_id=user.id, auth_method=method, auth_time=work.now, resource=_resource(call),
+        token_uuid=app_password.token_uuid if app_password is not None else None,
+    )  # fmt: skip
+    client = _until(client, app_password.expires_at if app_password is not None else None, work)
     grant = service.new_grant(work, client, asked)
     about = await _prepare(call, grant, scopes)
     await store.insert_grant(work.db, grant)
@@ -204,8 +210,14 @@ async def _by_token(call: Call) -> Answered:
     scopes = [one for one in await granted_scopes(work, client, " ".join(asked)) or [] if one != "offline_access"]
     await _refuse_stranger(call, await resource_owners.find_able(work, bearer.user_id), scopes)
     targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
+    source = await store.find_grant(work.db, bearer.grant_uuid) if bearer.grant_uuid is not None else None
     asked_for = Asked(
-        scopes=scopes, user_id=bearer.user_id, session_uuid=bearer.session_uuid, auth_method="token", resource=targets
+        scopes=scopes,
+        user_id=bearer.user_id,
+        session_uuid=bearer.session_uuid,
+        auth_method="token",
+        resource=targets,
+        token_uuid=source.token_uuid if source is not None else None,
     )
     grant = await service.open_grant(work, client, asked_for)
     await _record(work, client, grant, "token exchange", username=bearer.username or "")
@@ -270,10 +282,26 @@ def _has_ended(moment: datetime | None, work: Work) -> bool:
     return moment is not None and moment <= work.now
 
 
+async def _while_app_password_lasts(call: Call, grant: Grant) -> Client:
+    """The client, for tokens that end with the app password the grant was given for."""
+    if grant.token_uuid is None:
+        return call.client
+    app_password = await app_passwords.find(call.work.db, grant.token_uuid)
+    if app_password is None or _has_ended(app_password.expires_at, call.work):
+        raise invalid_grant()
+    return _until(call.client, app_password.expires_at, call.work)
+
+
 def _until(client: Client, ends: datetime | None, work: Work) -> Client:
-    left = (ends - work.now).total_seconds() if ends is not None else None
-    spans = [one for one in (left, client.access_seconds) if one]
-    return msgspec.structs.replace(client, access_seconds=min(spans) if spans else None)
+    """The client, for tokens that end at this moment at the latest."""
+    if ends is None:
+        return client
+    left = max((ends - work.now).total_seconds(), 1)
+    return msgspec.structs.replace(
+        client,
+        access_seconds=min(left, client.access_seconds or left),
+        refresh_seconds=min(left, client.refresh_seconds or left),
+    )
 
 
 def _resource(call: Call) -> str:

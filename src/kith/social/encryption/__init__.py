@@ -1,0 +1,1 @@
+"""End-to-end encrypted messages between devices. The server carries keys and sealed messages and can read neither."""
