@@ -16,7 +16,7 @@ from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.grants import service as oauth
-from kith.identity.providers.oauth2.grants.service import Asked, Issued
+from kith.identity.providers.oauth2.grants.service import GrantRequest, Issued
 from kith.identity.registration import enrollment
 from kith.identity.registration.enrollment import Decision
 from kith.identity.registration.signup_request import SignupRequest, complain, complain_address
@@ -128,7 +128,7 @@ async def _settle(work: Work, user: User, decision: Decision) -> None:
 async def _give_token(work: Work, client: Client, user: User) -> Issued:
     scopes = list(client.scopes or ())
     grant = await oauth.open_grant(
-        work, client, Asked(scopes=scopes, user_id=user.id, auth_method=SIGNED_UP, auth_time=work.now)
+        work, client, GrantRequest(scopes=scopes, user_id=user.id, auth_method=SIGNED_UP, auth_time=work.now)
     )
     context = {"authorized_application": client.name, "client": client.client_id, "scopes": " ".join(scopes)}
     await audit.record(

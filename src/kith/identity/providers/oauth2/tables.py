@@ -262,7 +262,7 @@ class Device(msgspec.Struct):
     expires_at: datetime
 
 
-class Request(msgspec.Struct):
+class AuthorizationRequestRow(msgspec.Struct):
     """An authorization request that is kept: `proof_hash` is of the word its flow ends with, for this person only."""
 
     request_hash: str

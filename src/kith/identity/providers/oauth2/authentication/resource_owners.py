@@ -14,7 +14,7 @@ from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
-from kith.identity.tokens.tables import Token
+from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
@@ -38,7 +38,7 @@ class ResourceOwner(msgspec.Struct, frozen=True):
     """Somebody who has proven who they are, and the app password they did it with, if it was one."""
 
     user: User
-    app_password: Token | None
+    app_password: ApiToken | None
 
 
 async def by_app_password(exchange: Exchange, sent: dict[str, str]) -> ResourceOwner:
@@ -75,7 +75,7 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
     raise invalid_grant(WRONG)
 
 
-async def _app_password_of(work: Work, user: User, password: str) -> Token | None:
+async def _app_password_of(work: Work, user: User, password: str) -> ApiToken | None:
     if not password.startswith(PREFIX):
         return None
     token = await tokens.find_live(work.db, hash_key(password), work.now)

@@ -16,7 +16,7 @@ from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authorize.authorization_request import Parameters, Unfit
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
-from kith.identity.providers.oauth2.tables import Request
+from kith.identity.providers.oauth2.tables import AuthorizationRequestRow
 
 PREFIX = "urn:ietf:params:oauth:request_uri:"
 PUSHED_LIFE = timedelta(seconds=90)
@@ -35,7 +35,7 @@ class KeptRequest(Parameters, frozen=True, kw_only=True):
     """What is asked, wherever it was kept. `key` names it, and is empty for one that came as it is."""
 
     key: str = ""
-    request: Request | None = None
+    request: AuthorizationRequestRow | None = None
 
 
 def new_name() -> str:
@@ -52,7 +52,7 @@ async def keep(
     proof: str | None = None,
     user_id: int | None = None,
 ) -> str:
-    request = Request(
+    request = AuthorizationRequestRow(
         request_hash=hash_key(key), client_id=client_id, parameters=values, user_id=user_id,
         proof_hash=hash_key(proof) if proof is not None else None, expires_at=work.now + life,
     )  # fmt: skip
@@ -79,7 +79,7 @@ async def resolve(exchange: Exchange, sent: Parameters) -> KeptRequest:
     return KeptRequest(request.parameters, key=key, request=await _find(exchange, key))
 
 
-async def _find(exchange: Exchange, key: str) -> Request | None:
+async def _find(exchange: Exchange, key: str) -> AuthorizationRequestRow | None:
     work = exchange.work
     return await store.find_request(work.db, hash_key(key), work.now) if 0 < len(key) <= 100 else None
 

@@ -23,7 +23,7 @@ from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_grant, invalid_scope
 from kith.identity.providers.oauth2.grants import service, visits
-from kith.identity.providers.oauth2.grants.service import Asked, hash_key
+from kith.identity.providers.oauth2.grants.service import GrantRequest, hash_key
 from kith.identity.providers.oauth2.tables import Device, Grant, devices
 from kith.identity.users.tables import User
 
@@ -128,7 +128,7 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[Device, Cli
     return row, client
 
 
-async def approve(work: Work, device: Device, client: Client, asked: Asked, *, user: User) -> bool:
+async def approve(work: Work, device: Device, client: Client, asked: GrantRequest, *, user: User) -> bool:
     """Somebody said yes; False when the code ran out or was answered before."""
     # The device stays where it is when the browser that let it in signs out.
     grant = await service.open_grant(work, client, msgspec.structs.replace(asked, session_uuid=None))

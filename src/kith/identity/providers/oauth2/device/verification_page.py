@@ -10,7 +10,7 @@ from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, Client
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.device import codes as devices
-from kith.identity.providers.oauth2.grants.service import Asked
+from kith.identity.providers.oauth2.grants.service import GrantRequest
 from kith.identity.providers.oauth2.tables import Device
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
@@ -43,7 +43,7 @@ async def answer_waiting(
     work = exchange.work
     if not allow:
         return await devices.deny(work, waiting.device, waiting.client, user)
-    asked = Asked(
+    asked = GrantRequest(
         scopes=split(waiting.device.scopes), user_id=user.id, session_uuid=session.session_uuid,
         auth_method=session.auth_method, auth_time=session.created_at,
     )  # fmt: skip
