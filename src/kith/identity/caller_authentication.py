@@ -20,7 +20,7 @@ from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity import reauthentication
 from kith.identity.audit import service as audit
-from kith.identity.caller import ADMINISTRATORS, Caller, Way
+from kith.identity.caller import ADMINISTRATORS, ApiCaller, Way
 from kith.identity.factors import store as factors
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
@@ -52,7 +52,7 @@ class CallerAuthenticator:
         self._checking: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()  # while somebody waits
         self._slowed: ForAWhile[bool] = ForAWhile("slowed_down", seconds=SLOWED_SECONDS, most=MOST_SLOWED)
 
-    async def identify(self, exchange: Exchange) -> Caller:
+    async def identify(self, exchange: Exchange) -> ApiCaller:
         """The person behind this request to the identity API."""
         exchange.version = self._memo.now()
         credentials = exchange.header(b"authorization")
@@ -68,7 +68,7 @@ class CallerAuthenticator:
         exchange.spent = self._limiter.spend(CALLS, str(caller.id))
         return caller
 
-    async def _session(self, exchange: Exchange) -> Caller:
+    async def _session(self, exchange: Exchange) -> ApiCaller:
         """Somebody signed in on our own pages; what changes anything must carry the page's token."""
         session = await sessions.find(exchange)
         if session is None or session.user_id is None:
@@ -85,19 +85,19 @@ class CallerAuthenticator:
         caller = msgspec.structs.replace(caller, way="session", is_fresh=fresh)
         return caller if exchange.acting is None else _without_secrets(caller)
 
-    async def _with_rights(self, exchange: Exchange, login: Login) -> Caller:
+    async def _with_rights(self, exchange: Exchange, login: Login) -> ApiCaller:
         """What the person may do, as roles and groups stand at this moment."""
         if login.role in ADMINISTRATORS:
-            return Caller(login.id, login.username, login.role, permissions=None)
+            return ApiCaller(login.id, login.username, login.role, permissions=None)
         version = exchange.version
         key = ("rights", login.id)
         kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
         if kept is None:
             kept = (await rights_of(exchange.work.db, login.id, login.role),)
             self._memo.put(version, key, kept)
-        return Caller(login.id, login.username, login.role, permissions=kept[0])
+        return ApiCaller(login.id, login.username, login.role, permissions=kept[0])
 
-    async def _basic(self, exchange: Exchange, encoded: bytes) -> Caller:
+    async def _basic(self, exchange: Exchange, encoded: bytes) -> ApiCaller:
         username, password = read_basic(encoded)
         username = username[:MOST_TYPED]
         if password.startswith(PREFIX):
@@ -188,7 +188,7 @@ class CallerAuthenticator:
                     await hints.tell_app_password(aside, await users.get(aside.db, hints_at.id))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
 
-    async def _app_password(self, exchange: Exchange, username: str, password: str) -> Caller | None:
+    async def _app_password(self, exchange: Exchange, username: str, password: str) -> ApiCaller | None:
         """An app password goes with its owner's name; an API token opens the door whatever the name is."""
         work = exchange.work
         token = await tokens.find_live(work.db, hash_key(password), work.now)
@@ -202,14 +202,14 @@ class CallerAuthenticator:
         login = await self._owner(work, token)
         return await self._by_token(exchange, login, token)
 
-    async def _bearer(self, exchange: Exchange, key: str) -> Caller:
+    async def _bearer(self, exchange: Exchange, key: str) -> ApiCaller:
         token = await tokens.find_live(exchange.work.db, hash_key(key), exchange.work.now) if key else None
         if token is None or token.intent != "api":
             raise Unauthenticated("Invalid token.", headers=CHALLENGE)
         login = await self._owner(exchange.work, token)
         return await self._by_token(exchange, login, token)
 
-    async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> Caller:
+    async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> ApiCaller:
         """Whoever comes with a token is its owner, but never more than the token."""
         caller = await self._with_rights(exchange, login)
         way: Way = "app_password" if token.intent == "app_password" else "token"
@@ -230,7 +230,7 @@ def _may_enter(exchange: Exchange, login: Login) -> bool:
     return login.is_active and (login.is_confirmed or not exchange.work.settings.confirm_email)
 
 
-def _without_secrets(caller: Caller) -> Caller:
+def _without_secrets(caller: ApiCaller) -> ApiCaller:
     """Somebody else's eyes see no secrets, whatever the person may see."""
     rights = caller.permissions or frozenset()
     return msgspec.structs.replace(caller, permissions=rights - _SECRETS)

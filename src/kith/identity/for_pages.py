@@ -24,7 +24,7 @@ from kith.identity.impersonation import service as impersonation
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
-from kith.identity.messages.tables import Message
+from kith.identity.messages.tables import UserMessage
 from kith.identity.providers.oauth2 import pages as oauth
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
@@ -41,8 +41,8 @@ __all__ = [
     "LEVELS",
     "TEAM",
     "LibraryEntry",
-    "Message",
     "Passwords",
+    "UserMessage",
     "Visitor",
     "account_settings",
     "code_for_page",

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from kith.base.db import METADATA, Query, query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
@@ -95,7 +95,7 @@ def guarded(resource: Resource[R]) -> Resource[R]:
         if resource.prepare is not None:
             await resource.prepare(draft)
 
-    async def removing(work: Work, record: R, caller: Caller) -> None:
+    async def removing(work: Work, record: R, caller: ApiCaller) -> None:
         if caller.permissions is not None:
             await _refuse(work, resource, (as_dict(record),), is_new=False)
         if resource.removing is not None:

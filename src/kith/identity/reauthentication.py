@@ -12,7 +12,7 @@ from kith.base.errors import Complaint, Forbidden, Invalid
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
@@ -63,13 +63,13 @@ async def is_password(work: Work, user: User, given: str) -> bool:
     return False
 
 
-def refuse_app_password(caller: Caller) -> None:
+def refuse_app_password(caller: ApiCaller) -> None:
     """An app password opens doors; it never changes what guards them, whoever it belongs to."""
     if caller.way == "app_password":
         raise NotByAppPassword
 
 
-async def require_current_password(work: Work, caller: Caller, given: object) -> None:
+async def require_current_password(work: Work, caller: ApiCaller, given: object) -> None:
     """Before a caller changes what guards their own account; `given` is what came as `current_password`."""
     refuse_app_password(caller)
     if caller.way == "system" or caller.is_fresh:

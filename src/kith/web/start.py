@@ -28,7 +28,7 @@ async def start(exchange: Exchange, work: Work) -> Answer:
     )  # fmt: skip
 
 
-def shown(messages: list[identity.Message]) -> list[dict[str, str]]:
+def shown(messages: list[identity.UserMessage]) -> list[dict[str, str]]:
     return [{"level": identity.LEVELS[message.level], "message": message.message} for message in messages]
 
 

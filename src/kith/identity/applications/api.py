@@ -12,7 +12,7 @@ from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.resources import RESOURCE
 from kith.identity.applications.tables import applications
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies.engine import evaluate_target
@@ -28,7 +28,7 @@ _mode_of = query(select(applications.c.policy_engine_mode).where(_is_it), str)
 _name_of = query(select(applications.c.name).where(_is_it), str)
 
 
-async def check_access(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def check_access(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     work = exchange.work
     pbm_uuid = read_uuid(id)
     if pbm_uuid is None:
@@ -57,7 +57,7 @@ async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, 
         )  # fmt: skip
 
 
-async def person_asked_for(exchange: Exchange, caller: Caller) -> PolicySubject:
+async def person_asked_for(exchange: Exchange, caller: ApiCaller) -> PolicySubject:
     """Whom it is about: the caller, or somebody else for those who may see people."""
     asked = parse_qs(exchange.query_string.decode("latin-1")).get("for_user")
     if not asked:

@@ -9,7 +9,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.applications.tables import FIELDS, applications
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
@@ -31,7 +31,7 @@ async def saved(draft: RecordDraft[ApplicationRecord]) -> None:
         draft.work.announce(ApplicationClosed(provider_id=before))
 
 
-async def removing(work: Work, record: ApplicationRecord, _caller: Caller) -> None:
+async def removing(work: Work, record: ApplicationRecord, _caller: ApiCaller) -> None:
     if record.provider is not None:
         work.announce(ApplicationClosed(provider_id=record.provider))
 

@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeEngine
 from kith.base.db import Document, any_of, query
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.consents.service import ConsentWithdrawn
 from kith.identity.consents.tables import consents
 from kith.identity.rest import READ, Resource
@@ -74,7 +74,7 @@ async def decorate(work: Work, records: list[UserConsentRecord]) -> None:
         record.expiring = record.expires is not None
 
 
-async def removing(work: Work, record: UserConsentRecord, _caller: Caller) -> None:
+async def removing(work: Work, record: UserConsentRecord, _caller: ApiCaller) -> None:
     """The application is asked about again when they next open it, and what it was given ends."""
     work.announce(ConsentWithdrawn(user_id=record.user, application=record.application))
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.crypto import keypairs
 from kith.identity.crypto.keypairs import PATH, RESOURCE, KeyPair
 from kith.identity.rest import Action
@@ -36,7 +36,7 @@ ORDER_FIELDS: tuple[Field, ...] = (
 _records = RecordStore(RESOURCE)
 
 
-async def make(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+async def make(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
     from kith.identity.crypto.certificates import generate  # noqa: PLC0415 - loaded when first used
 
     work = exchange.work
@@ -88,12 +88,12 @@ def _read_alternatives(text: str) -> list[x509.GeneralName]:
         raise Invalid(subject_alt_name="Enter host names, addresses or URLs, separated by commas.") from error
 
 
-async def view_certificate(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def view_certificate(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     kp_uuid, pair = await _found(exchange, id)
     return await _reveal(exchange, caller, kp_uuid, pair, "certificate", pair.certificate_data)
 
 
-async def view_private_key(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def view_private_key(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     kp_uuid, pair = await _found(exchange, id)
     key = keypairs.open_key(exchange.work, pair.key_data)
     if not key:
@@ -109,7 +109,7 @@ async def _found(exchange: Exchange, id: str) -> tuple[str, KeyPair]:
     return kp_uuid, pair
 
 
-async def _reveal(exchange: Exchange, caller: Caller, kp_uuid: str, pair: KeyPair, what: str, data: str) -> Answer:
+async def _reveal(exchange: Exchange, caller: ApiCaller, kp_uuid: str, pair: KeyPair, what: str, data: str) -> Answer:
     """Whoever looks leaves a trace."""
     model = {"app": RESOURCE.area, "model_name": RESOURCE.model, "pk": kp_uuid, "name": pair.name}
     await audit.record(

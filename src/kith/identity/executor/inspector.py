@@ -14,7 +14,7 @@ from kith.base.db import any_of, query
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.executor import stored_plans
 from kith.identity.executor.failures import sanitised
 from kith.identity.executor.flow_access import FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
@@ -37,7 +37,7 @@ _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.
 # One's own run
 
 
-async def inspect(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def inspect(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     flow = await _flow(exchange, caller, id)
     session = await cookies.find(exchange)
     work = exchange.work
@@ -69,7 +69,7 @@ async def _told_of(work: Work, plan: FlowPlan, session_uuid: str) -> dict[str, A
 # Anybody's
 
 
-async def try_out(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def try_out(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     flow = await _flow(exchange, caller, id)
     person, context = await read_subject(exchange, caller, await read_object(exchange))
     return show(await rehearse(exchange, flow, person, context))
@@ -168,7 +168,7 @@ def _stage(step: PassedStep | Step, names: dict[str, str]) -> dict[str, Any]:
             "name": names.get(step.stage_uuid, "")}  # fmt: skip
 
 
-async def _flow(exchange: Exchange, caller: Caller, slug: str) -> Flow:
+async def _flow(exchange: Exchange, caller: ApiCaller, slug: str) -> Flow:
     """Whoever may not look inside does not learn that there is anything."""
     flow = await find_flow(exchange.work, slug) if caller.may(PERMISSION) else None
     if flow is None:

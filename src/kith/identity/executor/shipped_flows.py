@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select
 
 from kith.base.db import UID, command, query
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.flows import resources as flows
 from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
@@ -25,7 +25,7 @@ from kith.identity.stages import collections as stage_room
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_stages
 
-SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
+SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
 _RECORDS: dict[str, RecordStore[Any]] = {
     resource.name: RecordStore(resource)
     for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS, password_policy.RESOURCE)

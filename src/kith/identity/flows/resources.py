@@ -13,7 +13,7 @@ from sqlalchemy import Text as SQLText
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.flows.stages import StageRecord, stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.family import policies
@@ -172,12 +172,12 @@ async def decorate_flows(work: Work, records: list[FlowRecord]) -> None:
     await bound_policies(work, records)
 
 
-async def removing_flow(work: Work, record: FlowRecord, _caller: Caller) -> None:
+async def removing_flow(work: Work, record: FlowRecord, _caller: ApiCaller) -> None:
     """Its bindings go with it, and so must what policies were bound to them by."""
     await policy_targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record.pk))
 
 
-async def forget_stage(work: Work, record: StageRecord, _caller: Caller) -> None:
+async def forget_stage(work: Work, record: StageRecord, _caller: ApiCaller) -> None:
     """What every kind of stage does before it goes: its places in flows are targets of policies too."""
     await policy_targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record.stage_uuid))
 

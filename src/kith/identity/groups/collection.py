@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, select
 from kith.base.db import any_of, query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
 from kith.identity.groups.tables import groups, members
 from kith.identity.rest import ListFilter, RecordDraft, Resource
@@ -101,7 +101,7 @@ async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
         )
 
 
-async def removing(work: Work, record: GroupRecord, caller: Caller) -> None:
+async def removing(work: Work, record: GroupRecord, caller: ApiCaller) -> None:
     allowed = caller.permissions
     if allowed is None:
         return

@@ -8,13 +8,13 @@ from sqlalchemy import bindparam, select, update
 
 from kith.base.db import UID, command, query
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.mappings.family import mappings
 from kith.identity.mappings.kinds import ldap, saml, scope
 from kith.identity.rest import operations
 from kith.identity.rest.record_store import RecordStore
 
-SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
+SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
 _RECORDS: dict[str, RecordStore[Any]] = {
     "scope": RecordStore(scope.RESOURCE),
     "saml": RecordStore(saml.RESOURCE),

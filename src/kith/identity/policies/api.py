@@ -7,7 +7,7 @@ from typing import Any
 
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies import engine
@@ -23,7 +23,7 @@ _CONTEXT = Object(name="context")
 
 
 async def read_subject(
-    exchange: Exchange, caller: Caller, sent: dict[str, Any]
+    exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]
 ) -> tuple[PolicySubject | None, dict[str, Any]]:
     """The person a test is about, if one is named, and the context to pretend; all complaints at once."""
     complaints: dict[str, list[str]] = {}
@@ -44,7 +44,7 @@ async def read_subject(
     return person, values["context"]
 
 
-async def _visible(exchange: Exchange, caller: Caller, user_id: int) -> PolicySubject | None:
+async def _visible(exchange: Exchange, caller: ApiCaller, user_id: int) -> PolicySubject | None:
     """Nobody learns by a test that somebody is there, or what is known of them."""
     if user_id != caller.id and not caller.may("core.view_user"):
         return None
@@ -54,7 +54,7 @@ async def _visible(exchange: Exchange, caller: Caller, user_id: int) -> PolicySu
         return None
 
 
-async def test_policy(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def test_policy(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     policy_uuid = read_uuid(id)
     kind = await engine.find_kind(exchange.work, policy_uuid) if policy_uuid else None
     if policy_uuid is None or kind is None:

@@ -7,7 +7,7 @@ from typing import Any
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.api import person_asked_for
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.providers.oauth2.claims import claims, scope_mappings
 from kith.identity.providers.oauth2.clients import client as clients
@@ -17,7 +17,7 @@ from kith.identity.rest.fields import InvalidValue, read_identifier
 
 
 def _action(resource: Resource[Any]) -> Action:
-    async def show_preview(exchange: Exchange, caller: Caller, id: str) -> Answer:
+    async def show_preview(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
         """All that the client could get by asking for every scope it may have."""
         work = exchange.work
         try:

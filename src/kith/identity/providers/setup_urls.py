@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.providers.client_fields import ClientRecord
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.rest import Action, Resource
@@ -37,7 +37,7 @@ def setup_urls(base_url: str, slug: str | None, issuer_mode: str) -> dict[str, s
 def _action(resource: Resource[C]) -> Action:
     store = RecordStore(resource)
 
-    async def show_urls(exchange: Exchange, _caller: Caller, id: str) -> Answer:
+    async def show_urls(exchange: Exchange, _caller: ApiCaller, id: str) -> Answer:
         try:
             provider_id = read_identifier(id, integer=True)
         except InvalidValue as error:

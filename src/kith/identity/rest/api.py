@@ -15,7 +15,7 @@ from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.paging import Page, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.rest import operations
 from kith.identity.rest.answers import show_record
 from kith.identity.rest.body import read_object
@@ -87,7 +87,7 @@ def _action_route(action: Action) -> Route:
     return route(action.method, f"{BASE}{action.path}")(respond)
 
 
-async def _admit(exchange: Exchange, permission: str | None) -> Caller:
+async def _admit(exchange: Exchange, permission: str | None) -> ApiCaller:
     _refuse_other_formats(exchange)
     caller = await exchange.find(CallerLookup).identify(exchange)  # type: ignore[type-abstract]
     if permission is not None and not caller.may(permission):
@@ -95,7 +95,7 @@ async def _admit(exchange: Exchange, permission: str | None) -> Caller:
     return caller
 
 
-async def refuse(exchange: Exchange, caller: Caller, permission: str) -> None:
+async def refuse(exchange: Exchange, caller: ApiCaller, permission: str) -> None:
     """Say no, say what was missing, and write it down."""
     async with exchange.work.aside() as aside:
         await audit.record(
@@ -129,7 +129,7 @@ def _identifier(store: RecordStore[Any], text: str) -> Any:
 # The six operations
 
 
-async def _list(store: RecordStore[Any], exchange: Exchange, caller: Caller) -> Answer:
+async def _list(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) -> Answer:
     query_string = exchange.query_string
     memo = exchange.find(UntilWritten)
     only = caller.id if store.resource.own and not caller.may(store.resource.permission("view")) else None
@@ -149,14 +149,14 @@ async def _list(store: RecordStore[Any], exchange: Exchange, caller: Caller) -> 
     return kept
 
 
-async def _create(store: RecordStore[Any], exchange: Exchange, caller: Caller) -> Answer:
+async def _create(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) -> Answer:
     record = await operations.create(store, exchange.work, caller, await read_object(exchange))
     where = f"{exchange.work.settings.base_url}{BASE}{store.resource.path}{record.pk}/"
     store.write_moments([record])
     return Answer(201, (*JSON, (b"location", where.encode())), _encode(record))
 
 
-async def _read(store: RecordStore[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _read(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
     """A secret is shown to those who may change the record and see secrets, and that is written down."""
     resource = store.resource
     sees_secrets = caller.may(resource.permission("change")) and caller.may("core.view_secret")
@@ -169,17 +169,17 @@ async def _read(store: RecordStore[Any], exchange: Exchange, caller: Caller, id:
     return show_record(store, record)
 
 
-async def _update(store: RecordStore[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _update(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
     record = await operations.update(store, exchange.work, caller, id, await read_object(exchange), whole=True)
     return show_record(store, record)
 
 
-async def _partial_update(store: RecordStore[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _partial_update(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
     record = await operations.update(store, exchange.work, caller, id, await read_object(exchange), whole=False)
     return show_record(store, record)
 
 
-async def _delete(store: RecordStore[Any], exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _delete(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
     await operations.remove(store, exchange.work, caller, id)
     return Answer(204, (), b"")
 

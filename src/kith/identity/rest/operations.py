@@ -11,7 +11,7 @@ from kith.base.db import Dangling, Taken
 from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.rest import policy_targets
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.rest.fields import MASK, Expression, Field, InvalidValue, Reference, References, Secret, missing
@@ -23,7 +23,7 @@ from kith.identity.rest.uniqueness import complain_taken
 from kith.identity.sealing import Sealer
 
 
-async def create(store: RecordStore[R], work: Work, caller: Caller, sent: Mapping[str, Any]) -> R:
+async def create(store: RecordStore[R], work: Work, caller: ApiCaller, sent: Mapping[str, Any]) -> R:
     resource = store.resource
     values = await _take(resource, sent, whole=True, new=True)
     draft: RecordDraft[R] = RecordDraft(work, caller, values=values, field_names=store.field_names)
@@ -58,7 +58,7 @@ async def create(store: RecordStore[R], work: Work, caller: Caller, sent: Mappin
 async def update(
     store: RecordStore[R],
     work: Work,
-    caller: Caller,
+    caller: ApiCaller,
     id: Any,
     sent: Mapping[str, Any],
     *,
@@ -96,7 +96,7 @@ async def update(
     return record
 
 
-async def _stored(store: RecordStore[R], work: Work, caller: Caller, id: Any, verb: str) -> StoredRecord[R]:
+async def _stored(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any, verb: str) -> StoredRecord[R]:
     """The record as it is stored, held until this work ends; somebody else's is not found by who may only have own."""
     resource = store.resource
     found = await store.find_stored(work.db, id)
@@ -161,7 +161,7 @@ async def render(store: RecordStore[R], work: Work, rows: Sequence[Sequence[Any]
     return records
 
 
-async def remove(store: RecordStore[R], work: Work, caller: Caller, id: Any) -> None:
+async def remove(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any) -> None:
     resource = store.resource
     stored = await _stored(store, work, caller, id, "delete")
     record = await read(store, work, id, sees_secrets=False)
@@ -293,7 +293,7 @@ def _as_shown(resource: Resource[Any], record: Record) -> dict[str, Any]:
     return {"shown": names} if names else {}
 
 
-async def record_view(work: Work, caller: Caller, resource: Resource[Any], record: Record) -> None:
+async def record_view(work: Work, caller: ApiCaller, resource: Resource[Any], record: Record) -> None:
     """Whoever reads a secret leaves a trace."""
     for name in _as_shown(resource, record).get("shown", ()):
         await _write_down(work, caller, "secret_view", resource, record, viewed=name)
@@ -307,7 +307,7 @@ def _told(resource: Resource[Any], values: Mapping[str, Any]) -> dict[str, Any]:
 
 async def _write_down(
     work: Work,
-    caller: Caller,
+    caller: ApiCaller,
     action: str,
     resource: Resource[Any],
     record: Record,

@@ -7,7 +7,7 @@ from typing import Any, Generic, cast
 
 from kith.base.errors import Complaint, Invalid
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.rest.record import R
 
 
@@ -23,7 +23,7 @@ class RecordDraft(Generic[R]):
     def __init__(
         self,
         work: Work,
-        caller: Caller,
+        caller: ApiCaller,
         *,
         values: dict[str, Any],
         stored: Mapping[str, Any] | None = None,

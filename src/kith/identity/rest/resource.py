@@ -15,7 +15,7 @@ from kith.identity.rest.record import TIME, R, check_record
 if TYPE_CHECKING:
     from kith.base.exchange import Answer, Exchange
     from kith.base.work import Work
-    from kith.identity.caller import Caller
+    from kith.identity.caller import ApiCaller
     from kith.identity.rest.record_draft import RecordDraft
 
 ALL = frozenset({"list", "create", "read", "update", "partial_update", "delete"})
@@ -67,7 +67,7 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     own: str = ""  # the field with a record's owner, who may see and change it without any permission
     prepare: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     saved: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
-    removing: Callable[[Work, R, Caller], Awaitable[None]] | None = None
+    removing: Callable[[Work, R, ApiCaller], Awaitable[None]] | None = None
     decorate: Callable[[Work, list[R]], Awaitable[None]] | None = None
     describe: str = ""
     decides: bool = False  # who may enter an application hangs on it
@@ -176,7 +176,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     path: str
     name: str
-    handler: Callable[[Exchange, Caller, str], Awaitable[Answer]]
+    handler: Callable[[Exchange, ApiCaller, str], Awaitable[Answer]]
     permission: str | None
     body: str | None = None
     answer: str | None = None

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from kith.base.errors import Forbidden
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
 from kith.identity.roles.tables import FIELDS, roles
@@ -19,7 +19,7 @@ async def check(draft: RecordDraft[RoleRecord]) -> None:
         draft.complain("permissions", "A role cannot grant what you may not do yourself.", "permission_denied")
 
 
-async def removing(_work: Work, record: RoleRecord, caller: Caller) -> None:
+async def removing(_work: Work, record: RoleRecord, caller: ApiCaller) -> None:
     allowed = caller.permissions
     if allowed is not None and not set(record.permissions) <= allowed:
         raise Forbidden("You do not have permission to perform this action.")

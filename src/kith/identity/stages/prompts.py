@@ -10,7 +10,7 @@ from sqlalchemy import Column, bindparam, select
 from kith.base.db import UID, any_of, query
 from kith.base.errors import Conflict
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.expressions.syntax import complain
 from kith.identity.flows.stages import stages
 from kith.identity.rest import RecordDraft, Resource, record_table
@@ -93,7 +93,7 @@ async def check(draft: RecordDraft[PromptRecord]) -> None:
                 draft.complain(name, f"Expression Syntax Error: {wrong}", "syntax")
 
 
-async def removing(work: Work, record: PromptRecord, _caller: Caller) -> None:
+async def removing(work: Work, record: PromptRecord, _caller: ApiCaller) -> None:
     """A prompt stage without a prompt would ask nothing: the last one stays."""
     rows = await work.db.all(_beside, prompt=record.pk)
     kept = {stage for stage, prompt in rows if prompt != record.pk}

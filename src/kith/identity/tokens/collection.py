@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.fields import Boolean, Choice, Computed, Input, Moment, Reference, Slug, Text
@@ -138,7 +138,7 @@ def _is_later(end: datetime | None, than: datetime | None) -> bool:
     return than is not None and (end is None or end > than)
 
 
-async def removing(work: Work, record: TokenRecord, caller: Caller) -> None:
+async def removing(work: Work, record: TokenRecord, caller: ApiCaller) -> None:
     if record.user != caller.id:
         await refuse_if_above(work, caller, record.user, "delete a token of")
     token = await store.find(work.db, record.pk)

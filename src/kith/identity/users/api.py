@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
@@ -22,7 +22,7 @@ from kith.identity.users.privileges import refuse_if_above
 _records = RecordStore(RESOURCE)
 
 
-async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+async def show_me(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
     record = await read(_records, exchange.work, caller.id, sees_secrets=False)
     permissions = ["*"] if caller.permissions is None else sorted(caller.permissions)
     _records.write_moments([record])
@@ -30,7 +30,7 @@ async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
     return show({**shown, "user": shown})
 
 
-async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def set_password(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     """For oneself, once that is shown, or with the right to reset passwords; a superuser's only by a superuser."""
     work = exchange.work
     if not id.isdecimal() or len(id) > 9:

@@ -14,7 +14,7 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, any_of
 from kith.base.errors import Conflict
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
@@ -211,12 +211,12 @@ async def saved(draft: RecordDraft[UserRecord]) -> None:
     draft.work.announce(fact)
 
 
-async def tell_new_password(work: Work, by: Caller, user_id: int) -> None:
+async def tell_new_password(work: Work, by: ApiCaller, user_id: int) -> None:
     if user_id != by.id:
         await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
 
 
-async def removing(work: Work, record: UserRecord, caller: Caller) -> None:
+async def removing(work: Work, record: UserRecord, caller: ApiCaller) -> None:
     if record.pk == caller.id:
         raise Conflict("You cannot delete yourself.")
     await refuse_if_above(work, caller, record.pk, "delete")

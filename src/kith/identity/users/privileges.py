@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.base.errors import Forbidden
 from kith.base.work import Work
-from kith.identity.caller import ADMINISTRATORS, Caller
+from kith.identity.caller import ADMINISTRATORS, ApiCaller
 from kith.identity.groups import store as groups
 from kith.identity.roles.store import permissions_of
 from kith.identity.users import store as users
@@ -15,7 +15,7 @@ async def is_mighty(work: Work, user_id: int) -> bool:
     return login is not None and (login.role in ADMINISTRATORS or await groups.is_mighty(work.db, user_id))
 
 
-async def refuse_if_above(work: Work, caller: Caller, user_id: int, verb: str) -> None:
+async def refuse_if_above(work: Work, caller: ApiCaller, user_id: int, verb: str) -> None:
     """Whoever can change a person's password, or make a token for them, can be them."""
     if caller.permissions is None or user_id == caller.id:
         return

@@ -70,7 +70,7 @@ class NewUser(msgspec.Struct, kw_only=True):
     approved: bool = True
 
 
-class Owner(msgspec.Struct, kw_only=True):
+class FirstOwner(msgspec.Struct, kw_only=True):
     """What the first administrator fills in."""
 
     username: str
@@ -259,7 +259,7 @@ async def check_setup(work: Work, token: str) -> None:
         raise SetupClosed
 
 
-async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) -> User:
+async def use_setup(work: Work, passwords: Passwords, token: str, owner: FirstOwner) -> User:
     """Make the owner. Of two who try at once, one is told that the link was used."""
     await check_setup(work, token)
     complaint = complain_password(owner.password, fewest=FEWEST_CHARACTERS)

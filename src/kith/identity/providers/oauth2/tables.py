@@ -247,7 +247,7 @@ class OAuthToken(msgspec.Struct):
     last_used_at: datetime | None
 
 
-class Device(msgspec.Struct):
+class DeviceAuthorization(msgspec.Struct):
     device_hash: str
     user_code_hash: str
     client_id: str

@@ -23,7 +23,7 @@ from kith.base.limits import Limiter, Rule, address_key
 from kith.base.mail import Mail, MailRefused
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.links import service as links
@@ -96,7 +96,7 @@ async def check(draft: RecordDraft[EmailStage]) -> None:
         draft.complain("", "Only one of use_tls and use_ssl can be set.")
 
 
-async def list_templates(_exchange: Exchange, _caller: Caller, _id: str) -> Answer:
+async def list_templates(_exchange: Exchange, _caller: ApiCaller, _id: str) -> Answer:
     return answer_with([{"name": name, "description": words} for name, words in TEMPLATES.items()])
 
 

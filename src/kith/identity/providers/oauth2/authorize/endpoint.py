@@ -23,7 +23,7 @@ from kith.identity.providers.oauth2.authorize.authorization_flow import applicat
 from kith.identity.providers.oauth2.authorize.authorization_request import (
     AuthorizationRequest,
     Parameters,
-    Target,
+    ResponseTarget,
     Unfit,
     find_target,
     read_authorization_request,
@@ -90,7 +90,7 @@ async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
     return Local(link_to_stored(target.client, key))
 
 
-async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> Target:
+async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> ResponseTarget:
     client = await clients.find(exchange.work, sent.get("client_id"))
     if client is not None and client.is_social != social:
         client = None

@@ -11,7 +11,7 @@ from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.device import codes as devices
 from kith.identity.providers.oauth2.grants.service import GrantRequest
-from kith.identity.providers.oauth2.tables import Device
+from kith.identity.providers.oauth2.tables import DeviceAuthorization
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
@@ -19,7 +19,7 @@ from kith.identity.users.tables import User
 class Waiting(msgspec.Struct, frozen=True):
     """A device that shows the code, as the person is told of it before they answer."""
 
-    device: Device
+    device: DeviceAuthorization
     client: Client
     permissions: list[str]
 

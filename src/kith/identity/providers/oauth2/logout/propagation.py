@@ -17,7 +17,7 @@ from kith.base.jobs import Kind
 from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.providers.client_fields import ClientRecord
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims
@@ -193,7 +193,7 @@ async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
         await service.end_grant(work, grant)
 
 
-async def provider_removed(work: Work, record: ClientRecord, _caller: Caller) -> None:
+async def provider_removed(work: Work, record: ClientRecord, _caller: ApiCaller) -> None:
     """Before its record goes, and with it what its clients could be told by."""
     await tell_all(work, await visits.of_provider(work, record.pk))
 
