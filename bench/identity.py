@@ -16,8 +16,8 @@ from kith.base.paging import Page
 from kith.base.settings import load as load_settings
 from kith.base.work import Work
 from kith.identity.collections import RESOURCES
-from kith.identity.rest.listing import Asked
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.list_query import ListQuery
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.users import store
 from tests.town import Town, build_town
 from tests.town.town import Engine
@@ -108,9 +108,9 @@ async def _queries(town: Town, engine: Engine) -> list[Result]:
         for resource in RESOURCES:
             if resource.path not in ("/core/users/", "/core/groups/", "/flows/instances/", "/core/applications/"):
                 continue
-            shelf = Shelf(resource)
+            records = RecordStore(resource)
             counting = _Counting(house.works.open())
-            asked = await Asked.read(shelf, counting.work, {})
+            asked = await ListQuery.read(records, counting.work, {})
             await asked.fetch(counting.work, Page.read(b"limit=100"))
             found.append(result(f"identity.{engine}.page of {resource.path}", [counting.count], "statements"))
     return found

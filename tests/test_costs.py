@@ -33,14 +33,14 @@ from kith.base.params.values import Wrong, read_any, read_bool, read_datetime, r
 from kith.base.patterns import linear
 from kith.base.unicode import normal_form
 from kith.identity import scopes
-from kith.identity.callers import read_basic
+from kith.identity.caller_authentication import read_basic
 from kith.identity.expressions.prelude import prelude_for
-from kith.identity.expressions.source import Source
+from kith.identity.expressions.source import ExpressionSource
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_registered
 from kith.identity.providers.oauth2.keys.signing import BadToken, read_header, read_unchecked
-from kith.identity.providers.patterns import complain_pattern
-from kith.identity.providers.redirects import complain_redirect
-from kith.identity.rest.fields.base import Refused
+from kith.identity.providers.redirect_patterns import complain_pattern
+from kith.identity.providers.redirect_uris import complain_redirect
+from kith.identity.rest.fields.base import InvalidValue
 from kith.identity.rest.fields.text import URL, Text
 from kith.identity.stages.prompt_answers import _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
@@ -61,7 +61,7 @@ LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 FACTOR = 4
-REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, Refused)
+REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, InvalidValue)
 
 SEEDS = (
     "a", "0", " ", "\n", "\r", "\\", '"', "'", '"a\\', "'''", '"""', '"\\\n', '# "\n', "a ", "a\n\n",
@@ -138,7 +138,7 @@ READERS: dict[str, Reader] = {
             f'<script type="application/ld+json">{text}</script>'.encode("utf-8", "replace"), "", "https://a/"
         )
     ),
-    "expression": Reader(Source),
+    "expression": Reader(ExpressionSource),
     "expression: helpers": Reader(prelude_for),
     "JSON": Reader(_bytes(parse_json)),
     "JSON: list": Reader(lambda text: parse_json(f'{{"a": [{text}]}}'.encode("utf-8", "replace"))),
@@ -232,7 +232,7 @@ def test_depth_costs_no_more_than_length(seed: str) -> None:
 
 # Where a pattern alone would be dear, what keeps it from being so.
 BOUNDED = {
-    "kith.identity.providers.patterns": 500,  # patterns of at most 500 characters
+    "kith.identity.providers.redirect_patterns": 500,  # patterns of at most 500 characters
     "kith.social.webpages.page._CHARSET": 2048,  # the beginning of a page
     "kith.social.text.html._ANY_TAG": 0,  # only up to the last end of a tag, and tested above
     "kith.social.text.html._HEADING": 0,

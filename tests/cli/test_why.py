@@ -3,8 +3,8 @@ from __future__ import annotations
 import asyncio
 
 from kith.base.work import Origin
-from kith.identity.expressions import people
-from kith.identity.policies.request import Asked, PolicyRequest, Verdict
+from kith.identity.expressions import subjects
+from kith.identity.policies.request import BindingResult, PolicyRequest, Verdict
 from kith.identity.refusals import service
 from kith.identity.users import store
 from tests.cli.running import kith, settle
@@ -16,7 +16,7 @@ BINDING = "6a1c5ba8-37d6-4c5f-93a4-3b2b1a1f0a11"
 async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownBuilder) -> None:
     town = await new_town(start=False)
     await settle(town, "ada", role="user")
-    asked = Asked(
+    asked = BindingResult(
         binding=BINDING, kind="expression", about="p", name="on-weekdays", negate=False, passing=False,
         messages=["Not on Sundays."], log=["it is\x1b[31m Sunday"],
     )  # fmt: skip
@@ -24,7 +24,7 @@ async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownB
         ada = await store.find(work.db, "ada")
         assert ada is not None
         request = PolicyRequest(
-            person=await people.get(work, ada.id), context={"colour": "blue", "password": "hunter2"}, target=BINDING
+            person=await subjects.get(work, ada.id), context={"colour": "blue", "password": "hunter2"}, target=BINDING
         )
         code = await service.refuse_by_policy(
             work, Verdict(passing=False, trace=[asked]), request, area="application Wiki", message="Not on Sundays."

@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kith.identity.expressions.prelude import NAMES
-from kith.identity.expressions.run import Expressions, Facts
+from kith.identity.expressions.run import ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
 from tests.identity.hostile import HOSTILE
 from tests.town import Person, Town, build_town
 from tests.town.plain import PLAIN
 
-ADA = Facts(
+ADA = ExpressionObject(
     username="ada",
     attributes={"team": {"name": "engines"}},
-    all_groups=[Facts(pk="1", name="staff"), Facts(pk="2", name="everyone")],
+    all_groups=[ExpressionObject(pk="1", name="staff"), ExpressionObject(pk="2", name="everyone")],
 )
 
 

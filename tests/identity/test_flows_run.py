@@ -14,8 +14,9 @@ import pyotp
 from sqlalchemy import text
 
 from kith.base.db import command
-from kith.identity.executor.engine import PLACE
-from kith.identity.flows.plan import Plan, find_flow, steps_of
+from kith.identity.executor.flow_run import PLACE
+from kith.identity.flows.plan import FlowPlan, find_flow, steps_of
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import hash_key
@@ -675,7 +676,8 @@ async def entered(town: Town, browser: Browser, slug: str, context: dict[str, An
         assert session is not None
         assert flow is not None
         steps = await steps_of(work, flow.flow_uuid)
-        plan = Plan(str(uuid.uuid4()), flow.flow_uuid, steps, {"pending_user": session.user_id, **context}, {})
+        known = msgspec.convert({"pending_user": session.user_id, **context}, PlanContext)
+        plan = FlowPlan(str(uuid.uuid4()), flow.flow_uuid, steps, known, {})
         sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
         await sessions.save_run(work.db, plan.run_uuid, session.session_uuid, flow.flow_uuid, sealed, work.now)
     return await browser.see(slug)

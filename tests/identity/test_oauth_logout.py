@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from kith.identity.providers.oauth2.logout.propagation import LOOK, Look
+from kith.identity.providers.oauth2.logout.propagation import LOOK, SessionSweep
 from tests.conftest import TownBuilder
 from tests.identity.listening import Listener, listening
 from tests.identity.making import make_flow, owner_of
@@ -157,7 +157,7 @@ async def test_clients_are_told_behind_the_scenes_however_a_session_ends(
     ended = await second.http.post("/settings/security/sessions/end-others", data={"csrf": found[1]})
     assert ended.status_code in (200, 303), ended.text
     async with town.house() as house, house.works.begin() as work:
-        work.enqueue(LOOK, Look())
+        work.enqueue(LOOK, SessionSweep())
     await listener.hears(party, claims)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from kith.identity.providers.oauth2.logout.propagation import LOOK, Look
+from kith.identity.providers.oauth2.logout.propagation import LOOK, SessionSweep
 from tests.identity.entering import enter, make_app, make_client, told_to
 from tests.identity.making import make, new_name, owner_of, results
 from tests.identity.relying import RelyingParty, make_party, signed_in
@@ -111,7 +111,7 @@ async def test_signing_in_once_more_logs_no_client_out_and_somebody_else_does(to
 
     await sign_in_again(browser, person)
     async with town.house() as house, house.works.begin() as work:
-        work.enqueue(LOOK, Look())
+        work.enqueue(LOOK, SessionSweep())
     second = await party.tokens(browser, scope="openid")
     assert (await party.read(second["id_token"]))["sid"] != sid
     assert await works(party, first["access_token"])

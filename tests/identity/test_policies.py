@@ -21,13 +21,13 @@ from kith.base.db import Instant, command, insert_into
 from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.audit.tables import Event
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.kinds import breachcheck
+from kith.identity.policies.reputation_scores import change as change_score
+from kith.identity.policies.reputation_scores import delete_expired as delete_scores
+from kith.identity.policies.reputation_scores import score_of, scores
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
-from kith.identity.policies.scores import change as change_score
-from kith.identity.policies.scores import delete_expired as delete_scores
-from kith.identity.policies.scores import score_of, scores
 from kith.identity.users import store as users
 from kith.identity.users.tables import users as users_table
 from tests.conftest import TownBuilder
@@ -362,7 +362,17 @@ def keep_breaches(place: Path, form: str) -> Path:
 async def judged(house: House, password: str) -> Verdict:
     async with house.works.begin() as work:
         request = PolicyRequest(context={"password": password})
-        return await breachcheck.passes(work, {"allowed_count": 3, "password_field": "password"}, request)
+        policy = breachcheck.BreachCheckPolicy(
+            pk="",
+            policy_uuid="",
+            name="leaks",
+            execution_logging=False,
+            created=work.now,
+            last_updated=work.now,
+            allowed_count=3,
+            password_field="password",
+        )
+        return await breachcheck.passes(work, policy, request)
 
 
 @pytest.mark.parametrize("form", ["file", "file crlf", "file lower", "folder", "folder txt crlf"])
@@ -567,7 +577,7 @@ class Target:
     async def _request(self, work: Work) -> PolicyRequest:
         found = await users.find(work.db, self._owner.username)
         assert found is not None
-        return PolicyRequest(person=await people.get(work, found.id), client_ip="192.0.2.7", context={"secret": "s3"})
+        return PolicyRequest(person=await subjects.get(work, found.id), client_ip="192.0.2.7", context={"secret": "s3"})
 
     async def events(self, policy_uuid: str) -> list[Event]:
         async with self._town.house() as house, house.works.begin() as work:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kith.identity.providers.redirects import complain_redirect
+from kith.identity.providers.redirect_uris import complain_redirect
 from tests.town import Town
 from tests.town.people import Person
 

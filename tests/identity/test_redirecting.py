@@ -16,7 +16,7 @@ from kith.identity.providers.oauth2.authorize.redirect_uris import (
     with_fragment,
     with_query,
 )
-from kith.identity.providers.patterns import complain_pattern
+from kith.identity.providers.redirect_patterns import complain_pattern
 
 BACK = "https://app.example/back"
 TRICKS = [

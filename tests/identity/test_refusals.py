@@ -13,7 +13,7 @@ from kith.base.work import Origin
 from kith.identity.audit.service import MASK
 from kith.identity.refusals import service, store
 from kith.identity.refusals.tables import Refusal
-from kith.identity.tasks import Sweep, sweep
+from kith.identity.tasks import IdentitySweep, sweep
 from tests.conftest import TownBuilder
 from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.identity.walking import Browser, errors, link_in_mail
@@ -174,7 +174,7 @@ async def test_refusals_are_bounded_in_size_in_number_and_in_time(new_town: Town
             assert await store.add(work.db, old)
             assert not await store.add(work.db, old)
         async with house.works.begin() as work:
-            await sweep(work, Sweep())
+            await sweep(work, IdentitySweep())
         async with house.works.begin() as work:
             left = [await store.find(work.db, "22222222"), await service.find(work, codes[0])]
             later = msgspec.structs.replace(found, code="33333333", created_at=work.now + timedelta(seconds=1))

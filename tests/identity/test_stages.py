@@ -12,8 +12,8 @@ from sqlalchemy import select
 from kith.base.db import METADATA, connect, query
 from kith.base.settings import load
 from kith.identity.flows.stages import stages as table
+from kith.identity.stages.all_stages import VERBOSE_NAMES
 from kith.identity.stages.collections import RESOURCES
-from kith.identity.stages.every import VERBOSE_NAMES
 from tests.identity.making import (
     API,
     make,

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.identity.signups.tables import signups
-from kith.identity.tasks import Sweep, sweep
+from kith.identity.tasks import IdentitySweep, sweep
 from kith.identity.users import store
 from tests.conftest import TownBuilder
 from tests.identity.walking import Browser, errors
@@ -308,7 +308,7 @@ async def test_whoever_never_confirms_is_forgotten(new_town: TownBuilder) -> Non
 
     async with town.house() as house, house.works.begin() as work:
         await work.db.run(_age, at=work.now - timedelta(days=7, minutes=1))
-        await sweep(work, Sweep())
+        await sweep(work, IdentitySweep())
 
     gone = await town.http.get(USERINFO, headers=me)
     assert (gone.status_code, gone.json()) == (401, {"error": "The access token is invalid"})

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, update
 from kith.base.db import Instant, command
 from kith.identity.sessions.service import hash_key
 from kith.identity.sessions.store import find_live
-from kith.identity.sessions.tables import Session, sessions
+from kith.identity.sessions.tables import LoginSession, sessions
 from tests.town import Town
 from tests.web.browsing import Browser
 
@@ -21,7 +21,7 @@ _age = command(
 )
 
 
-async def session_of(town: Town, browser: Browser) -> Session | None:
+async def session_of(town: Town, browser: Browser) -> LoginSession | None:
     async with town.house() as house, house.works.begin() as work:
         return await find_live(work.db, hash_key(browser.cookie("kith_session") or ""), work.now)
 

@@ -10,7 +10,7 @@ import pytest
 from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
-from kith.identity.executor import defaults
+from kith.identity.executor import shipped_flows
 from kith.identity.providers.oauth2.access import checks
 from kith.identity.providers.oauth2.authorize import attempt
 from kith.identity.providers.oauth2.consent import scope_texts
@@ -70,8 +70,10 @@ def in_flows() -> set[str]:
     """What stages say, and what the flows that come with kith are called and ask."""
     rooms = [SOURCES / "identity" / room for room in ("executor", "stages", "own")]
     said = {words for room in rooms for words in said_in(room, _SPEAK)}
-    named = {str(values["name"]) for values, _ in defaults.FLOWS.values()}
-    asked = {str(prompt[key]) for prompt in defaults.PROMPTS.values() for key in ("label", "sub_text") if key in prompt}
+    named = {str(values["name"]) for values, _ in shipped_flows.FLOWS.values()}
+    asked = {
+        str(prompt[key]) for prompt in shipped_flows.PROMPTS.values() for key in ("label", "sub_text") if key in prompt
+    }
     return said | named | asked
 
 

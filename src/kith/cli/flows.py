@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 
 from kith.cli.running import house, run
-from kith.identity.executor import defaults
+from kith.identity.executor import shipped_flows
 
 
 @click.group()
@@ -17,7 +17,7 @@ def restore() -> None:
 
     async def bring_back() -> None:
         async with house() as opened, opened.works.begin() as work:
-            await defaults.restore(work)
+            await shipped_flows.restore(work)
 
     run(bring_back())
-    click.echo(f"Restored {len(defaults.FLOWS)} flows.")
+    click.echo(f"Restored {len(shipped_flows.FLOWS)} flows.")

@@ -23,7 +23,7 @@ from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import revision_of
 from kith.cli.watching import start_watching, tell_system
-from kith.identity.executor import defaults
+from kith.identity.executor import shipped_flows
 from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
 from kith.migrations import HEAD
@@ -75,7 +75,7 @@ async def _prepare(settings: Settings) -> None:
         _migrate()
     async with open_house(settings, connections=1) as house, house.works.begin() as work:
         token = await users.offer_setup(work)
-        await defaults.ensure(work)
+        await shipped_flows.ensure(work)
         await mappings.ensure(work)
     click.echo(f"Kith is at {settings.base_url} (listening on {settings.bind})")
     if token is not None:

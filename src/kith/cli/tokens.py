@@ -12,7 +12,7 @@ from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 from kith.identity.tokens import service, store
 from kith.identity.tokens.service import Intent
-from kith.identity.tokens.tables import Token
+from kith.identity.tokens.tables import ApiToken
 
 _name = click.argument("name", type=WORDS)
 
@@ -34,7 +34,7 @@ def create(*, name: str, scopes: str, description: str, expires: int | None, int
     if intent == "api" and not scopes.strip():
         raise Invalid('say what the token may do: --scopes "read write follow push"')
 
-    async def make() -> tuple[Token, str]:
+    async def make() -> tuple[ApiToken, str]:
         async with house() as opened, opened.works.begin() as work:
             user = await user_called(work.db, name)
             return await service.create(
@@ -60,7 +60,7 @@ def create(*, name: str, scopes: str, description: str, expires: int | None, int
 def list_tokens(*, name: str, as_json: bool) -> None:
     """The tokens of NAME, oldest first; a token itself is never shown again."""
 
-    async def read() -> list[Token]:
+    async def read() -> list[ApiToken]:
         async with reading() as work:
             user = await user_called(work.db, name)
             return await store.of_user(work.db, user.id)
@@ -83,7 +83,7 @@ def revoke(*, named: str, as_json: bool) -> None:
     """End a token, named by its id or by itself (- reads it from standard input)."""
     given = line_given("token") if named == "-" else named
 
-    async def end() -> Token:
+    async def end() -> ApiToken:
         async with house() as opened, opened.works.begin() as work:
             token = await _token(work.db, given)
             await service.revoke(work, token, by_name=COMMAND_LINE)
@@ -96,7 +96,7 @@ def revoke(*, named: str, as_json: bool) -> None:
         click.echo(f"Revoked {token.token_uuid}.")
 
 
-async def _token(db: Session, given: str) -> Token:
+async def _token(db: Session, given: str) -> ApiToken:
     try:
         named = str(uuid.UUID(given))
     except ValueError:
@@ -108,7 +108,7 @@ async def _token(db: Session, given: str) -> Token:
     return token
 
 
-def _record(token: Token) -> dict[str, object]:
+def _record(token: ApiToken) -> dict[str, object]:
     return {
         "id": token.token_uuid,
         "identifier": token.identifier,

@@ -13,7 +13,7 @@ ADMINISTRATORS = ("administrator", "owner")
 Way = Literal["system", "password", "session", "token", "app_password"]
 
 
-class Caller(msgspec.Struct, frozen=True):
+class ApiCaller(msgspec.Struct, frozen=True):
     """A person whose credentials were right; `scopes` is None where the whole person speaks.
 
     `permissions` holds what roles and groups grant; None means everything. `until` is when a token ends (None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
 from kith.identity.consents import collection as consents
@@ -13,6 +15,7 @@ from kith.identity.impersonation import api as impersonation
 from kith.identity.mappings import collections as mappings
 from kith.identity.messages import api as messages
 from kith.identity.policies import collections as policies
+from kith.identity.protected_configuration import guarded
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
 from kith.identity.roles import collection as roles
@@ -23,11 +26,10 @@ from kith.identity.stages import collections as stages
 from kith.identity.tokens import collection as tokens
 from kith.identity.users import api as user_actions
 from kith.identity.users import collection as users
-from kith.identity.ways_in import guarded
 
 _ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
 
-RESOURCES: tuple[Resource, ...] = (
+RESOURCES: tuple[Resource[Any], ...] = (
     users.RESOURCE,
     groups.RESOURCE,
     tokens.RESOURCE,

@@ -1,6 +1,6 @@
 """All that the pages may know of identity: who is looking, and the subjects that pages are about.
 
-A subject with many names is one module here: `flows`, `oauth`, `own` (one's own account), `signups`, `staff`,
+A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `signups`, `staff`,
 `impersonation`.
 """
 
@@ -11,20 +11,20 @@ from typing import Any
 from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
 from kith.identity import staff
-from kith.identity.applications.library import Entry, library
+from kith.identity.account_settings import pages as account_settings
+from kith.identity.account_settings.visitor import Visitor
+from kith.identity.account_settings.visitor_lookup import find_visitor, known_visitor
+from kith.identity.applications.library import LibraryEntry, library
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT as API_DIALECT
 from kith.identity.executor import pages as flows
-from kith.identity.executor.engine import safe_path
+from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
-from kith.identity.messages.tables import Message
-from kith.identity.own import pages as own
-from kith.identity.own.finding import find_visitor, known_visitor
-from kith.identity.own.visitor import Visitor
+from kith.identity.messages.tables import UserMessage
 from kith.identity.providers.oauth2 import pages as oauth
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
@@ -40,10 +40,11 @@ __all__ = [
     "API_DIALECT",
     "LEVELS",
     "TEAM",
-    "Entry",
-    "Message",
+    "LibraryEntry",
     "Passwords",
+    "UserMessage",
     "Visitor",
+    "account_settings",
     "code_for_page",
     "count_members",
     "describe_api",
@@ -56,7 +57,6 @@ __all__ = [
     "library",
     "no_session_cookie",
     "oauth",
-    "own",
     "recognise",
     "safe_path",
     "signups",

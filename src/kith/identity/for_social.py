@@ -10,7 +10,8 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity.own.visitor import locale_of
+from kith.identity.account_settings.visitor import locale_of
+from kith.identity.admission import Admission
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.clients import client_of
@@ -24,9 +25,8 @@ from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.token.endpoint import answer_token
 from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
-from kith.identity.registration.wishes import Wish
+from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
-from kith.identity.standing import Admission
 from kith.identity.tokens.facts import AccessEnded
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
@@ -42,10 +42,10 @@ __all__ = [
     "Issued",
     "OAuthError",
     "Pictures",
+    "SignupRequest",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
-    "Wish",
     "answer_token",
     "apps",
     "client_of",

@@ -8,7 +8,7 @@ from kith.base.errors import Conflict, NotFound
 from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.links import service as links
 from kith.identity.messages import service as messages
 from kith.identity.sessions import cookies
@@ -20,7 +20,7 @@ from kith.identity.users.tables import User
 PATH = "/recovery/use-token/"
 
 
-class LinkOver(NotFound):
+class RecoveryLinkOver(NotFound):
     code = "link_over"
     message = "This link is not valid, or it was used already"
 
@@ -46,7 +46,7 @@ async def use(exchange: Exchange, key: str) -> Headers:
     link = await links.claim(work, key, flow=None)
     user = await users.find_by_id(work.db, link.user_id) if link is not None else None
     if user is None or not user.is_active or user.approved_at is None:
-        raise LinkOver
+        raise RecoveryLinkOver
     if old is not None:
         await session_store.end(work.db, old.session_uuid)
         work.announce(sessions.SessionEnded(session_uuid=old.session_uuid))

@@ -11,24 +11,24 @@ from kith.base.limits import Limiter
 from kith.base.rooms import Part, Room
 from kith.base.work import Works
 from kith.identity import tasks
-from kith.identity.callers import Callers
+from kith.identity.caller_authentication import CallerAuthenticator
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
-from kith.identity.policies.calling import Judge
-from kith.identity.policies.judging import ByName
+from kith.identity.policies.policies_by_name import PoliciesByName
+from kith.identity.policies.policy_caller import PolicyCaller
 from kith.identity.rest import api as rest
-from kith.identity.rest.identifying import Identifies
+from kith.identity.rest.caller_lookup import CallerLookup
 from kith.identity.sealing import Sealer
 from kith.identity.stages.kinds import email
 from kith.identity.stages.password_rules import OfTheForm
+from kith.identity.users.password_rules import PasswordRules
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.rules import PasswordRules
 
 
-def _callers(works: Works) -> Callers:
-    return Callers(works.services[Passwords], works.services[Limiter], works.services[UntilWritten])
+def _callers(works: Works) -> CallerAuthenticator:
+    return CallerAuthenticator(works.services[Passwords], works.services[Limiter], works.services[UntilWritten])
 
 
 ROOM = Room(
@@ -36,13 +36,13 @@ ROOM = Room(
     dialect=DIALECT,
     routes=(*rest.routes(RESOURCES, ACTIONS), *executor.routes),
     jobs=(tasks.SWEEP, email.SEND),
-    periodic=(Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.Sweep()),),
+    periodic=(Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.IdentitySweep()),),
     parts=(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),
         Part(Expressions, lambda _: Expressions(), close=Expressions.close),
-        Part(Judge, lambda _: ByName()),
+        Part(PolicyCaller, lambda _: PoliciesByName()),
         Part(PasswordRules, lambda _: OfTheForm()),
         Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),
-        Part(Callers, _callers, also=(Identifies,)),
+        Part(CallerAuthenticator, _callers, also=(CallerLookup,)),
     ),
 )

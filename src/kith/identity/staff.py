@@ -11,13 +11,13 @@ from kith.base.db import UID, query
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Exchange
 from kith.base.work import Work
+from kith.identity.account_settings.visitor import Visitor
+from kith.identity.account_settings.visitor_lookup import find_visitor
 from kith.identity.executor import inspector
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.flows.plan import find_flow
 from kith.identity.flows.resources import flows
-from kith.identity.own.finding import find_visitor
-from kith.identity.own.visitor import Visitor
 from kith.identity.policies import api as policies_api
 from kith.identity.policies.family import policies
 from kith.identity.policies.request import Verdict
@@ -125,7 +125,7 @@ async def try_policy(exchange: Exchange, policy: PolicyLine, username: str, cont
     return await policies_api.try_policy(exchange, policy.policy_uuid, policy.kind, person, known)
 
 
-async def _subject(work: Work, username: str, context: str) -> tuple[Person | None, dict[str, Any]]:
+async def _subject(work: Work, username: str, context: str) -> tuple[PolicySubject | None, dict[str, Any]]:
     """Whom it is about and what is known, as somebody typed them; all complaints at once."""
     complaints: dict[str, list[str]] = {}
     person, known = None, {}
@@ -134,7 +134,7 @@ async def _subject(work: Work, username: str, context: str) -> tuple[Person | No
         if user is None:
             complaints["user"] = ["There is nobody of this name."]
         else:
-            person = await people.get(work, user.id)
+            person = await subjects.get(work, user.id)
     if context:
         try:
             known = msgspec.json.decode(context[:MOST_CONTEXT], type=dict[str, Any])

@@ -12,7 +12,7 @@ from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
 from kith.identity.guessing import store as guessing
 from kith.identity.links import service as links
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.grants import visits
 from kith.identity.refusals import store as refusals
@@ -24,11 +24,11 @@ from kith.identity.tokens import store as tokens
 UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
 
 
-class Sweep(msgspec.Struct):
+class IdentitySweep(msgspec.Struct):
     """Everything whose time has run out."""
 
 
-async def sweep(work: Work, _payload: Sweep) -> None:
+async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await audit.delete_expired(work.db, work.now)
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
@@ -39,8 +39,8 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     await consents.delete_expired(work.db, work.now)
     await visits.delete_idle(work, work.now - timedelta(days=1))
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
-    await scores.delete_expired(work)
+    await reputation_scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 
-SWEEP: Kind[Sweep] = Kind(name="identity.sweep", payload=Sweep, handler=sweep)
+SWEEP: Kind[IdentitySweep] = Kind(name="identity.sweep", payload=IdentitySweep, handler=sweep)

@@ -57,7 +57,7 @@ async def set_up(
     if not as_json:
         csrf.check(exchange, keys.session, str(sent.get("csrf", "")))
     try:
-        owner = fill(identity.signups.Owner, sent)
+        owner = fill(identity.signups.FirstOwner, sent)
         if not as_json and sent.get("password_again") != owner.password:
             raise Invalid(fields={"password_again": [Complaint("The two passwords are not the same.", "differs")]})
         user = await identity.signups.use_setup(work, passwords, token, owner)

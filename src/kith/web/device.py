@@ -47,7 +47,7 @@ async def answer_device(exchange: Exchange) -> Answer:
         waiting = await oauth.find_waiting(exchange, code, visitor.user, visitor.session)
     except Throttled:
         return _enter(exchange, visitor, code, wrong=TOO_MANY, status=429)
-    except oauth.Refused as refused:
+    except oauth.AccessDenied as refused:
         return page(
             exchange, "authorize/error.html", status=403, title="Not allowed", messages=refused.messages,
             code="access_denied", refusal=refused.code, request_id=exchange.id, visitor=visitor,

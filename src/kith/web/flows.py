@@ -41,7 +41,7 @@ _SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), 
 
 @get("/flows/{slug}/")
 async def show_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
-    walk = await identity.flows.open_walk(exchange, slug, _query(exchange))
+    walk = await identity.flows.open_run(exchange, slug, _query(exchange))
     if _would_sign_out(walk):
         return _page(exchange, walk, "flows/sign_out.html", component="sign-out")
     return _next(exchange, walk, await walk.go())
@@ -51,11 +51,11 @@ async def show_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
 async def answer_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
     sent = await read_body(exchange, LIMITS)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
-    walk = await identity.flows.open_walk(exchange, slug, _query(exchange))
+    walk = await identity.flows.open_run(exchange, slug, _query(exchange))
     telling = await identity.oauth.front_channel(exchange) if _would_sign_out(walk) else None
     result = await walk.go(_answered(sent))
-    if telling is not None and walk.signed_out and isinstance(result, identity.flows.Ended):
-        result = identity.flows.Ended(identity.oauth.by_front_channel(exchange, telling, result.to))
+    if telling is not None and walk.signed_out and isinstance(result, identity.flows.FlowEnded):
+        result = identity.flows.FlowEnded(identity.oauth.by_front_channel(exchange, telling, result.to))
     if (
         isinstance(result, identity.flows.Challenge)
         and not result.errors
@@ -98,11 +98,11 @@ def _query_string(exchange: Exchange) -> str:
     return f"?{raw}" if raw else ""
 
 
-def _here(exchange: Exchange, walk: identity.flows.Walk) -> str:
+def _here(exchange: Exchange, walk: identity.flows.FlowRun) -> str:
     return f"/flows/{walk.info()['slug']}/{_query_string(exchange)}"
 
 
-def _would_sign_out(walk: identity.flows.Walk) -> bool:
+def _would_sign_out(walk: identity.flows.FlowRun) -> bool:
     """A link must not be enough to sign somebody out, so this page asks first."""
     return walk.info()["designation"] == "invalidation" and walk.held.session.user_id is not None
 
@@ -133,13 +133,13 @@ def _plain(value: Any) -> Any:
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
-def _next(exchange: Exchange, walk: identity.flows.Walk, result: identity.flows.Result) -> Answer:
+def _next(exchange: Exchange, walk: identity.flows.FlowRun, result: identity.flows.Result) -> Answer:
     match result:
-        case identity.flows.Ended(to=to):
+        case identity.flows.FlowEnded(to=to):
             return _onward(exchange, walk, to)
         case identity.flows.Denied(message=message, code=code):
             return _page(exchange, walk, "flows/denied.html", status=403, message=message, code=code)
-        case identity.flows.Failed(error=error, code=code, traceback=traceback):
+        case identity.flows.FlowFailed(error=error, code=code, traceback=traceback):
             return _page(
                 exchange, walk, "flows/failed.html", status=500, message=error, code=code, traceback=traceback,
                 request_id=exchange.id,
@@ -148,7 +148,7 @@ def _next(exchange: Exchange, walk: identity.flows.Walk, result: identity.flows.
             return _challenge(exchange, walk, result)
 
 
-def _onward(exchange: Exchange, walk: identity.flows.Walk, to: str) -> Answer:
+def _onward(exchange: Exchange, walk: identity.flows.FlowRun, to: str) -> Answer:
     """A form may lead to our own pages only, so whoever goes elsewhere after one goes by a page in between."""
     elsewhere = bool(urlsplit(to).netloc) or to.startswith(_ONWARD)
     if elsewhere and exchange.method == "POST":
@@ -156,7 +156,7 @@ def _onward(exchange: Exchange, walk: identity.flows.Walk, to: str) -> Answer:
     return see_other(to, headers=identity.flows.session_cookie(exchange, walk))
 
 
-def _challenge(exchange: Exchange, walk: identity.flows.Walk, challenge: identity.flows.Challenge) -> Answer:
+def _challenge(exchange: Exchange, walk: identity.flows.FlowRun, challenge: identity.flows.Challenge) -> Answer:
     fields, told = challenge.fields, challenge.errors
     errors = {
         name: [complaint["string"] for complaint in complaints if complaint["code"] not in _GOOD_NEWS]
@@ -184,7 +184,7 @@ def _picture(url: Any) -> str | None:
 
 
 def _page(
-    exchange: Exchange, walk: identity.flows.Walk, template: str, *, status: int = 200, **values: object
+    exchange: Exchange, walk: identity.flows.FlowRun, template: str, *, status: int = 200, **values: object
 ) -> Answer:
     info = walk.info()
     return page(

@@ -42,9 +42,9 @@ async def _end(exchange: Exchange, slug: str | None) -> Answer:
     here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}{lang}"
     if not outcome.at_once:
         return see_other(here)  # a page there asks first: a mere link signs nobody out
-    walk = await identity.flows.open_walk(exchange, outcome.flow, {"next": outcome.then})
+    walk = await identity.flows.open_run(exchange, outcome.flow, {"next": outcome.then})
     result = await walk.go()
-    to = result.to if isinstance(result, identity.flows.Ended) else here
+    to = result.to if isinstance(result, identity.flows.FlowEnded) else here
     return see_other(to, headers=identity.flows.session_cookie(exchange, walk))
 
 

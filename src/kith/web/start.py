@@ -28,11 +28,11 @@ async def start(exchange: Exchange, work: Work) -> Answer:
     )  # fmt: skip
 
 
-def shown(messages: list[identity.Message]) -> list[dict[str, str]]:
+def shown(messages: list[identity.UserMessage]) -> list[dict[str, str]]:
     return [{"level": identity.LEVELS[message.level], "message": message.message} for message in messages]
 
 
-def _icon_of(entry: identity.Entry) -> str | None:
+def _icon_of(entry: identity.LibraryEntry) -> str | None:
     """Pictures from elsewhere would tell others who looks at this page, so only our own are shown."""
     icon = entry.meta_icon_url
     return icon if identity.safe_path(icon, "") or icon.startswith("data:image/") else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from kith.base.keys import NAMES, SIZE
 from kith.base.settings import Settings
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
-from kith.identity.policies import breaches
+from kith.identity.policies import breach_list as breaches
 
 ROOM = 500 * 1024 * 1024
 

@@ -12,23 +12,23 @@ from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.resources import RESOURCE
 from kith.identity.applications.tables import applications
-from kith.identity.caller import Caller
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
+from kith.identity.caller import ApiCaller
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.refusals.service import refuse_by_policy
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.api import refuse
-from kith.identity.rest.fields import Refused, missing, read_identifier, read_uuid
+from kith.identity.rest.fields import InvalidValue, missing, read_identifier, read_uuid
 
 _is_it = applications.c.pbm_uuid == bindparam("pbm_uuid", type_=UID())
 _mode_of = query(select(applications.c.policy_engine_mode).where(_is_it), str)
 _name_of = query(select(applications.c.name).where(_is_it), str)
 
 
-async def check_access(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def check_access(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     work = exchange.work
     pbm_uuid = read_uuid(id)
     if pbm_uuid is None:
@@ -57,16 +57,16 @@ async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, 
         )  # fmt: skip
 
 
-async def person_asked_for(exchange: Exchange, caller: Caller) -> Person:
+async def person_asked_for(exchange: Exchange, caller: ApiCaller) -> PolicySubject:
     """Whom it is about: the caller, or somebody else for those who may see people."""
     asked = parse_qs(exchange.query_string.decode("latin-1")).get("for_user")
     if not asked:
-        return await people.get(exchange.work, caller.id)
+        return await subjects.get(exchange.work, caller.id)
     if not caller.may("core.view_user"):
         await refuse(exchange, caller, "core.view_user")
     try:
-        return await people.get(exchange.work, read_identifier(asked[-1], integer=True))
-    except Refused as refused:
+        return await subjects.get(exchange.work, read_identifier(asked[-1], integer=True))
+    except InvalidValue as refused:
         raise Invalid(fields={"for_user": [refused.complaint]}) from refused
     except NotFound as error:
         raise Invalid(fields={"for_user": [missing(asked[-1]).complaint]}) from error

@@ -8,13 +8,13 @@ from sqlalchemy import and_, exists, select
 from kith.base.db import query
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest
 
 
-class Entry(msgspec.Struct):
+class LibraryEntry(msgspec.Struct):
     pbm_uuid: str
     name: str
     slug: str
@@ -30,20 +30,20 @@ class Entry(msgspec.Struct):
 
 _is_bound = exists().where(and_(bindings.c.target == applications.c.pbm_uuid, bindings.c.enabled))
 _shown = query(
-    select(*(applications.c[name] for name in Entry.__struct_fields__[:-1]), _is_bound.label("is_bound"))
+    select(*(applications.c[name] for name in LibraryEntry.__struct_fields__[:-1]), _is_bound.label("is_bound"))
     .where(~applications.c.meta_hide)
     .order_by(applications.c.group, applications.c.name, applications.c.pbm_uuid),
-    Entry,
+    LibraryEntry,
 )
 
 
-async def library(work: Work, user_id: int, address: str) -> list[Entry]:
+async def library(work: Work, user_id: int, address: str) -> list[LibraryEntry]:
     """By group, then name. Policies are only asked where there are any, and nothing comes of it but the answer."""
-    person = await people.get(work, user_id)
+    person = await subjects.get(work, user_id)
     request = PolicyRequest(person=person, client_ip=address, is_test=True)
     return [entry for entry in await work.db.all(_shown) if not entry.is_bound or await _may_open(work, entry, request)]
 
 
-async def _may_open(work: Work, entry: Entry, request: PolicyRequest) -> bool:
+async def _may_open(work: Work, entry: LibraryEntry, request: PolicyRequest) -> bool:
     mode: Mode = "any" if entry.policy_engine_mode == "any" else "all"
     return (await evaluate_target(work, entry.pbm_uuid, request, mode)).passing

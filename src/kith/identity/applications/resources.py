@@ -2,45 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+
+import msgspec
 
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.applications.tables import FIELDS, applications
+from kith.identity.caller import ApiCaller
 from kith.identity.flows.resources import bound_policies
-from kith.identity.rest import Draft, Resource
+from kith.identity.rest import RecordDraft, Resource
+from kith.identity.rest.record import Record
 
 RESERVED = frozenset({
     "authorize", "token", "device", "userinfo", "introspect", "revoke", "par", "jwks", "end-session",
 })  # fmt: skip
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[ApplicationRecord]) -> None:
     slug = draft.values.get("slug")
     if slug is not None and slug.lower() in RESERVED:
         draft.complain("slug", f"The slug '{slug}' is reserved and cannot be used for applications.", "reserved")
 
 
-async def saved(draft: Draft) -> None:
-    before = (draft.before or {}).get("provider")
+async def saved(draft: RecordDraft[ApplicationRecord]) -> None:
+    before = draft.before.provider if draft.before is not None else None
     if before is not None and draft.sets("provider"):
         draft.work.announce(ApplicationClosed(provider_id=before))
 
 
-async def removing(work: Work, record: dict[str, Any]) -> None:
-    if record["provider"] is not None:
-        work.announce(ApplicationClosed(provider_id=record["provider"]))
+async def removing(work: Work, record: ApplicationRecord, _caller: ApiCaller) -> None:
+    if record.provider is not None:
+        work.announce(ApplicationClosed(provider_id=record.provider))
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[ApplicationRecord]) -> None:
     for record in records:
-        record["launch_url"] = record["meta_launch_url"]
+        record.launch_url = record.meta_launch_url
     await bound_policies(work, records)
+
+
+class ApplicationRecord(Record, kw_only=True):
+    pk: str
+    pbm_uuid: str
+    name: str
+    slug: str
+    provider: int | None
+    meta_launch_url: str
+    meta_icon_url: str
+    meta_description: str
+    meta_publisher: str
+    group: str
+    policy_engine_mode: str
+    open_in_new_tab: bool
+    meta_hide: bool
+    launch_url: str = ""
+    policies: list[str] = msgspec.field(default_factory=list)
+    created: datetime
+    last_updated: datetime
 
 
 RESOURCE = Resource(
     path="/core/applications/",
-    record="Application",
+    name="Application",
+    record=ApplicationRecord,
     key="pbm_uuid",
     table=applications,
     fields=FIELDS,

@@ -4,7 +4,7 @@ from sqlalchemy import Column, ForeignKey
 
 from kith.base.db import UID
 from kith.identity.rest import record_table
-from kith.identity.rest.fields import URL, Boolean, Choice, Reference, Slug, Text, Told
+from kith.identity.rest.fields import URL, Boolean, Choice, Computed, Reference, Slug, Text
 
 _IDS = {"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True}
 
@@ -27,8 +27,8 @@ FIELDS = (
     Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Boolean(name="open_in_new_tab", default=False),
     Boolean(name="meta_hide", default=False, help="True: not on the start page."),
-    Told(name="launch_url", form={"type": "string"}),
-    Told(name="policies", form=_IDS),
+    Computed(name="launch_url", form={"type": "string"}),
+    Computed(name="policies", form=_IDS),
 )
 
 applications = record_table(

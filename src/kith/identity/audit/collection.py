@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import bindparam
 
 from kith.base.db import Instant
 from kith.base.work import Work
 from kith.identity.audit.tables import events
-from kith.identity.rest import READ, Filter, Resource
-from kith.identity.rest.fields import Moment, Object, Reference, Text
+from kith.identity.rest import READ, ListFilter, Resource
+from kith.identity.rest.fields import Computed, Moment, Object, Reference, Text
+from kith.identity.rest.record import Record
 
 FIELDS = (
     Reference(name="user", null=True, to="identity_users.id", integer=True, read_only=True, stored_as="user_id"),
@@ -21,12 +24,27 @@ FIELDS = (
     Text(name="client_ip", null=True, most=45),
     Moment(name="created", read_only=True, stored_as="created_at"),
     Moment(name="expires", read_only=True, stored_as="expires_at"),
+    Computed(name="date", form={"type": "string", "format": "date-time"}, help="As created."),
 )
 
 
-async def decorate(_work: Work, records: list[dict[str, Any]]) -> None:
+class EventRecord(Record, kw_only=True):
+    pk: str
+    event_uuid: str
+    user: int | None
+    username: str
+    action: str
+    app: str
+    context: dict[str, Any]
+    client_ip: str | None
+    created: datetime
+    expires: datetime
+    date: datetime | msgspec.UnsetType = msgspec.UNSET
+
+
+async def decorate(_work: Work, records: list[EventRecord]) -> None:
     for record in records:
-        record["date"] = record["created"]
+        record.date = record.created
 
 
 def _action(text: str) -> str:
@@ -41,7 +59,8 @@ def _since(text: str) -> Any:
 
 RESOURCE = Resource(
     path="/audit/events/",
-    record="Event",
+    name="Event",
+    record=EventRecord,
     key="event_uuid",
     table=events,
     fields=FIELDS,
@@ -49,14 +68,14 @@ RESOURCE = Resource(
     order=("-created",),
     exact=("user", "username", "app", "client_ip"),
     filters=(
-        Filter(name="action", clause=events.c.action == bindparam("f_action"), read=_action, bind="f_action"),
-        Filter(
+        ListFilter(name="action", clause=events.c.action == bindparam("f_action"), read=_action, bind="f_action"),
+        ListFilter(
             name="created__gte",
             clause=events.c.created_at >= bindparam("f_from", type_=Instant()),
             read=_since,
             bind="f_from",
         ),
-        Filter(
+        ListFilter(
             name="created__lte",
             clause=events.c.created_at <= bindparam("f_to", type_=Instant()),
             read=_since,

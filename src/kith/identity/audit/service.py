@@ -70,7 +70,7 @@ async def record(
 
 
 def _arguments(query: str) -> Any:
-    """What stood behind the question mark; a client that walks a flow sends the page's own as `query`."""
+    """What stood behind the question mark; a client that runs a flow sends the page's own as `query`."""
     given = dict(parse_qsl(query, keep_blank_values=True))
     return masked(given | dict(parse_qsl(given.pop("query", ""), keep_blank_values=True)))
 

@@ -10,15 +10,15 @@ from urllib.parse import parse_qs
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.crypto import keypairs
 from kith.identity.crypto.keypairs import PATH, RESOURCE, KeyPair
 from kith.identity.rest import Action
-from kith.identity.rest.answers import show
+from kith.identity.rest.answers import show, show_record
 from kith.identity.rest.body import read_object
-from kith.identity.rest.fields import Choice, Field, Integer, Refused, Text, read_uuid
-from kith.identity.rest.shelf import Shelf
-from kith.identity.rest.verbs import create
+from kith.identity.rest.fields import Choice, Field, Integer, InvalidValue, Text, read_uuid
+from kith.identity.rest.operations import create
+from kith.identity.rest.record_store import RecordStore
 
 if TYPE_CHECKING:
     from cryptography import x509
@@ -33,10 +33,10 @@ ORDER_FIELDS: tuple[Field, ...] = (
     Choice(name="alg", default="rsa", choices=("rsa", "ecdsa", "ed25519", "ed448")),
 )
 
-_shelf = Shelf(RESOURCE)
+_records = RecordStore(RESOURCE)
 
 
-async def make(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+async def make(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
     from kith.identity.crypto.certificates import generate  # noqa: PLC0415 - loaded when first used
 
     work = exchange.work
@@ -47,12 +47,12 @@ async def make(exchange: Exchange, caller: Caller, _id: str) -> Answer:
     )
     sent = {"name": order["common_name"], "certificate_data": certificate, "key_data": key}
     try:
-        record = await create(_shelf, work, caller, sent)
+        record = await create(_records, work, caller, sent)
     except Invalid as error:
         renamed = {"common_name" if name == "name" else name: words for name, words in error.fields.items()}
         raise Invalid(fields=renamed) from error
-    where = f"{work.settings.base_url}/api/v2{PATH}{record['pk']}/"
-    made = show(record, 201)
+    where = f"{work.settings.base_url}/api/v2{PATH}{record.pk}/"
+    made = show_record(_records, record, 201)
     return Answer(made.status, (*made.headers, (b"location", where.encode())), made.body)
 
 
@@ -64,11 +64,11 @@ def _read_order(sent: dict[str, Any]) -> dict[str, Any]:
             if field.name in sent:
                 order[field.name] = field.read(sent[field.name])
             elif field.required:
-                raise Refused("This field is required.", "required")
+                raise InvalidValue("This field is required.", "required")
             else:
                 order[field.name] = field.start()
-        except Refused as refused:
-            complaints[field.name] = [refused.complaint]
+        except InvalidValue as error:
+            complaints[field.name] = [error.complaint]
     if len(order.get("common_name", "").encode()) > MOST_NAME_BYTES:
         complaints["common_name"] = [f"Ensure this field has no more than {MOST_NAME_BYTES} characters."]
     if complaints:
@@ -88,12 +88,12 @@ def _read_alternatives(text: str) -> list[x509.GeneralName]:
         raise Invalid(subject_alt_name="Enter host names, addresses or URLs, separated by commas.") from error
 
 
-async def view_certificate(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def view_certificate(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     kp_uuid, pair = await _found(exchange, id)
     return await _reveal(exchange, caller, kp_uuid, pair, "certificate", pair.certificate_data)
 
 
-async def view_private_key(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def view_private_key(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     kp_uuid, pair = await _found(exchange, id)
     key = keypairs.open_key(exchange.work, pair.key_data)
     if not key:
@@ -109,7 +109,7 @@ async def _found(exchange: Exchange, id: str) -> tuple[str, KeyPair]:
     return kp_uuid, pair
 
 
-async def _reveal(exchange: Exchange, caller: Caller, kp_uuid: str, pair: KeyPair, what: str, data: str) -> Answer:
+async def _reveal(exchange: Exchange, caller: ApiCaller, kp_uuid: str, pair: KeyPair, what: str, data: str) -> Answer:
     """Whoever looks leaves a trace."""
     model = {"app": RESOURCE.area, "model_name": RESOURCE.model, "pk": kp_uuid, "name": pair.name}
     await audit.record(

@@ -43,7 +43,7 @@ class Unreadable(ValueError):  # noqa: N818 - the text is
         self.words = words
 
 
-class Facts(msgspec.Struct, frozen=True):
+class CertificateFacts(msgspec.Struct, frozen=True):
     """What a key pair shows of itself; the names are those of its columns."""
 
     fingerprint_sha256: str
@@ -54,12 +54,12 @@ class Facts(msgspec.Struct, frozen=True):
     key_type: str | None
 
 
-def examine(certificate_data: str, key_data: str) -> Facts:
+def examine(certificate_data: str, key_data: str) -> CertificateFacts:
     """The facts of a certificate (the first, where there is a chain), whose key must belong to it."""
     try:
         certificate = x509.load_pem_x509_certificate(certificate_data.encode())
         public_key = certificate.public_key()
-        facts = Facts(
+        facts = CertificateFacts(
             fingerprint_sha256=certificate.fingerprint(hashes.SHA256()).hex(":"),
             fingerprint_sha1=certificate.fingerprint(hashes.SHA1()).hex(":"),  # noqa: S303 - a name, not a promise
             cert_expiry=certificate.not_valid_after_utc,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from datetime import datetime
 
 import msgspec
 from sqlalchemy import bindparam, select
@@ -11,7 +11,8 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.work import Work
 from kith.identity.crypto.tables import FIELDS, keypairs
-from kith.identity.rest import Draft, Resource
+from kith.identity.rest import RecordDraft, Resource
+from kith.identity.rest.record import Record
 from kith.identity.sealing import Sealer
 
 PATH = "/crypto/certificatekeypairs/"
@@ -43,14 +44,14 @@ def open_key(work: Work, sealed: str | None) -> str:
     return work.find(Sealer).open(sealed, _KEY_PLACE) if sealed else ""
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[CertificateKeyPairRecord]) -> None:
     """Certificate and key are read once, when they are saved; what they say stands in columns from then on."""
     from kith.identity.crypto.certificates import Unreadable, examine  # noqa: PLC0415 - loaded when first used
 
     if not draft.is_new and not {"certificate_data", "key_data"} & set(draft.values):
         return
-    certificate = draft.now("certificate_data")
-    key = draft.values["key_data"] if "key_data" in draft.values else open_key(draft.work, draft.now("key_data"))
+    certificate = draft.value("certificate_data")
+    key = draft.value("key_data") if "key_data" in draft.values else open_key(draft.work, draft.value("key_data"))
     try:
         facts = await asyncio.to_thread(examine, certificate, key)
     except Unreadable as wrong:
@@ -59,16 +60,34 @@ async def check(draft: Draft) -> None:
     draft.columns |= msgspec.structs.asdict(facts)
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[CertificateKeyPairRecord]) -> None:
     for record in records:
-        item = f"{work.settings.base_url}/api/v2{PATH}{record['pk']}"
-        record["certificate_download_url"] = f"{item}/view_certificate/?download"
-        record["private_key_download_url"] = f"{item}/view_private_key/?download"
+        item = f"{work.settings.base_url}/api/v2{PATH}{record.pk}"
+        record.certificate_download_url = f"{item}/view_certificate/?download"
+        record.private_key_download_url = f"{item}/view_private_key/?download"
+
+
+class CertificateKeyPairRecord(Record, kw_only=True):
+    pk: str
+    kp_uuid: str
+    name: str
+    managed: str | None
+    fingerprint_sha256: str | None
+    fingerprint_sha1: str | None
+    cert_expiry: datetime | None
+    cert_subject: str | None
+    private_key_available: bool
+    key_type: str | None
+    certificate_download_url: str = ""
+    private_key_download_url: str = ""
+    created: datetime
+    last_updated: datetime
 
 
 RESOURCE = Resource(
     path=PATH,
-    record="CertificateKeyPair",
+    name="CertificateKeyPair",
+    record=CertificateKeyPairRecord,
     key="kp_uuid",
     table=keypairs,
     fields=FIELDS,

@@ -4,7 +4,7 @@ from sqlalchemy import Column
 
 from kith.base.db import UID
 from kith.identity.rest import record_table
-from kith.identity.rest.fields import Boolean, Choice, Moment, Secret, Text, Told
+from kith.identity.rest.fields import Boolean, Choice, Computed, Moment, Secret, Text
 
 _URI = {"type": "string", "format": "uri"}
 
@@ -19,8 +19,8 @@ FIELDS = (
     Text(name="cert_subject", null=True, read_only=True),
     Boolean(name="private_key_available", read_only=True),
     Choice(name="key_type", null=True, read_only=True, choices=("rsa", "ec", "dsa", "ed25519", "ed448")),
-    Told(name="certificate_download_url", form=_URI),
-    Told(name="private_key_download_url", form=_URI),
+    Computed(name="certificate_download_url", form=_URI),
+    Computed(name="private_key_download_url", form=_URI),
 )
 
 keypairs = record_table("identity_keypairs", Column("kp_uuid", UID, primary_key=True), fields=FIELDS)

@@ -12,13 +12,13 @@ from kith.base.errors import NotFound
 from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.keys import Keys
 from kith.base.routing import FromPath, get, post
-from kith.identity.executor.engine import Ended, Failed, Result, Walk, find_walk
+from kith.identity.executor.flow_run import FlowEnded, FlowFailed, FlowRun, Result, find_run
 from kith.identity.flows.plan import find_flow
 from kith.identity.impersonation.service import refuse_flow
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies as session_cookies
 from kith.identity.sessions import service as sessions
-from kith.identity.sessions.service import Held
+from kith.identity.sessions.service import HeldSession
 from kith.identity.stages.turn import Challenge, Denied
 
 TEMPLATE = "/api/v2/flows/executor/{slug}/"
@@ -39,9 +39,9 @@ async def answer_challenge(exchange: Exchange, slug: FromPath[str]) -> Answer:
 
 
 async def _go(exchange: Exchange, slug: str, sent: dict[str, Any] | None) -> Answer:
-    walk = await open_walk(exchange, slug, page_query(exchange))
-    result = await walk.go(sent)
-    return Answer(200, (*JSON, *cookies(exchange, walk)), _encode(shown(exchange, walk, result)))
+    run = await open_run(exchange, slug, page_query(exchange))
+    result = await run.go(sent)
+    return Answer(200, (*JSON, *cookies(exchange, run)), _encode(shown(exchange, run, result)))
 
 
 def page_query(exchange: Exchange) -> dict[str, str]:
@@ -51,7 +51,7 @@ def page_query(exchange: Exchange) -> dict[str, str]:
     return {name: values[-1][:2000] for name, values in inner.items() if name != "query"}
 
 
-async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Walk:
+async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> FlowRun:
     session = await session_cookies.find(exchange)
     works = exchange.server.works
     if session is None and await find_flow(exchange.work, slug) is None:
@@ -60,40 +60,40 @@ async def open_walk(exchange: Exchange, slug: str, query: dict[str, str]) -> Wal
         async with works.begin(exchange.origin) as work:
             held = await sessions.begin(work, address=exchange.address)
     else:
-        held = Held(session)
-    walk = await find_walk(exchange, works, slug, held, query)
-    if walk is None:
+        held = HeldSession(session)
+    run = await find_run(exchange, works, slug, held, query)
+    if run is None:
         raise NotFound
-    refuse_flow(session, walk.info()["designation"])
-    return walk
+    refuse_flow(session, run.info()["designation"])
+    return run
 
 
-def session_cookie(exchange: Exchange, walk: Walk) -> Headers:
+def session_cookie(exchange: Exchange, run: FlowRun) -> Headers:
     """What the browser must learn of its session after a step: a new key, or that there is none any more."""
     secure = exchange.work.settings.base_url.startswith("https")
-    if walk.signed_out:
+    if run.signed_out:
         return (session_cookies.no_cookie(secure=secure),)
-    made = session_cookies.cookie(walk.held, secure=secure)
+    made = session_cookies.cookie(run.held, secure=secure)
     return () if made is None else (made,)
 
 
-def cookies(exchange: Exchange, walk: Walk) -> Headers:
+def cookies(exchange: Exchange, run: FlowRun) -> Headers:
     """The session's key when it is new, and the token that the next answer must carry."""
     token = csrf.token_for(exchange, exchange.find(Keys).session)
     secure = "; Secure" if exchange.work.settings.base_url.startswith("https") else ""
     carried = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
-    return (carried, *session_cookie(exchange, walk))
+    return (carried, *session_cookie(exchange, run))
 
 
-def shown(exchange: Exchange, walk: Walk, result: Result) -> dict[str, Any]:
-    info = walk.info()
+def shown(exchange: Exchange, run: FlowRun, result: Result) -> dict[str, Any]:
+    info = run.info()
     match result:
-        case Ended(to=to):
+        case FlowEnded(to=to):
             return {"component": "redirect", "to": to, "final_redirect": True, "flow_info": info}
         case Denied(message=message, code=code):
             return {"component": "access-denied", "error_message": message, "code": code, "flow_info": info,
                     "request_id": exchange.id}  # fmt: skip
-        case Failed(error=error, code=code, traceback=traceback):
+        case FlowFailed(error=error, code=code, traceback=traceback):
             broken = {"component": "flow-error", "error": error, "code": code, "flow_info": info,
                       "request_id": exchange.id}  # fmt: skip
             return broken if traceback is None else broken | {"traceback": traceback}

@@ -7,15 +7,13 @@ from sqlalchemy import bindparam, delete
 from kith.base.db import UID, command
 from kith.base.exchange import Exchange
 from kith.identity.executor import stored_plans
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.flows.plan import find_flow, flows_for
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.sessions import cookies, store
 from kith.identity.sessions.tables import runs
 
-# In a plan: the page of ours that tells whoever sent somebody here that they left.
-CANCEL = "_cancel"
 _drop_all = command(delete(runs).where(runs.c.session_uuid == bindparam("session", type_=UID())))
 
 
@@ -23,7 +21,7 @@ async def find_default(exchange: Exchange, designation: str) -> str | None:
     """The slug of the first flow with this designation whose policies let the visitor pass."""
     work = exchange.work
     session = await cookies.find(exchange)
-    person = await people.find(work, session.user_id) if session is not None and session.user_id is not None else None
+    person = await subjects.find(work, session.user_id) if session is not None and session.user_id is not None else None
     request = PolicyRequest(person=person, client_ip=exchange.address, is_test=True)
     for flow in await flows_for(work, designation):
         verdict = await evaluate_target(
@@ -48,4 +46,4 @@ async def leave(exchange: Exchange, slug: str | None) -> str:
         return ""
     plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid)
     await store.drop_run(work.db, session.session_uuid, flow.flow_uuid)
-    return str(plan.context.get(CANCEL, "")) if plan is not None else ""
+    return (plan.context.cancel_url or "") if plan is not None else ""

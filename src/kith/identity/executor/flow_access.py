@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.expressions.people import Person
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.flows.plan import Flow, Step
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 
-# What a walk keeps of the way by which it came, even when it starts over.
+# What a run keeps of the way by which it came, even when it starts over.
 WAY_IN = ("is_restored", "is_redirected", "outpost", "_link")
 
 
-def level_missing(flow: Flow, person: Person | None, context: dict[str, Any], *, signed_in: bool) -> str | None:
+class FlowEntry(msgspec.Struct, frozen=True):
+    """How somebody came to a flow."""
+
+    by_link: bool
+    by_redirect: bool
+    by_outpost: bool
+
+    @classmethod
+    def read(cls, context: Mapping[str, Any]) -> FlowEntry:
+        """`context` is what a flow knows, by the specification's names."""
+        return cls(*(bool(context.get(name)) for name in ("is_restored", "is_redirected", "outpost")))
+
+
+def level_missing(flow: Flow, person: PolicySubject | None, entry: FlowEntry, *, signed_in: bool) -> str | None:
     """What stands in the way, in words for the person; None where nothing does."""
     match flow.authentication:
         case "require_authenticated" if not signed_in:
@@ -25,11 +39,11 @@ def level_missing(flow: Flow, person: Person | None, context: dict[str, Any], *,
             return "This flow is not for you at this moment."
         case "require_superuser" if not signed_in or person is None or not person.facts["is_superuser"]:
             return "Only administrators may do this."
-        case "require_token" if not context.get("is_restored"):
+        case "require_token" if not entry.by_link:
             return "This can only be reached by a link from a mail."
-        case "require_redirect" if not context.get("is_redirected"):
+        case "require_redirect" if not entry.by_redirect:
             return "This can only be reached from another flow."
-        case "require_outpost" if not context.get("outpost"):
+        case "require_outpost" if not entry.by_outpost:
             return "Only outposts may do this."
     return None
 

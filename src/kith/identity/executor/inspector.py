@@ -1,6 +1,6 @@
-"""/flows/inspector/{slug}/: how far one's own walk through a flow has come, and how anybody's would go.
+"""/flows/inspector/{slug}/: how far one's own run of a flow has come, and how anybody's would go.
 
-The rehearsal asks the same questions as a real walk and does nothing else: it is undone in any case.
+The rehearsal asks the same questions as a real run and does nothing else: it is undone in any case.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from kith.base.db import any_of, query
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.executor import stored_plans
 from kith.identity.executor.failures import sanitised
-from kith.identity.executor.flow_access import ask_flow, ask_step, level_missing, may_sign_up
-from kith.identity.expressions.people import Person
-from kith.identity.flows.plan import Flow, Past, Plan, Step, find_flow, steps_of, told
+from kith.identity.executor.flow_access import FlowEntry, ask_flow, ask_step, level_missing, may_sign_up
+from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.flows.plan import Flow, FlowPlan, PassedStep, Step, find_flow, steps_of
 from kith.identity.flows.stages import stages
 from kith.identity.policies.api import read_subject
-from kith.identity.policies.explaining import explain
 from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.verdict_report import explain
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
 from kith.identity.sessions import cookies
-from kith.identity.stages.collections import ACTS
+from kith.identity.stages.collections import KINDS
 
 PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)
 
 
-# One's own walk
+# One's own run
 
 
-async def inspect(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def inspect(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     flow = await _flow(exchange, caller, id)
     session = await cookies.find(exchange)
     work = exchange.work
@@ -47,8 +47,8 @@ async def inspect(exchange: Exchange, caller: Caller, id: str) -> Answer:
     return show(await _told_of(work, plan, session.session_uuid))
 
 
-async def _told_of(work: Work, plan: Plan, session_uuid: str) -> dict[str, Any]:
-    way: list[Past | Step] = [*plan.past, *plan.steps]
+async def _told_of(work: Work, plan: FlowPlan, session_uuid: str) -> dict[str, Any]:
+    way: list[PassedStep | Step] = [*plan.past, *plan.steps]
     names = await _stage_names(work, [step.stage_uuid for step in way])
     session_id = hashlib.sha256(session_uuid.encode()).hexdigest()
 
@@ -69,14 +69,16 @@ async def _told_of(work: Work, plan: Plan, session_uuid: str) -> dict[str, Any]:
 # Anybody's
 
 
-async def try_out(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def try_out(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     flow = await _flow(exchange, caller, id)
     person, context = await read_subject(exchange, caller, await read_object(exchange))
     return show(await rehearse(exchange, flow, person, context))
 
 
-async def rehearse(exchange: Exchange, flow: Flow, person: Person | None, context: dict[str, Any]) -> dict[str, Any]:
-    """What a walk would be like for somebody (None: for anyone), with what it knows beforehand."""
+async def rehearse(
+    exchange: Exchange, flow: Flow, person: PolicySubject | None, context: dict[str, Any]
+) -> dict[str, Any]:
+    """What a run would be like for somebody (None: for anyone), with what it knows beforehand."""
     work = exchange.server.works.open(exchange.origin)
     try:
         return await _rehearse(work, flow, person, context, exchange.address)
@@ -85,15 +87,15 @@ async def rehearse(exchange: Exchange, flow: Flow, person: Person | None, contex
 
 
 async def _rehearse(
-    work: Work, flow: Flow, person: Person | None, context: dict[str, Any], address: str
+    work: Work, flow: Flow, person: PolicySubject | None, context: dict[str, Any], address: str
 ) -> dict[str, Any]:
     """Whoever comes to identify themselves is not signed in; in any other flow the person is."""
     signed_in = (
         person is not None and flow.designation != "authentication" and flow.authentication != "require_unauthenticated"
     )
     knows = {**({"pending_user": person.user.id} if person is not None else {}), **context}
-    request = PolicyRequest(person=person, context=told(knows), client_ip=address, is_test=True)
-    missing = level_missing(flow, person, knows, signed_in=signed_in)
+    request = PolicyRequest(person=person, context=_public(knows), client_ip=address, is_test=True)
+    missing = level_missing(flow, person, FlowEntry.read(knows), signed_in=signed_in)
     if missing is None and flow.designation == "enrollment" and not may_sign_up(work, {}):
         missing = "Sign-up is closed."
     verdict = await ask_flow(work, flow, request)
@@ -110,6 +112,11 @@ async def _rehearse(
     }
 
 
+def _public(context: dict[str, Any]) -> dict[str, Any]:
+    """Names with an underscore are our own; nobody pretends to know them."""
+    return {name: value for name, value in context.items() if not name.startswith("_")}
+
+
 _SHOWN = ("slug", "name", "title", "designation", "authentication", "denied_action", "policy_engine_mode")
 
 
@@ -118,7 +125,7 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
     at_plan = step.at_plan and not step.again
     return {
         **_stage(step, names),
-        "has_act": step.kind in ACTS,
+        "has_act": step.kind in KINDS,
         "evaluate_on_plan": step.at_plan,
         "re_evaluate_policies": step.again,
         "invalid_response_action": step.invalid_response_action,
@@ -130,7 +137,7 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
 
 
 def _why(step: Step, verdict: Verdict, *, at_plan: bool) -> str:
-    if step.kind not in ACTS:
+    if step.kind not in KINDS:
         return "This server cannot run this kind of stage: the walk would end here."
     if not verdict.trace:
         return "No policies are bound to it, so it is always taken."
@@ -156,12 +163,12 @@ async def _stage_names(work: Work, ids: list[str]) -> dict[str, str]:
     return dict(await work.db.all(_names, ids=ids)) if ids else {}
 
 
-def _stage(step: Past | Step, names: dict[str, str]) -> dict[str, Any]:
+def _stage(step: PassedStep | Step, names: dict[str, str]) -> dict[str, Any]:
     return {"binding": step.fsb_uuid, "stage": step.stage_uuid, "kind": step.kind,
             "name": names.get(step.stage_uuid, "")}  # fmt: skip
 
 
-async def _flow(exchange: Exchange, caller: Caller, slug: str) -> Flow:
+async def _flow(exchange: Exchange, caller: ApiCaller, slug: str) -> Flow:
     """Whoever may not look inside does not learn that there is anything."""
     flow = await find_flow(exchange.work, slug) if caller.may(PERMISSION) else None
     if flow is None:

@@ -8,7 +8,7 @@ import msgspec
 import structlog
 
 from kith.base.work import Work
-from kith.identity.flows.plan import Plan
+from kith.identity.flows.plan import FlowPlan
 from kith.identity.links import service as links
 from kith.identity.sealing import Sealer
 from kith.identity.stages.kinds.email import PLACE
@@ -18,12 +18,12 @@ OVER = Denied("This link is not valid any more.", "a link was used before, is to
 _log = structlog.get_logger()
 
 
-def came_by(plan: Plan | None, key: str) -> bool:
+def came_by(plan: FlowPlan | None, key: str) -> bool:
     """Whether this plan is the one that this link has led to."""
-    return plan is not None and plan.context.get("_link") == links.hash_key(key)
+    return plan is not None and plan.context.link_hash == links.hash_key(key)
 
 
-async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> Plan | Denied:
+async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> FlowPlan | Denied:
     """The plan behind the link, which is used up with this. Somebody else who is signed in has no use for it."""
     link = await links.claim(work, key, flow=flow_uuid)
     if link is None:
@@ -31,7 +31,7 @@ async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> P
     if user_id is not None and link.user_id != user_id:
         return Denied("This link is for somebody else.", "a link of another person")
     try:
-        plan = msgspec.json.decode(work.find(Sealer).open(link.plan, PLACE), type=Plan)
+        plan = msgspec.json.decode(work.find(Sealer).open(link.plan, PLACE), type=FlowPlan)
     except (msgspec.DecodeError, ValueError):
         _log.warning("flows.link_unreadable", flow=flow_uuid)
         return OVER

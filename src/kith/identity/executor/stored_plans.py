@@ -7,7 +7,8 @@ import structlog
 
 from kith.base.work import Work
 from kith.identity.audit.service import MASK, masked
-from kith.identity.flows.plan import Past, Plan, Step, told
+from kith.identity.flows.plan import FlowPlan, PassedStep, Step
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import store
 
@@ -17,34 +18,36 @@ MOST_PAST_BYTES = 4 << 10
 _log = structlog.get_logger()
 
 
-async def load(work: Work, session_uuid: str, flow_uuid: str) -> Plan | None:
+async def load(work: Work, session_uuid: str, flow_uuid: str) -> FlowPlan | None:
     """One that cannot be read, as an older release may have left it, is as good as none: the flow is planned anew."""
     sealed = await store.find_run(work.db, session_uuid, flow_uuid)
     if sealed is None:
         return None
     try:
-        return msgspec.json.decode(work.find(Sealer).open(sealed, PLACE), type=Plan)
+        return msgspec.json.decode(work.find(Sealer).open(sealed, PLACE), type=FlowPlan)
     except (msgspec.DecodeError, ValueError):
         _log.warning("flows.plan_unreadable", flow=flow_uuid)
         return None
 
 
-async def save(work: Work, session_uuid: str, plan: Plan) -> None:
+async def save(work: Work, session_uuid: str, plan: FlowPlan) -> None:
     sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
     await store.save_run(work.db, plan.run_uuid, session_uuid, plan.flow_uuid, sealed, work.now)
 
 
-async def close(work: Work, session_uuid: str, plan: Plan, how: str) -> None:
-    """Nothing is left of a walk that is over but which way it went, for a while."""
-    await save(work, session_uuid, msgspec.structs.replace(plan, steps=[], context={}, query={}, given=[], over=how))
+async def close(work: Work, session_uuid: str, plan: FlowPlan, how: str) -> None:
+    """Nothing is left of a run that is over but which way it went, for a while."""
+    await save(
+        work, session_uuid, msgspec.structs.replace(plan, steps=[], context=PlanContext(), query={}, given=[], over=how)
+    )
 
 
-def passed(plan: Plan) -> None:
+def passed(plan: FlowPlan) -> None:
     """The first step is behind us."""
     step: Step = plan.steps.pop(0)
-    knew = masked(told(plan.context))
+    knew = masked(plan.context.public())
     if isinstance(knew.get("prompt_data"), dict):
         knew["prompt_data"] = dict.fromkeys(knew["prompt_data"], MASK)
     if len(msgspec.json.encode(knew)) > MOST_PAST_BYTES:
         knew = {}
-    plan.past = [*plan.past[1 - MOST_PAST :], Past(step.fsb_uuid, step.stage_uuid, step.kind, knew)]
+    plan.past = [*plan.past[1 - MOST_PAST :], PassedStep(step.fsb_uuid, step.stage_uuid, step.kind, knew)]

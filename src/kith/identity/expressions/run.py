@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from kith.identity.expressions.outcome import Facts, Outcome
 from kith.identity.expressions.prelude import prelude_for
-from kith.identity.expressions.source import FUNCTION, Source
+from kith.identity.expressions.source import FUNCTION, ExpressionSource
+from kith.identity.expressions.values import ExpressionObject, ExpressionResult
 
 if TYPE_CHECKING:
     from kith.identity.expressions.sandbox import Sandbox
 
-__all__ = ["Expressions", "Facts", "Helper", "Outcome"]
+__all__ = ["ExpressionObject", "ExpressionResult", "Expressions", "Helper"]
 
 Helper = Callable[..., Awaitable[Any]]
 
@@ -48,7 +48,7 @@ class Expressions:
         helpers: Mapping[str, Helper] | None = None,
         *,
         level: int = 0,
-    ) -> Outcome:
+    ) -> ExpressionResult:
         """Run `body` with these names known to it. Whatever goes wrong is an outcome with an `error`.
 
         `helpers` are called on the loop with what the expression gives them: plain data both ways. What they
@@ -56,10 +56,10 @@ class Expressions:
         begins with an underscore, is passed over.
         """
         if level >= LEVELS:
-            return Outcome(error="Policies call each other too deep.")
+            return ExpressionResult(error="Policies call each other too deep.")
         inputs = {name: _closed(value) for name, value in variables.items() if _is_name(name)}
         opened = "".join(f"{name} = _opened({name})\n" for name in inputs)
-        source = Source(body, before=prelude_for(body) + opened, after=f"_told({FUNCTION}())\n")
+        source = ExpressionSource(body, before=prelude_for(body) + opened, after=f"_told({FUNCTION}())\n")
         loop = asyncio.get_running_loop()
         help_desk = _HelpDesk(loop, helpers or {})
         try:
@@ -67,12 +67,14 @@ class Expressions:
         finally:
             help_desk.close()
 
-    def _run(self, source: Source, inputs: dict[str, Any], calls: Mapping[str, Callable[..., Any]]) -> Outcome:
+    def _run(
+        self, source: ExpressionSource, inputs: dict[str, Any], calls: Mapping[str, Callable[..., Any]]
+    ) -> ExpressionResult:
         try:
             sandbox = self._opened()
         except (OSError, RuntimeError) as error:
             _log.warning("expressions.unavailable", error=str(error))
-            return Outcome(error="Expressions cannot be run at the moment.")
+            return ExpressionResult(error="Expressions cannot be run at the moment.")
         return sandbox.run(source, inputs, calls)
 
     def _opened(self) -> Sandbox:
@@ -144,7 +146,7 @@ def _closed(value: Any, depth: int = 0) -> Any:
         return str(value)[:1000]
     if isinstance(value, Mapping):
         plain = {str(name): _closed(item, depth + 1) for name, item in value.items()}
-        return (plain,) if isinstance(value, Facts) else plain
+        return (plain,) if isinstance(value, ExpressionObject) else plain
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_closed(item, depth + 1) for item in value]
     return str(value)

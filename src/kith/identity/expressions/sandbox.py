@@ -13,8 +13,8 @@ import msgspec
 import structlog
 from pydantic_monty import CollectString, Frame, Monty, MontyCrashedError, MontyError, MontyRuntimeError
 
-from kith.identity.expressions.outcome import Outcome
-from kith.identity.expressions.source import Source
+from kith.identity.expressions.source import ExpressionSource
+from kith.identity.expressions.values import ExpressionResult
 
 SECONDS = 0.1
 LOG_BYTES = 4096
@@ -42,7 +42,9 @@ class Sandbox:
     def close(self) -> None:
         self._pool.__exit__(None, None, None)
 
-    def run(self, source: Source, inputs: Mapping[str, Any], helpers: Mapping[str, Callable[..., Any]]) -> Outcome:
+    def run(
+        self, source: ExpressionSource, inputs: Mapping[str, Any], helpers: Mapping[str, Callable[..., Any]]
+    ) -> ExpressionResult:
         printed = CollectString(max_bytes=LOG_BYTES)
         try:
             checkout = self._pool.checkout(limits=_LIMITS, os_policy={"sleep": "zero"})  # type: ignore[arg-type]
@@ -52,22 +54,22 @@ class Sandbox:
                 )
             value, messages = _decode(told)
         except MontyRuntimeError as error:
-            return Outcome(log=_lines(printed), error=_in_words(source, error))
+            return ExpressionResult(log=_lines(printed), error=_in_words(source, error))
         except MontyCrashedError:
-            return Outcome(log=_lines(printed), error="The expression took too long.")
+            return ExpressionResult(log=_lines(printed), error="The expression took too long.")
         except (MontyError, msgspec.DecodeError, TypeError) as error:
-            return Outcome(log=_lines(printed), error=f"The expression could not be run: {str(error)[:300]}")
+            return ExpressionResult(log=_lines(printed), error=f"The expression could not be run: {str(error)[:300]}")
         except (OSError, RuntimeError) as error:
             _log.warning("expressions.unavailable", error=str(error))
-            return Outcome(log=_lines(printed), error="Expressions cannot be run at the moment.")
-        return Outcome(value=value, messages=messages, log=_lines(printed))
+            return ExpressionResult(log=_lines(printed), error="Expressions cannot be run at the moment.")
+        return ExpressionResult(value=value, messages=messages, log=_lines(printed))
 
 
 def _lines(printed: CollectString) -> list[str]:
     return printed.output.splitlines()
 
 
-def _in_words(source: Source, error: MontyRuntimeError) -> str:
+def _in_words(source: ExpressionSource, error: MontyRuntimeError) -> str:
     match error.exception():
         case TimeoutError():
             return "The expression took too long."
@@ -78,6 +80,6 @@ def _in_words(source: Source, error: MontyRuntimeError) -> str:
     return f"{_where(source, error.traceback())}{str(error)[:500]}"
 
 
-def _where(source: Source, frames: list[Frame]) -> str:
+def _where(source: ExpressionSource, frames: list[Frame]) -> str:
     lines = [frame.line for frame in frames if source.holds(frame.line)]
     return f"line {source.place(lines[-1], 1)[0]}: " if lines else ""

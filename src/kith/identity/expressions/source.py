@@ -20,7 +20,7 @@ _HEAD = f"def {FUNCTION}():\n pass\n"
 _HEAD_LINES = _HEAD.count("\n")
 
 
-class Source:
+class ExpressionSource:
     """A body as a function: every line moved one step to the right, but for those that begin inside a string."""
 
     def __init__(self, body: str, before: str = "", after: str = "") -> None:

@@ -13,6 +13,6 @@ def complain(body: str) -> str | None:
     """
     if len(body.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return f"line 1, column 1: the expression is longer than {MOST_BYTES} bytes"
-    from kith.identity.expressions.reading import read  # noqa: PLC0415 - loaded when first used
+    from kith.identity.expressions.syntax_check import read  # noqa: PLC0415 - loaded when first used
 
     return read(body)

@@ -25,6 +25,7 @@ from webauthn.helpers.structs import (
 from webauthn.registration.verify_registration_response import VerifiedRegistration
 
 from kith.base.settings import Settings
+from kith.identity.factors.passkeys import RegistrationOptions
 from kith.identity.users.tables import User
 
 
@@ -41,9 +42,9 @@ class Ceremony:
         self._origin = f"{parts.scheme}://{parts.netloc}"
 
     def ask_to_register(
-        self, user: User, stage: dict[str, Any], challenge: str, known: Sequence[str]
+        self, user: User, stage: RegistrationOptions, challenge: str, known: Sequence[str]
     ) -> dict[str, Any]:
-        attachment = stage["authenticator_attachment"]
+        attachment = stage.authenticator_attachment
         options = webauthn.generate_registration_options(
             rp_id=self._host,
             rp_name=self._title,
@@ -53,11 +54,11 @@ class Ceremony:
             challenge=base64url_to_bytes(challenge),
             authenticator_selection=AuthenticatorSelectionCriteria(
                 authenticator_attachment=AuthenticatorAttachment(attachment) if attachment else None,
-                resident_key=ResidentKeyRequirement(stage["resident_key_requirement"]),
-                user_verification=UserVerificationRequirement(stage["user_verification"]),
+                resident_key=ResidentKeyRequirement(stage.resident_key_requirement),
+                user_verification=UserVerificationRequirement(stage.user_verification),
             ),
             exclude_credentials=_described(known),
-            hints=[PublicKeyCredentialHint(hint) for hint in stage["hints"]] or None,
+            hints=[PublicKeyCredentialHint(hint) for hint in stage.hints] or None,
         )
         return dict(options_to_json_dict(options))
 

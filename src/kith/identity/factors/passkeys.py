@@ -6,7 +6,7 @@ import asyncio
 import base64
 import secrets
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kith.base.db import Taken
 from kith.base.work import Work
@@ -21,7 +21,22 @@ if TYPE_CHECKING:
 _TRANSPORTS = {"usb", "nfc", "ble", "internal", "hybrid", "smart-card", "cable"}
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer
+class RegistrationOptions(Protocol):
+    """What a stage asks of a device that is set up."""
+
+    @property
+    def user_verification(self) -> str: ...
+    @property
+    def resident_key_requirement(self) -> str: ...
+    @property
+    def authenticator_attachment(self) -> str | None: ...
+    @property
+    def hints(self) -> list[str]: ...
+    @property
+    def device_type_restrictions(self) -> list[str]: ...
+
+
+class PasskeyRejected(Exception):  # noqa: N818 - it is an answer
     """What the browser sent proves nothing; why is for the log alone."""
 
 
@@ -39,7 +54,7 @@ def _load(work: Work) -> Ceremony:
     return Ceremony(work.settings)
 
 
-async def registration(work: Work, user: User, stage: dict[str, Any], challenge: str) -> dict[str, Any]:
+async def registration(work: Work, user: User, stage: RegistrationOptions, challenge: str) -> dict[str, Any]:
     devices = await store.of_user(work.db, user.id)
     known = await store.passkeys_of(work.db, [one.device_uuid for one in devices if one.kind == "webauthn"])
     ceremony = await _ceremony(work)
@@ -47,22 +62,22 @@ async def registration(work: Work, user: User, stage: dict[str, Any], challenge:
 
 
 async def register(
-    work: Work, user: User, stage: dict[str, Any], challenge: str, sent: dict[str, Any], name: str
+    work: Work, user: User, stage: RegistrationOptions, challenge: str, sent: dict[str, Any], name: str
 ) -> Factor:
     ceremony = await _ceremony(work)
     try:
-        made = ceremony.registered(challenge, sent, verified=stage["user_verification"] == "required")
+        made = ceremony.registered(challenge, sent, verified=stage.user_verification == "required")
     except ceremony.BAD as error:
-        raise Refused(str(error)) from error
-    allowed = stage["device_type_restrictions"]
+        raise PasskeyRejected(str(error)) from error
+    allowed = stage.device_type_restrictions
     if allowed and made.aaguid not in allowed:
-        raise Refused(f"a device of the kind {made.aaguid} is not allowed")
+        raise PasskeyRejected(f"a device of the kind {made.aaguid} is not allowed")
     response = sent.get("response")
     told = response.get("transports") if isinstance(response, dict) else None
     transports = [one for one in told if isinstance(one, str) and one in _TRANSPORTS] if isinstance(told, list) else []
     credential = base64.urlsafe_b64encode(made.credential_id).rstrip(b"=").decode()
     if len(credential) > 1400 or await store.find_passkey(work.db, credential) is not None:
-        raise Refused("this device is known already")
+        raise PasskeyRejected("this device is known already")
     try:
         async with work.db.savepoint():
             factor = await service.add(work, user, "webauthn", name)
@@ -75,7 +90,7 @@ async def register(
                 ),
             )  # fmt: skip
     except Taken as error:
-        raise Refused("this device is known already") from error
+        raise PasskeyRejected("this device is known already") from error
     return factor
 
 
@@ -96,10 +111,10 @@ async def verify(
     credential = str(sent.get("id", "")) if isinstance(sent, dict) else ""
     passkey = await store.find_passkey(work.db, credential) if _is_sound(credential) else None
     if passkey is None or (among is not None and passkey.device_uuid not in {one.device_uuid for one in among}):
-        raise Refused("nobody has this device")
+        raise PasskeyRejected("nobody has this device")
     factor = await store.find(work.db, passkey.device_uuid)
     if factor is None or not factor.confirmed:
-        raise Refused("nobody has this device")
+        raise PasskeyRejected("nobody has this device")
     ceremony = await _ceremony(work)
     try:
         proof = ceremony.signed(
@@ -110,9 +125,9 @@ async def verify(
             verified=verified,
         )
     except ceremony.BAD as error:
-        raise Refused(str(error)) from error
+        raise PasskeyRejected(str(error)) from error
     if not await store.use_passkey(work.db, passkey.device_uuid, proof.new_sign_count):
-        raise Refused("the device's count did not grow")
+        raise PasskeyRejected("the device's count did not grow")
     await service.used(work, factor)
     return factor
 

@@ -15,7 +15,7 @@ import pyotp
 from kith.base.errors import NotFound
 from kith.base.keys import Keys
 from kith.base.work import Work
-from kith.identity import notices
+from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.factors import store
 from kith.identity.factors.tables import TOTP, Factor
@@ -144,7 +144,9 @@ async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     )  # fmt: skip
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
-    notices.tell(work, user.counted_email, user.username, f"A way to sign in was added to your account: {factor.name}.")
+    security_mails.tell(
+        work, user.counted_email, user.username, f"A way to sign in was added to your account: {factor.name}."
+    )
     return factor
 
 
@@ -158,7 +160,7 @@ async def remove(work: Work, user: User, device_uuid: str) -> None:
     if factor is None or not await store.remove(work.db, user.id, device_uuid):
         raise NotFound("This factor was already removed")
     await _record(work, "model_deleted", factor, user.username)
-    notices.tell(
+    security_mails.tell(
         work, user.counted_email, user.username, f"A way to sign in was removed from your account: {factor.name}."
     )
 

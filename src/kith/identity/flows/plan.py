@@ -1,4 +1,4 @@
-"""A plan: the stages one walk through a flow still has before it, and what it knows so far."""
+"""A plan: the stages one run of a flow still has before it, and what it knows so far."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.base.work import Work
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.resources import bindings, flows
 from kith.identity.flows.stages import stages
 
@@ -28,8 +29,8 @@ class Step(msgspec.Struct):
     invalid_response_action: str
 
 
-class Past(msgspec.Struct):
-    """A stage that was passed, and what the walk knew then, without what people answered."""
+class PassedStep(msgspec.Struct):
+    """A stage that was passed, and what the run knew then, without what people answered."""
 
     fsb_uuid: str
     stage_uuid: str
@@ -37,21 +38,21 @@ class Past(msgspec.Struct):
     context: dict[str, Any]
 
 
-class Plan(msgspec.Struct):
-    """`given` names what was known before the first stage; `over` says how the walk ended, once it has."""
+class FlowPlan(msgspec.Struct):
+    """`given` names what was known before the first stage; `over` says how the run ended, once it has."""
 
     run_uuid: str
     flow_uuid: str
     steps: list[Step]
-    context: dict[str, Any]
+    context: PlanContext
     query: dict[str, str]
     given: list[str] = []
-    past: list[Past] = []
+    past: list[PassedStep] = []
     over: str = ""
 
 
 class Flow(msgspec.Struct):
-    """As much of a flow as walking it needs."""
+    """As much of a flow as running it needs."""
 
     flow_uuid: str
     slug: str
@@ -97,11 +98,6 @@ async def flows_for(work: Work, designation: str) -> list[Flow]:
 
 async def steps_of(work: Work, flow_uuid: str) -> list[Step]:
     return [Step(*row) for row in await work.db.all(_steps, flow=flow_uuid)]
-
-
-def told(context: dict[str, Any]) -> dict[str, Any]:
-    """What policies may know of a walk: all but what stages keep for themselves."""
-    return {name: value for name, value in context.items() if not name.startswith("_")}
 
 
 async def slug_of(work: Work, flow_uuid: str | None) -> str | None:

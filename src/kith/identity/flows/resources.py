@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Protocol
 
+import msgspec
 from sqlalchemy import Column, Float, Index, UniqueConstraint, bindparam, cast, or_, select, union_all
 from sqlalchemy import Text as SQLText
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
-from kith.identity.flows.stages import stages
+from kith.identity.caller import ApiCaller
+from kith.identity.flows.stages import StageRecord, stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.policies.family import policies
-from kith.identity.rest import Draft, Filter, Resource, record_table, targets
+from kith.identity.rest import ListFilter, RecordDraft, Resource, policy_targets, record_table
 from kith.identity.rest.fields import (
     Boolean,
     Choice,
+    Computed,
     Integer,
+    InvalidValue,
     Reference,
-    Refused,
     Slug,
     Text,
-    Told,
     read_uuid,
 )
+from kith.identity.rest.record import Record
 
 DESIGNATIONS = (
     "authentication", "authorization", "invalidation", "enrollment", "unenrollment", "recovery", "stage_setup",
@@ -59,9 +64,30 @@ FLOW_FIELDS = (
     Reference(
         name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True
     ),
-    Told(name="stages", form=_IDS),
-    Told(name="policies", form=_IDS),
+    Computed(name="stages", form=_IDS),
+    Computed(name="policies", form=_IDS),
 )  # fmt: skip
+
+
+class FlowRecord(Record, kw_only=True):
+    pk: str
+    flow_uuid: str
+    name: str
+    slug: str
+    title: str
+    designation: str
+    background: str
+    authentication: str
+    denied_action: str
+    policy_engine_mode: str
+    compatibility_mode: bool
+    layout: str
+    pbm_uuid: str
+    stages: list[str] = msgspec.field(default_factory=list)
+    policies: list[str] = msgspec.field(default_factory=list)
+    created: datetime
+    last_updated: datetime
+
 
 flows = record_table("identity_flows", Column("flow_uuid", UID, primary_key=True), fields=FLOW_FIELDS)
 
@@ -74,11 +100,29 @@ BINDING_FIELDS = (
     Choice(name="policy_engine_mode", default="all", choices=("all", "any")),
     Choice(name="invalid_response_action", default="retry", choices=("retry", "restart", "restart_with_context")),
     Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
-    Told(
+    Computed(
         name="target", form={"type": "string", "format": "uuid"}, help="The flow, which may be sent by this name too."
     ),
-    Told(name="policies", form=_IDS),
+    Computed(name="policies", form=_IDS),
 )
+
+
+class FlowStageBindingRecord(Record, kw_only=True):
+    pk: str
+    fsb_uuid: str
+    flow: str
+    stage: str
+    re_evaluate_policies: bool
+    evaluate_on_plan: bool
+    order: int
+    policy_engine_mode: str
+    invalid_response_action: str
+    pbm_uuid: str
+    target: str = ""
+    policies: list[str] = msgspec.field(default_factory=list)
+    created: datetime
+    last_updated: datetime
+
 
 bindings = record_table("identity_flow_bindings", Column("fsb_uuid", UID, primary_key=True), fields=BINDING_FIELDS)
 bindings.append_constraint(UniqueConstraint("flow", "stage", "order"))
@@ -100,40 +144,48 @@ _targets_of_flow = query(select(bindings.c.pbm_uuid).where(bindings.c.flow == bi
 _targets_of_stage = query(select(bindings.c.pbm_uuid).where(bindings.c.stage == bindparam("stage", type_=UID())), str)
 
 
-async def bound_policies(work: Work, records: list[dict[str, Any]]) -> None:
+class PolicyTarget(Protocol):
+    """A record that policies can be bound to."""
+
+    pbm_uuid: str
+    policies: list[str]
+
+
+async def bound_policies(work: Work, records: Sequence[PolicyTarget]) -> None:
     """The ids of the policies bound to each record, for anything policies can be bound to."""
     found: dict[str, list[str]] = {}
-    for target, policy in await work.db.all(_policies_of, ids=[record["pbm_uuid"] for record in records]):
+    for target, policy in await work.db.all(_policies_of, ids=[record.pbm_uuid for record in records]):
         if policy not in found.setdefault(target, []):
             found[target].append(policy)
     for record in records:
-        record["policies"] = found.get(record["pbm_uuid"], [])
+        record.policies = found.get(record.pbm_uuid, [])
 
 
-async def decorate_flows(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate_flows(work: Work, records: list[FlowRecord]) -> None:
     found: dict[str, list[str]] = {}
-    for flow, stage in await work.db.all(_stages_of, ids=[record["pk"] for record in records]):
+    for flow, stage in await work.db.all(_stages_of, ids=[record.pk for record in records]):
         if stage not in found.setdefault(flow, []):
             found[flow].append(stage)
     for record in records:
-        record["stages"] = found.get(record["pk"], [])
-        record["title"] = record["title"] or record["name"]
+        record.stages = found.get(record.pk, [])
+        record.title = record.title or record.name
     await bound_policies(work, records)
 
 
-async def removing_flow(work: Work, record: dict[str, Any]) -> None:
+async def removing_flow(work: Work, record: FlowRecord, _caller: ApiCaller) -> None:
     """Its bindings go with it, and so must what policies were bound to them by."""
-    await targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record["pk"]))
+    await policy_targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record.pk))
 
 
-async def forget_stage(work: Work, record: dict[str, Any]) -> None:
+async def forget_stage(work: Work, record: StageRecord, _caller: ApiCaller) -> None:
     """What every kind of stage does before it goes: its places in flows are targets of policies too."""
-    await targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record["stage_uuid"]))
+    await policy_targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record.stage_uuid))
 
 
 FLOWS = Resource(
     path="/flows/instances/",
-    record="Flow",
+    name="Flow",
+    record=FlowRecord,
     key="flow_uuid",
     table=flows,
     fields=FLOW_FIELDS,
@@ -142,7 +194,7 @@ FLOWS = Resource(
     order=("slug", "name"),
     exact=("name", "slug", "designation", "denied_action"),
     filters=(
-        Filter(
+        ListFilter(
             name="flow_uuid",
             clause=flows.c.flow_uuid == bindparam("flow_uuid", type_=UID()),
             read=read_uuid,
@@ -154,33 +206,33 @@ FLOWS = Resource(
 )
 
 
-async def check_binding(draft: Draft) -> None:
+async def check_binding(draft: RecordDraft[FlowStageBindingRecord]) -> None:
     """Policies are asked at least once. Who knows only the one switch turns it off and means: when planning."""
-    if draft.now("re_evaluate_policies") or draft.now("evaluate_on_plan"):
+    if draft.now.re_evaluate_policies or draft.now.evaluate_on_plan:
         return
     if "evaluate_on_plan" in draft.values:
         draft.complain("", "Either evaluate_on_plan or re_evaluate_policies must be true.")
     else:
-        draft.values["evaluate_on_plan"] = True
+        draft.now.evaluate_on_plan = True
 
 
-async def decorate_bindings(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate_bindings(work: Work, records: list[FlowStageBindingRecord]) -> None:
     for record in records:
-        record["target"] = record["flow"]
+        record.target = record.flow
     await bound_policies(work, records)
 
 
 def _uuid(text: str) -> str:
     found = read_uuid(text)
     if found is None:
-        raise Refused("Enter a valid UUID.")
+        raise InvalidValue("Enter a valid UUID.")
     return found
 
 
 def _choice(text: str) -> str:
     found = read_uuid(text)
     if found is None:
-        raise Refused("Select a valid choice. That choice is not one of the available choices.", "invalid_choice")
+        raise InvalidValue("Select a valid choice. That choice is not one of the available choices.", "invalid_choice")
     return found
 
 
@@ -191,13 +243,13 @@ def _flow(text: str) -> str:
 def _policy(text: str) -> str:
     found = read_uuid(text)
     if found is None:
-        raise Refused(f"“{text[:100]}” is not a valid UUID.")
+        raise InvalidValue(f"“{text[:100]}” is not a valid UUID.")
     return found
 
 
 def _number(text: str) -> float:
     if not re.fullmatch(r"\s*[+-]?[0-9]{1,15}(\.[0-9]{0,15})?\s*", text):
-        raise Refused("Enter a number.")
+        raise InvalidValue("Enter a number.")
     return float(text)
 
 
@@ -234,7 +286,8 @@ def _in_flow(bind: str) -> Any:
 
 BINDINGS = Resource(
     path="/flows/bindings/",
-    record="FlowStageBinding",
+    name="FlowStageBinding",
+    record=FlowStageBindingRecord,
     key="fsb_uuid",
     table=bindings,
     fields=BINDING_FIELDS,
@@ -242,23 +295,23 @@ BINDINGS = Resource(
     search=(_stage_name,),
     order=("order", "flow"),
     filters=(
-        Filter(name="pbm_uuid", clause=_is(bindings.c.pbm_uuid, "f_pbm"), read=_uuid, bind="f_pbm"),
-        Filter(name="fsb_uuid", clause=_is(bindings.c.fsb_uuid, "f_fsb"), read=_uuid, bind="f_fsb"),
-        Filter(
+        ListFilter(name="pbm_uuid", clause=_is(bindings.c.pbm_uuid, "f_pbm"), read=_uuid, bind="f_pbm"),
+        ListFilter(name="fsb_uuid", clause=_is(bindings.c.fsb_uuid, "f_fsb"), read=_uuid, bind="f_fsb"),
+        ListFilter(
             name="policies", clause=_with_policies, read=_policy, bind="f_policies", many=True, exists=_policies_named
         ),
-        Filter(name="flow", clause=_in_flow("f_flow"), read=_flow, bind="f_flow", exists=_flows_named),
-        Filter(name="target", clause=_in_flow("f_target"), read=_flow, bind="f_target", exists=_flows_named),
-        Filter(
+        ListFilter(name="flow", clause=_in_flow("f_flow"), read=_flow, bind="f_flow", exists=_flows_named),
+        ListFilter(name="target", clause=_in_flow("f_target"), read=_flow, bind="f_target", exists=_flows_named),
+        ListFilter(
             name="stage", clause=_is(bindings.c.stage, "f_stage"), read=_choice, bind="f_stage", exists=_stages_named
         ),
-        Filter(
+        ListFilter(
             name="re_evaluate_policies",
             clause=_is(bindings.c.re_evaluate_policies, "f_again"),
             read=_word,
             bind="f_again",
         ),
-        Filter(
+        ListFilter(
             name="order",
             clause=cast(bindings.c.order, Float) == bindparam("f_order", type_=Float()),
             read=_number,

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import Column, String
 
 from kith.base.db import UID
 from kith.identity.rest import Family, record_table
 from kith.identity.rest.fields import Text
+from kith.identity.rest.record import Record
 
 FIELDS = (Text(name="name", required=True, unique=True, most=255),)
+
+
+class StageRecord(Record, kw_only=True):
+    """What every stage has."""
+
+    pk: str
+    stage_uuid: str
+    name: str
+    created: datetime
+    last_updated: datetime
+
 
 stages = record_table(
     "identity_stages",

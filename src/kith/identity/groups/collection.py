@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import any_of, query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
+from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
 from kith.identity.groups.tables import groups, members
-from kith.identity.rest import Draft, Filter, Resource
-from kith.identity.rest.fields import Boolean, Object, Reference, References, Text, Told
+from kith.identity.rest import ListFilter, RecordDraft, Resource
+from kith.identity.rest.fields import Boolean, Computed, Object, Reference, References, Text
+from kith.identity.rest.record import Record
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import group_roles
 from kith.identity.users.tables import users
@@ -26,8 +30,23 @@ FIELDS = (
     Object(name="attributes"),
     Boolean(name="is_superuser", default=False, help="Its members, and those of every group below, may do everything."),
     References(name="roles", to="identity_roles.role_uuid", link=group_roles),
-    Told(name="children", form={"type": "array", "items": {"type": "string", "format": "uuid"}}),
+    Computed(name="children", form={"type": "array", "items": {"type": "string", "format": "uuid"}}),
 )
+
+
+class GroupRecord(Record, kw_only=True):
+    pk: str
+    group_uuid: str
+    name: str
+    parent: str | None
+    user_set: list[int] = msgspec.field(default_factory=list)
+    attributes: dict[str, Any]
+    is_superuser: bool
+    roles: list[str] = msgspec.field(default_factory=list)
+    children: list[str] = msgspec.field(default_factory=list)
+    created: datetime
+    last_updated: datetime
+
 
 _children = query(
     select(groups.c.parent, groups.c.group_uuid).where(any_of(groups.c.parent, "ids")).order_by(groups.c.name),
@@ -48,7 +67,7 @@ _ancestors = query(
 )
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[GroupRecord]) -> None:
     parent = draft.values.get("parent")
     await draft.work.db.begin()
     if parent is not None and not draft.is_new:
@@ -59,19 +78,19 @@ async def check(draft: Draft) -> None:
     await _check_rights(draft)
 
 
-async def _check_rights(draft: Draft) -> None:
+async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
     """Nobody may grant what they lack: neither by a flag, nor by membership, nor by a role."""
     caller = draft.caller
     if caller.permissions is None:
         return
     mighty = await store.mighty(draft.work.db)
-    is_mighty = draft.now("is_superuser") or draft.id in mighty or draft.now("parent") in mighty
+    is_mighty = draft.now.is_superuser or draft.id in mighty or draft.now.parent in mighty
     if is_mighty and any(draft.sets(name) for name in ("is_superuser", "parent", "user_set", "roles")):
         draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
-    roles = await permissions_in(draft.work.db, draft.now("roles") or [])
+    roles = await permissions_in(draft.work.db, draft.now.roles or [])
     if draft.sets("roles") and not roles <= caller.permissions:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
-    above = await permissions_through(draft.work.db, [draft.now("parent")] if draft.now("parent") else [])
+    above = await permissions_through(draft.work.db, [draft.now.parent] if draft.now.parent else [])
     if draft.sets("parent") and not above <= caller.permissions:
         draft.complain(
             "parent", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
@@ -82,21 +101,21 @@ async def _check_rights(draft: Draft) -> None:
         )
 
 
-async def removing(work: Work, record: dict[str, Any]) -> None:
-    allowed = record["caller"].permissions
+async def removing(work: Work, record: GroupRecord, caller: ApiCaller) -> None:
+    allowed = caller.permissions
     if allowed is None:
         return
-    is_mighty = record["pk"] in await store.mighty(work.db)
-    if is_mighty or not await permissions_through(work.db, [record["pk"]]) <= allowed:
+    is_mighty = record.pk in await store.mighty(work.db)
+    if is_mighty or not await permissions_through(work.db, [record.pk]) <= allowed:
         raise Forbidden("You may not delete a group that grants more than you have.")
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[GroupRecord]) -> None:
     children: dict[str, list[str]] = {}
-    for parent, child in await work.db.all(_children, ids=[record["pk"] for record in records]):
+    for parent, child in await work.db.all(_children, ids=[record.pk for record in records]):
         children.setdefault(parent, []).append(child)
     for record in records:
-        record["children"] = children.get(record["pk"], [])
+        record.children = children.get(record.pk, [])
 
 
 _by_username = groups.c.group_uuid.in_(
@@ -107,12 +126,13 @@ _by_username = groups.c.group_uuid.in_(
 
 RESOURCE = Resource(
     path="/core/groups/",
-    record="Group",
+    name="Group",
+    record=GroupRecord,
     key="group_uuid",
     table=groups,
     fields=FIELDS,
     exact=("name", "is_superuser", "parent"),
-    filters=(Filter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
+    filters=(ListFilter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
     prepare=check,
     removing=removing,
     decorate=decorate,

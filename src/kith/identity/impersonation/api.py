@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from kith.base.errors import Forbidden, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.impersonation import service as impersonation
 from kith.identity.rest import Action
 from kith.identity.rest.body import read_object
 from kith.identity.users import store
 
 
-async def start(exchange: Exchange, _caller: Caller, id: str) -> Answer:
+async def start(exchange: Exchange, _caller: ApiCaller, id: str) -> Answer:
     """Only in a session: a key or a password has no eyes that could be lent."""
     if exchange.header(b"authorization"):
         raise Forbidden("This needs a session: sign in with a browser.")
@@ -26,7 +26,7 @@ async def start(exchange: Exchange, _caller: Caller, id: str) -> Answer:
     return Answer(204, await impersonation.start(exchange, login.username, reason), b"")
 
 
-async def end(exchange: Exchange, _caller: Caller, _id: str) -> Answer:
+async def end(exchange: Exchange, _caller: ApiCaller, _id: str) -> Answer:
     return Answer(204, await impersonation.end(exchange), b"")
 
 

@@ -13,14 +13,14 @@ from kith.identity.caller import ADMINISTRATORS
 from kith.identity.groups import store as groups
 from kith.identity.sessions import cookies, store
 from kith.identity.sessions import service as sessions
-from kith.identity.sessions.acting import record
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.impersonation_record import record
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
 MOST_IN_REASON = 500
 END_CALL = "/api/v2/core/users/impersonate_end"
-# Pages that may be answered meanwhile; walks through flows are looked at stage by stage.
+# Pages that may be answered meanwhile; runs of flows are looked at stage by stage.
 _OPEN_PAGES = ("/settings/impersonate/end", "/settings/language", "/flows/")
 # Flows and stages that change what guards the account.
 _CLOSED_FLOWS = {"stage_setup", "recovery", "unenrollment", "enrollment"}
@@ -50,12 +50,12 @@ def refuse_call(exchange: Exchange) -> None:
         raise NotAsSomebodyElse
 
 
-def refuse_flow(session: Session | None, designation: str) -> None:
+def refuse_flow(session: LoginSession | None, designation: str) -> None:
     if session is not None and session.by_id is not None and designation in _CLOSED_FLOWS:
         raise NotAsSomebodyElse
 
 
-def is_closed(session: Session, kind: str) -> bool:
+def is_closed(session: LoginSession, kind: str) -> bool:
     return session.by_id is not None and kind in _CLOSED_STAGES
 
 
@@ -73,7 +73,7 @@ async def start(exchange: Exchange, username: str, reason: str) -> Headers:
     await _check_target(work, owner, target)
     assert target is not None  # noqa: S101 - checked just above
     method = f"{store.ACTING}{session.auth_method}"[:40]
-    held = await sessions.change_eyes(work, session, target.id, method=method, address=exchange.address)
+    held = await sessions.switch_user(work, session, target.id, method=method, address=exchange.address)
     await store.insert_acting(work.db, held.session.session_uuid, by_id=owner.id, reason=reason, now=work.now)
     await record(work, "impersonation_started", Acting(owner.id, owner.username, target.id, target.username), reason)
     return _cookie(work, held)
@@ -109,10 +109,10 @@ async def end(exchange: Exchange) -> Headers:
         return ()
     method = session.auth_method.removeprefix(store.ACTING)
     await record(work, "impersonation_ended", acting)
-    held = await sessions.change_eyes(work, session, acting.id, method=method, address=exchange.address)
+    held = await sessions.switch_user(work, session, acting.id, method=method, address=exchange.address)
     return _cookie(work, held)
 
 
-def _cookie(work: Work, held: sessions.Held) -> Headers:
+def _cookie(work: Work, held: sessions.HeldSession) -> Headers:
     made = cookies.cookie(held, secure=work.settings.base_url.startswith("https"))
     return () if made is None else (made,)

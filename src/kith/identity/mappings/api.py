@@ -10,8 +10,8 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
-from kith.identity.expressions.run import Outcome
+from kith.identity.caller import ApiCaller
+from kith.identity.expressions.run import ExpressionResult
 from kith.identity.mappings import service
 from kith.identity.mappings.family import mappings
 from kith.identity.policies.api import read_subject
@@ -25,7 +25,7 @@ _expression_of = query(
 )
 
 
-async def test_mapping(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def test_mapping(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     """What the context holds is what the expression is given by name."""
     pm_uuid = read_uuid(id)
     if pm_uuid is None:
@@ -40,7 +40,7 @@ async def test_mapping(exchange: Exchange, caller: Caller, id: str) -> Answer:
     return show({"result": _shown(outcome, pretty=pretty), "successful": outcome.error is None})
 
 
-def _shown(outcome: Outcome, *, pretty: bool) -> str:
+def _shown(outcome: ExpressionResult, *, pretty: bool) -> str:
     if outcome.error is not None:
         return outcome.error
     encoded = msgspec.json.encode(outcome.value)

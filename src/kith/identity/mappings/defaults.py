@@ -8,14 +8,18 @@ from sqlalchemy import bindparam, select, update
 
 from kith.base.db import UID, command, query
 from kith.base.work import Work
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.mappings.family import mappings
 from kith.identity.mappings.kinds import ldap, saml, scope
-from kith.identity.rest import verbs
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest import operations
+from kith.identity.rest.record_store import RecordStore
 
-SYSTEM = Caller(id=0, username="kith", role="owner", permissions=None, way="system")
-_SHELVES = {"scope": Shelf(scope.RESOURCE), "saml": Shelf(saml.RESOURCE), "ldap": Shelf(ldap.RESOURCE)}
+SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
+_RECORDS: dict[str, RecordStore[Any]] = {
+    "scope": RecordStore(scope.RESOURCE),
+    "saml": RecordStore(saml.RESOURCE),
+    "ldap": RecordStore(ldap.RESOURCE),
+}
 _PREFIX = "kith.dev"
 
 PROFILE = """words = user.name.split(" ")
@@ -146,7 +150,7 @@ async def ensure(work: Work) -> int:
     for kind, name, fields in SHIPPED:
         managed = f"{_PREFIX}/{name}"
         if managed not in known:
-            record = await verbs.create(_SHELVES[kind], work, SYSTEM, fields)
-            await work.db.run(_manage, mapping=record["pk"], name=managed)
+            record = await operations.create(_RECORDS[kind], work, SYSTEM, fields)
+            await work.db.run(_manage, mapping=record.pk, name=managed)
             made += 1
     return made

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy import Column, String
 
 from kith.base.db import UID
 from kith.identity.expressions.syntax import complain
 from kith.identity.rest import Family, record_table
-from kith.identity.rest.fields import Code, Text
+from kith.identity.rest.fields import Expression, Text
+from kith.identity.rest.record import Record
 
 FIELDS = (
     Text(name="name", required=True, most=255),
-    Code(name="expression", required=True, check=complain),
+    Expression(name="expression", required=True, check=complain),
     Text(name="managed", null=True, default=None, unique=True, most=255, read_only=True),
 )
+
+
+class MappingRecord(Record, kw_only=True):
+    """What every property mapping has."""
+
+    pk: str
+    pm_uuid: str
+    name: str
+    expression: str
+    managed: str | None
+    created: datetime
+    last_updated: datetime
+
 
 mappings = record_table(
     "identity_property_mappings",

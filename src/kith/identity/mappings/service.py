@@ -6,21 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from kith.base.work import Work
-from kith.identity.expressions.asking import helpers_for
-from kith.identity.expressions.people import Person
-from kith.identity.expressions.run import Expressions, Facts, Outcome
+from kith.identity.expressions.helpers import helpers_for
+from kith.identity.expressions.run import ExpressionObject, ExpressionResult, Expressions
+from kith.identity.expressions.subjects import PolicySubject
 
 
 async def evaluate(
-    work: Work, expression: str, person: Person | None, given: Mapping[str, Any], *, is_test: bool = False
-) -> Outcome:
+    work: Work, expression: str, person: PolicySubject | None, given: Mapping[str, Any], *, is_test: bool = False
+) -> ExpressionResult:
     """`given` is what this kind of mapping knows besides the person: `ldap`, `provider`, `token` and the like.
 
     An outcome with an error means that the mapping is left out; who asks writes that down.
     """
     origin = work.origin
     user = person.facts if person else None
-    http_request = Facts(method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=origin.address)
-    request = Facts(user=user, context=dict(given), client_ip=origin.address, http_request=http_request)
+    http_request = ExpressionObject(
+        method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=origin.address
+    )
+    request = ExpressionObject(user=user, context=dict(given), client_ip=origin.address, http_request=http_request)
     variables = {**given, "user": user, "request": request, "http_request": http_request}
     return await work.find(Expressions).run(expression, variables, helpers_for(work, person, is_test=is_test))

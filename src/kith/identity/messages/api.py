@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.messages import service
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 
 
-async def list_messages(exchange: Exchange, caller: Caller, _id: str) -> Answer:
+async def list_messages(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
     waiting = await service.take(exchange.work, caller.id)
     return show(
         [

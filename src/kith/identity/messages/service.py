@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, delete, select
 
 from kith.base.db import command, insert_into, query
 from kith.base.work import Work
-from kith.identity.messages.tables import Message, messages
+from kith.identity.messages.tables import UserMessage, messages
 
 Level = Literal["debug", "info", "success", "warning", "error"]
 LEVELS: dict[Level, int] = {"debug": 10, "info": 20, "success": 25, "warning": 30, "error": 40}
@@ -16,15 +16,15 @@ NAMES = {number: name for name, number in LEVELS.items()}
 
 _insert = command(insert_into(messages))
 _waiting = query(select(messages.c.id).where(messages.c.user_id == bindparam("user")).limit(1), int)
-_take = query(delete(messages).where(messages.c.user_id == bindparam("user")).returning(*messages.c), Message)
+_take = query(delete(messages).where(messages.c.user_id == bindparam("user")).returning(*messages.c), UserMessage)
 
 
 async def leave(work: Work, user_id: int, text: str, level: Level = "info", *, tags: str = "") -> None:
-    row = Message(work.new_id(), user_id, LEVELS[level], text, tags, work.now)
-    await work.db.run(_insert, **{name: getattr(row, name) for name in Message.__struct_fields__})
+    row = UserMessage(work.new_id(), user_id, LEVELS[level], text, tags, work.now)
+    await work.db.run(_insert, **{name: getattr(row, name) for name in UserMessage.__struct_fields__})
 
 
-async def take(work: Work, user_id: int) -> list[Message]:
+async def take(work: Work, user_id: int) -> list[UserMessage]:
     """All that waits, oldest first; of two who ask at once, each message goes to one.
 
     Whoever looks through the person's eyes does not read what was left for them.

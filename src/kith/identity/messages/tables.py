@@ -20,7 +20,7 @@ messages = Table(
 )
 
 
-class Message(msgspec.Struct):
+class UserMessage(msgspec.Struct):
     id: int
     user_id: int
     level: int

@@ -7,15 +7,15 @@ from typing import Any
 
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
+from kith.identity.caller import ApiCaller
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies import engine
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
-from kith.identity.rest.fields import Object, Reference, Refused, missing, read_uuid
+from kith.identity.rest.fields import InvalidValue, Object, Reference, missing, read_uuid
 
 TEST_SECONDS = 10
 _USER = Reference(name="user", to="identity_users.id", integer=True)
@@ -23,8 +23,8 @@ _CONTEXT = Object(name="context")
 
 
 async def read_subject(
-    exchange: Exchange, caller: Caller, sent: dict[str, Any]
-) -> tuple[Person | None, dict[str, Any]]:
+    exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]
+) -> tuple[PolicySubject | None, dict[str, Any]]:
     """The person a test is about, if one is named, and the context to pretend; all complaints at once."""
     complaints: dict[str, list[str]] = {}
     values: dict[str, Any] = {"user": None, "context": {}}
@@ -32,8 +32,8 @@ async def read_subject(
         try:
             if sent.get(field.name) is not None:
                 values[field.name] = field.read(sent[field.name])
-        except Refused as refused:
-            complaints[field.name] = [refused.complaint]
+        except InvalidValue as error:
+            complaints[field.name] = [error.complaint]
     person = None
     if values["user"] is not None:
         person = await _visible(exchange, caller, values["user"])
@@ -44,17 +44,17 @@ async def read_subject(
     return person, values["context"]
 
 
-async def _visible(exchange: Exchange, caller: Caller, user_id: int) -> Person | None:
+async def _visible(exchange: Exchange, caller: ApiCaller, user_id: int) -> PolicySubject | None:
     """Nobody learns by a test that somebody is there, or what is known of them."""
     if user_id != caller.id and not caller.may("core.view_user"):
         return None
     try:
-        return await people.get(exchange.work, user_id)
+        return await subjects.get(exchange.work, user_id)
     except NotFound:
         return None
 
 
-async def test_policy(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def test_policy(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     policy_uuid = read_uuid(id)
     kind = await engine.find_kind(exchange.work, policy_uuid) if policy_uuid else None
     if policy_uuid is None or kind is None:
@@ -70,7 +70,7 @@ async def test_policy(exchange: Exchange, caller: Caller, id: str) -> Answer:
 
 
 async def try_policy(
-    exchange: Exchange, policy_uuid: str, kind: str, person: Person | None, context: dict[str, Any]
+    exchange: Exchange, policy_uuid: str, kind: str, person: PolicySubject | None, context: dict[str, Any]
 ) -> Verdict:
     """What a policy says of somebody, or of nobody, with this context. Nothing comes of it."""
     request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, UniqueConstraint, func, select
@@ -9,10 +10,11 @@ from sqlalchemy import Column, UniqueConstraint, func, select
 from kith.base.db import UID
 from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
-from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer, Reference
+from kith.identity.rest.policy_targets import policy_targets
+from kith.identity.rest.record import Record
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, record_table
-from kith.identity.rest.targets import policy_targets
 from kith.identity.users.tables import users
 
 _ONE = ("policy", "group", "user")
@@ -28,6 +30,23 @@ FIELDS = (
     Integer(name="timeout", default=30, least=0, help="Seconds before the check counts as failed."),
     Boolean(name="failure_result", default=False, help="What counts when the check cannot be made."),
 )
+
+
+class PolicyBindingRecord(Record, kw_only=True):
+    pk: str
+    policy_binding_uuid: str
+    policy: str | None
+    group: str | None
+    user: int | None
+    target: str
+    negate: bool
+    enabled: bool
+    order: int
+    timeout: int
+    failure_result: bool
+    created: datetime
+    last_updated: datetime
+
 
 bindings = record_table("identity_policy_bindings", Column("policy_binding_uuid", UID, primary_key=True), fields=FIELDS)
 bindings.append_constraint(UniqueConstraint("policy", "target", "order"))
@@ -46,8 +65,8 @@ _decider = func.coalesce(
 )
 
 
-async def check(draft: Draft) -> None:
-    given = [name for name in _ONE if draft.now(name) is not None]
+async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
+    given = [name for name in _ONE if draft.value(name) is not None]
     if draft.whole and not any(name in draft.values for name in _ONE):
         given = []  # whoever sends the whole record says who decides
     if not given:
@@ -59,7 +78,8 @@ async def check(draft: Draft) -> None:
 
 RESOURCE = Resource(
     path="/policies/bindings/",
-    record="PolicyBinding",
+    name="PolicyBinding",
+    record=PolicyBindingRecord,
     key="policy_binding_uuid",
     table=bindings,
     fields=FIELDS,

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from kith.identity.policies import api, bindings, every, scores
+from typing import Any
+
+from kith.identity.policies import all_policies, api, bindings, reputation_scores
 from kith.identity.policies.kinds import (
     breachcheck,
     dummy,
@@ -12,8 +14,8 @@ from kith.identity.policies.kinds import (
 )
 from kith.identity.rest import Action, Resource
 
-RESOURCES: tuple[Resource, ...] = (
-    every.RESOURCE,
+RESOURCES: tuple[Resource[Any], ...] = (
+    all_policies.RESOURCE,
     bindings.RESOURCE,
     breachcheck.RESOURCE,
     dummy.RESOURCE,
@@ -22,6 +24,6 @@ RESOURCES: tuple[Resource, ...] = (
     password.RESOURCE,
     passwordexpiry.RESOURCE,
     reputation.RESOURCE,
-    scores.RESOURCE,
+    reputation_scores.RESOURCE,
 )
 ACTIONS: tuple[Action, ...] = (api.TEST,)

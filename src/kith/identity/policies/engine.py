@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
 import structlog
@@ -14,7 +14,7 @@ from kith.base.db import UID, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.policies.bindings import bindings
-from kith.identity.policies.family import policies
+from kith.identity.policies.family import PolicyRecord, policies
 from kith.identity.policies.kinds import (
     breachcheck,
     dummy,
@@ -24,24 +24,33 @@ from kith.identity.policies.kinds import (
     passwordexpiry,
     reputation,
 )
-from kith.identity.policies.request import Asked, CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import BindingResult, CannotTell, PolicyRequest, Verdict
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Resource
-from kith.identity.rest.shelf import Shelf
 
-Passes = Callable[[Work, dict[str, Any], PolicyRequest], Awaitable[Verdict]]
+P = TypeVar("P", bound=PolicyRecord)
 Mode = Literal["any", "all"]
 
-# Every kind of policy: where its records are, and how it decides.
-_PAGES: tuple[tuple[Resource, Passes], ...] = (
-    (breachcheck.RESOURCE, breachcheck.passes),
-    (dummy.RESOURCE, dummy.passes),
-    (expression.RESOURCE, expression.passes),
-    (group_membership.RESOURCE, group_membership.passes),
-    (password.RESOURCE, password.passes),
-    (passwordexpiry.RESOURCE, passwordexpiry.passes),
-    (reputation.RESOURCE, reputation.passes),
+
+class PolicyKind(Generic[P]):
+    """A kind of policy: where its records are, and how it decides."""
+
+    def __init__(self, resource: Resource[P], passes: Callable[[Work, P, PolicyRequest], Awaitable[Verdict]]) -> None:
+        self.kind = resource.kind
+        self.records = RecordStore(resource)
+        self.passes = passes
+
+
+_ALL: tuple[PolicyKind[Any], ...] = (
+    PolicyKind(breachcheck.RESOURCE, breachcheck.passes),
+    PolicyKind(dummy.RESOURCE, dummy.passes),
+    PolicyKind(expression.RESOURCE, expression.passes),
+    PolicyKind(group_membership.RESOURCE, group_membership.passes),
+    PolicyKind(password.RESOURCE, password.passes),
+    PolicyKind(passwordexpiry.RESOURCE, passwordexpiry.passes),
+    PolicyKind(reputation.RESOURCE, reputation.passes),
 )
-KINDS = {resource.kind: (Shelf(resource), passes) for resource, passes in _PAGES}
+KINDS = {one.kind: one for one in _ALL}
 
 TIMED_OUT = "Policy timed out."
 _log = structlog.get_logger()
@@ -83,11 +92,11 @@ async def find_kind(work: Work, policy_uuid: str) -> str | None:
 
 async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
     """What one policy says; it may raise anything, and whoever asks must take that for a no."""
-    shelf, passes = KINDS[kind]
-    row = await work.db.one(shelf.one_wire, id=policy_uuid)
-    if row is None:
+    found = KINDS[kind]
+    policy = await found.records.find(work.db, policy_uuid)
+    if policy is None:
         raise CannotTell("This policy is gone.")
-    return await passes(work, shelf.record(row), request)
+    return await found.passes(work, policy, request)
 
 
 async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mode: Mode = "all") -> Verdict:
@@ -114,7 +123,7 @@ async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mod
 _Told = tuple[str, Bound, dict[str, Any]]
 
 
-async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> Asked:
+async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> BindingResult:
     failure = ""
     try:
         async with asyncio.timeout(bound.timeout):
@@ -129,7 +138,7 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
         if bound.execution_logging:
             result = {"passing": verdict.passing, "messages": verdict.messages, "log": verdict.log}
             told.append(("policy_execution", bound, {"result": result}))
-    return Asked(
+    return BindingResult(
         binding=bound.policy_binding_uuid, kind=_kind(bound), about=_about(bound), name=bound.name or "",
         negate=bound.negate, passing=verdict.passing, messages=verdict.messages, log=verdict.log, failure=failure,
     )  # fmt: skip

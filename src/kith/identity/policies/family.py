@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Column, String
 
 from kith.base.db import UID
 from kith.identity.rest.fields import Boolean, Text
+from kith.identity.rest.record import Record
 from kith.identity.rest.resource import Family, record_table
 
 
@@ -16,7 +18,7 @@ def new_name() -> str:
     return f"policy-{secrets.token_hex(4)}"
 
 
-class Name(Text, frozen=True, kw_only=True):
+class PolicyName(Text, frozen=True, kw_only=True):
     """Clients may leave it out, or say null or nothing; the policy gets a name all the same."""
 
     default: Any = new_name
@@ -32,9 +34,21 @@ class Name(Text, frozen=True, kw_only=True):
 
 
 FIELDS = (
-    Name(name="name"),
+    PolicyName(name="name"),
     Boolean(name="execution_logging", default=False, help="Write an event for each run, not only for errors."),
 )
+
+
+class PolicyRecord(Record, kw_only=True):
+    """What every policy has."""
+
+    pk: str
+    policy_uuid: str
+    name: str
+    execution_logging: bool
+    created: datetime
+    last_updated: datetime
+
 
 policies = record_table(
     "identity_policies",

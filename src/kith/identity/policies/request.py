@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kith.identity.expressions.people import Person
+from kith.identity.expressions.subjects import PolicySubject
 
 
 class PolicyRequest(msgspec.Struct, kw_only=True):
@@ -16,7 +16,7 @@ class PolicyRequest(msgspec.Struct, kw_only=True):
     had this one asked.
     """
 
-    person: Person | None = None
+    person: PolicySubject | None = None
     context: dict[str, Any] = {}
     client_ip: str = ""
     target: str | None = None
@@ -25,7 +25,7 @@ class PolicyRequest(msgspec.Struct, kw_only=True):
     level: int = 0
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class BindingResult(msgspec.Struct, kw_only=True):
     """One binding, and what it came to. `about` names the policy, group or person, `failure` what went wrong."""
 
     binding: str
@@ -48,7 +48,7 @@ class Verdict(msgspec.Struct, kw_only=True):
     passing: bool
     messages: list[str] = []
     log: list[str] = []
-    trace: list[Asked] = []
+    trace: list[BindingResult] = []
 
 
 class CannotTell(Exception):  # noqa: N818 - it is an answer, too

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from kith.identity.providers import every, preview, setup
+from kith.identity.providers import all_providers, preview, setup_urls
 from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.rest import Action, Resource
 
-RESOURCES: tuple[Resource, ...] = (
-    every.RESOURCE,
+RESOURCES: tuple[Resource[Any], ...] = (
+    all_providers.RESOURCE,
     applicationgateway.RESOURCE,
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     saml.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (*setup.ACTIONS, *preview.ACTIONS)
+ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 import msgspec
 from sqlalchemy import Column, Integer, String, bindparam, select
 
 from kith.base.db import query
 from kith.identity.flows.resources import flows
 from kith.identity.mappings.family import mappings as property_mappings
-from kith.identity.rest import Draft, Family, link_table, record_table
+from kith.identity.rest import Family, RecordDraft, link_table, record_table
 from kith.identity.rest.fields import Field, Reference, References, Text
+from kith.identity.rest.record import Record
 
 CONSENT_FLOW = "default-provider-authorization-explicit-consent"
 
@@ -41,6 +45,23 @@ FIELDS: tuple[Field, ...] = (
     MAPPINGS,
 )
 
+
+class ProviderRecord(Record, kw_only=True):
+    """What every provider has."""
+
+    pk: int
+    id: int
+    name: str
+    authorization_flow: str | None
+    authentication_flow: str | None
+    invalidation_flow: str | None
+    property_mappings: list[str] = msgspec.field(default_factory=list)
+    assigned_application_slug: str | None = None
+    assigned_application_name: str | None = None
+    created: datetime
+    last_updated: datetime
+
+
 providers = record_table(
     "identity_providers",
     Column("id", Integer, primary_key=True, autoincrement=True),
@@ -60,7 +81,7 @@ _flow_named = query(
 )
 
 
-async def choose_flow(draft: Draft) -> None:
+async def choose_flow(draft: RecordDraft[Any]) -> None:
     """A new provider asks for consent unless it was told otherwise."""
     if draft.is_new and draft.values.get("authorization_flow") is None:
         draft.values["authorization_flow"] = await draft.work.db.one(_flow_named, slug=CONSENT_FLOW)

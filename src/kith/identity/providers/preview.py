@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.identity.applications.api import person_asked_for
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.providers.kinds import oauth, openid
 from kith.identity.providers.oauth2.claims import claims, scope_mappings
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.rest import Action, Resource
 from kith.identity.rest.answers import show
-from kith.identity.rest.fields import Refused, read_identifier
+from kith.identity.rest.fields import InvalidValue, read_identifier
 
 
-def _action(resource: Resource) -> Action:
-    async def show_preview(exchange: Exchange, caller: Caller, id: str) -> Answer:
+def _action(resource: Resource[Any]) -> Action:
+    async def show_preview(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
         """All that the client could get by asking for every scope it may have."""
         work = exchange.work
         try:
             provider_id = read_identifier(id, integer=True)
-        except Refused as refused:
+        except InvalidValue as refused:
             raise NotFound from refused
         client = await clients.find_by_provider(work, provider_id)
         if client is None or client.kind != resource.kind:

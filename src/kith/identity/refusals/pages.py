@@ -5,13 +5,15 @@ from __future__ import annotations
 from kith.base.errors import Problem
 from kith.base.exchange import Exchange
 from kith.identity.refusals.service import refuse
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users import store as users
 
 
 async def code_for(problem: Problem, exchange: Exchange) -> str:
     """Written down by itself, for whatever the request has done is undone."""
-    session: Session | None = exchange.kept.get(Session)  # who is there is known only where the rule has asked
+    session: LoginSession | None = exchange.kept.get(
+        LoginSession
+    )  # who is there is known only where the rule has asked
     async with exchange.server.works.begin(exchange.origin) as work:
         origin = work.origin
         user_id = session.user_id if session is not None else None

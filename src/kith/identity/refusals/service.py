@@ -13,8 +13,8 @@ from kith.base.errors import Throttled
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit.service import masked
-from kith.identity.policies.explaining import explain
 from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.verdict_report import explain
 from kith.identity.refusals import store
 from kith.identity.refusals.tables import Refusal
 from kith.identity.users.tables import User

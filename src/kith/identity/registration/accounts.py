@@ -16,10 +16,10 @@ from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.grants import service as oauth
-from kith.identity.providers.oauth2.grants.service import Asked, Issued
+from kith.identity.providers.oauth2.grants.service import GrantRequest, Issued
 from kith.identity.registration import enrollment
 from kith.identity.registration.enrollment import Decision
-from kith.identity.registration.wishes import Wish, complain, complain_address
+from kith.identity.registration.signup_request import SignupRequest, complain, complain_address
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import invitation_checks
@@ -48,7 +48,7 @@ class AlreadyConfirmed(Forbidden):
     message = "This method is only available while the e-mail is awaiting confirmation"
 
 
-async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
+async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issued:
     """Make the account, and a token that works once its address is confirmed. All questions come before the pen."""
     client = await clients.find_app(work, app_id) if app_id is not None else None
     if client is None:
@@ -70,7 +70,7 @@ async def register(work: Work, app_id: int | None, wish: Wish) -> Issued:
     return await _give_token(work, client, user)
 
 
-async def _decided(work: Work, wish: Wish) -> tuple[Decision, Wish]:
+async def _decided(work: Work, wish: SignupRequest) -> tuple[Decision, SignupRequest]:
     flow, invitation = await enrollment.find_invitation(work, _as_uuid(wish.invite_code))
     if flow is None or (work.settings.registrations == "closed" and invitation is None):
         raise Closed
@@ -90,7 +90,7 @@ async def _decided(work: Work, wish: Wish) -> tuple[Decision, Wish]:
     return decision, wish
 
 
-def _as_invited(wish: Wish, invitation: Invitation | None) -> Wish:
+def _as_invited(wish: SignupRequest, invitation: Invitation | None) -> SignupRequest:
     """What an invitation says is not for whoever was invited to change."""
     fixed = invitation.fixed_data if invitation is not None else {}
     said = {name: str(fixed[name]) for name in ("username", "email") if fixed.get(name)}
@@ -118,9 +118,9 @@ async def _settle(work: Work, user: User, decision: Decision) -> None:
         await users.set_attributes(work.db, user.id, attributes, work.now)
     write = decision.write
     if write is not None:
-        await users.place(work.db, user.id, type=write["user_type"], active=not write["create_users_as_inactive"])
-        if write["create_users_group"] is not None:
-            await groups.join(work.db, write["create_users_group"], user.id)
+        await users.place(work.db, user.id, type=write.user_type, active=not write.create_users_as_inactive)
+        if write.create_users_group is not None:
+            await groups.join(work.db, write.create_users_group, user.id)
     context = {"created": True, "fields": ["email", "password", "username"], "by": "app"}
     await audit.record(work, "user_write", "core.signups", user_id=user.id, username=user.username, context=context)
 
@@ -128,7 +128,7 @@ async def _settle(work: Work, user: User, decision: Decision) -> None:
 async def _give_token(work: Work, client: Client, user: User) -> Issued:
     scopes = list(client.scopes or ())
     grant = await oauth.open_grant(
-        work, client, Asked(scopes=scopes, user_id=user.id, auth_method=SIGNED_UP, auth_time=work.now)
+        work, client, GrantRequest(scopes=scopes, user_id=user.id, auth_method=SIGNED_UP, auth_time=work.now)
     )
     context = {"authorized_application": client.name, "client": client.client_id, "scopes": " ".join(scopes)}
     await audit.record(

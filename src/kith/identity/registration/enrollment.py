@@ -1,4 +1,4 @@
-"""What the enrollment flow has to say about somebody who does not walk through it but comes by an app.
+"""What the enrollment flow has to say about somebody who does not run through it but comes by an app.
 
 Nobody is shown anything here, so stages that talk to a browser are passed over. But who may sign up, with what
 answers, and what becomes of them is decided as on the pages.
@@ -11,12 +11,16 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.executor.stage_records import find_stage
 from kith.identity.flows.plan import Flow, flows_for, steps_of
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
 from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.rest.operations import find_by_row
 from kith.identity.stages import invitation_checks
 from kith.identity.stages.invitation_checks import Invitation
+from kith.identity.stages.kinds import invitation as invitation_stage
+from kith.identity.stages.kinds import prompt, user_write
+from kith.identity.stages.kinds.prompt import PromptStage
+from kith.identity.stages.kinds.user_write import UserWriteStage
 
 REFUSED = "was refused"
 _ABOUT_PASSWORDS = frozenset({"password", "breachcheck"})
@@ -29,7 +33,7 @@ class Decision(msgspec.Struct):
     invitation: Invitation | None = None
     refused: bool = False
     complaints: dict[str, list[str]] = {}
-    write: dict[str, Any] | None = None
+    write: UserWriteStage | None = None
 
 
 async def find_invitation(work: Work, code: str) -> tuple[Flow | None, Invitation | None]:
@@ -58,14 +62,17 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
             continue  # this stage does not come up for them
         match step.kind:
             case "prompt":
-                await _validate(work, await find_stage(work, step.kind, step.stage_uuid) or {}, request, decision)
+                form = await find_by_row(prompt.STAGE.records, work, step.stage_uuid)
+                if form is not None:
+                    await _validate(work, form, request, decision)
             case "invitation":
-                stage = await find_stage(work, step.kind, step.stage_uuid) or {}
-                decision.refused |= invitation is None and not stage.get("continue_flow_without_invitation")
+                stage = await find_by_row(invitation_stage.STAGE.records, work, step.stage_uuid)
+                is_open = stage is not None and stage.continue_flow_without_invitation
+                decision.refused |= invitation is None and not is_open
             case "deny":
                 decision.refused = True
             case "userwrite":
-                decision.write = await find_stage(work, step.kind, step.stage_uuid)
+                decision.write = await find_by_row(user_write.STAGE.records, work, step.stage_uuid)
     return decision
 
 
@@ -73,13 +80,11 @@ async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> 
     return await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
 
 
-async def _validate(work: Work, stage: dict[str, Any], request: PolicyRequest, decision: Decision) -> None:
-    if not stage:
-        return
-    verdict = await evaluate_target(work, stage["pbm_uuid"], request, "all")
+async def _validate(work: Work, stage: PromptStage, request: PolicyRequest, decision: Decision) -> None:
+    verdict = await evaluate_target(work, stage.pbm_uuid, request, "all")
     if not verdict.passing:
         _complain(decision, "base", verdict)
-    for policy in stage["validation_policies"]:
+    for policy in stage.validation_policies:
         kind = await find_kind(work, policy)
         if kind is None:
             continue

@@ -1,12 +1,13 @@
 """The identity API's one dialect, told once: what a collection is, as data, and what is done with it."""
 
-from kith.identity.rest.draft import Draft
+from kith.identity.rest.record import Record
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import (
     ALL,
     READ,
     Action,
     Family,
-    Filter,
+    ListFilter,
     Resource,
     kind_table,
     link_table,
@@ -17,9 +18,10 @@ __all__ = [
     "ALL",
     "READ",
     "Action",
-    "Draft",
     "Family",
-    "Filter",
+    "ListFilter",
+    "Record",
+    "RecordDraft",
     "Resource",
     "kind_table",
     "link_table",

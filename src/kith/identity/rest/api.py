@@ -15,15 +15,15 @@ from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.paging import Page, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
-from kith.identity.rest import verbs
-from kith.identity.rest.answers import show
+from kith.identity.caller import ApiCaller
+from kith.identity.rest import operations
+from kith.identity.rest.answers import show_record
 from kith.identity.rest.body import read_object
+from kith.identity.rest.caller_lookup import CallerLookup
 from kith.identity.rest.fields import I32, read_uuid
-from kith.identity.rest.identifying import Identifies
-from kith.identity.rest.listing import Asked
+from kith.identity.rest.list_query import ListQuery
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Action, Resource
-from kith.identity.rest.shelf import Shelf
 
 BASE = "/api/v2"
 _encode = msgspec.json.Encoder().encode
@@ -46,14 +46,14 @@ _METHODS = {
 _ON_ITEM = {"read", "update", "partial_update", "delete"}
 
 
-def routes(resources: Sequence[Resource], actions: Sequence[Action]) -> list[Route]:
+def routes(resources: Sequence[Resource[Any]], actions: Sequence[Action]) -> list[Route]:
     """Every collection and action as routes; an action goes before an item of the same path."""
     found = [_action_route(action) for action in actions]
     taken = {(method, _shape(one.template)) for one in found for method in one.methods}
     for resource in resources:
-        shelf = Shelf(resource)
+        store = RecordStore(resource)
         for operation in sorted(resource.allow):
-            route = _operation_route(shelf, operation)
+            route = _operation_route(store, operation)
             if (route.methods[0], _shape(route.template)) not in taken:
                 found.append(route)
     return found
@@ -63,8 +63,8 @@ def _shape(template: str) -> str:
     return re.sub(r"\{[^}]*\}", "{}", template)
 
 
-def _operation_route(shelf: Shelf, operation: str) -> Route:
-    resource = shelf.resource
+def _operation_route(store: RecordStore[Any], operation: str) -> Route:
+    resource = store.resource
     permission = resource.permission(_VERBS[operation])
     needed = None if resource.own else permission
     on_item = operation in _ON_ITEM
@@ -72,8 +72,8 @@ def _operation_route(shelf: Shelf, operation: str) -> Route:
     async def respond(exchange: Exchange) -> Answer:
         caller = await _admit(exchange, needed)
         if on_item:
-            return await _ITEM[operation](shelf, exchange, caller, _identifier(shelf, exchange.path_values[0]))
-        return await (_list if operation == "list" else _create)(shelf, exchange, caller)
+            return await _ITEM[operation](store, exchange, caller, _identifier(store, exchange.path_values[0]))
+        return await (_list if operation == "list" else _create)(store, exchange, caller)
 
     template = f"{BASE}{resource.path}{{id}}/" if on_item else f"{BASE}{resource.path}"
     return route(_METHODS[operation], template)(respond)
@@ -87,15 +87,15 @@ def _action_route(action: Action) -> Route:
     return route(action.method, f"{BASE}{action.path}")(respond)
 
 
-async def _admit(exchange: Exchange, permission: str | None) -> Caller:
+async def _admit(exchange: Exchange, permission: str | None) -> ApiCaller:
     _refuse_other_formats(exchange)
-    caller = await exchange.find(Identifies).identify(exchange)  # type: ignore[type-abstract]
+    caller = await exchange.find(CallerLookup).identify(exchange)  # type: ignore[type-abstract]
     if permission is not None and not caller.may(permission):
         await refuse(exchange, caller, permission)
     return caller
 
 
-async def refuse(exchange: Exchange, caller: Caller, permission: str) -> None:
+async def refuse(exchange: Exchange, caller: ApiCaller, permission: str) -> None:
     """Say no, say what was missing, and write it down."""
     async with exchange.work.aside() as aside:
         await audit.record(
@@ -114,9 +114,9 @@ def _refuse_other_formats(exchange: Exchange) -> None:
         raise NotAcceptable
 
 
-def _identifier(shelf: Shelf, text: str) -> Any:
+def _identifier(store: RecordStore[Any], text: str) -> Any:
     """What cannot be an identifier is not found, like one that nobody has."""
-    if shelf.resource.is_integer:
+    if store.resource.is_integer:
         if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= I32:
             return int(text)
         raise NotFound
@@ -129,54 +129,58 @@ def _identifier(shelf: Shelf, text: str) -> Any:
 # The six operations
 
 
-async def _list(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
+async def _list(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) -> Answer:
     query_string = exchange.query_string
     memo = exchange.find(UntilWritten)
-    only = caller.id if shelf.resource.own and not caller.may(shelf.resource.permission("view")) else None
-    key = (shelf.resource.path, query_string, only)
+    only = caller.id if store.resource.own and not caller.may(store.resource.permission("view")) else None
+    key = (store.resource.path, query_string, only)
     kept: Answer | None = memo.get(exchange.version, key)
     if kept is None:
         work = exchange.work
         page = Page.read(query_string)
-        asked = await Asked.read(shelf, work, parse_qs(query_string.decode("latin-1"), keep_blank_values=True))
+        wanted = await ListQuery.read(store, work, parse_qs(query_string.decode("latin-1"), keep_blank_values=True))
         if only is not None:
-            asked.exact[shelf.resource.own] = only
-        count, records = await asked.fetch(work, page)
+            wanted.exact[store.resource.own] = only
+        count, records = await wanted.fetch(work, page)
+        store.write_moments(records)
         url = public_url(work.settings.base_url, exchange.path)
         kept = Answer(200, JSON, _encode(envelope(url, page, count, records)))
         memo.put(exchange.version, key, kept, size=len(kept.body))
     return kept
 
 
-async def _create(shelf: Shelf, exchange: Exchange, caller: Caller) -> Answer:
-    record = await verbs.create(shelf, exchange.work, caller, await read_object(exchange))
-    where = f"{exchange.work.settings.base_url}{BASE}{shelf.resource.path}{record['pk']}/"
+async def _create(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) -> Answer:
+    record = await operations.create(store, exchange.work, caller, await read_object(exchange))
+    where = f"{exchange.work.settings.base_url}{BASE}{store.resource.path}{record.pk}/"
+    store.write_moments([record])
     return Answer(201, (*JSON, (b"location", where.encode())), _encode(record))
 
 
-async def _read(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
+async def _read(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
     """A secret is shown to those who may change the record and see secrets, and that is written down."""
-    resource = shelf.resource
+    resource = store.resource
     sees_secrets = caller.may(resource.permission("change")) and caller.may("core.view_secret")
-    record = await verbs.read(shelf, exchange.work, id, sees_secrets=sees_secrets)
+    record = await operations.read(store, exchange.work, id, sees_secrets=sees_secrets)
     own = resource.own
-    if own and record[own] != caller.id and not caller.may(resource.permission("view")):
+    if own and getattr(record, own) != caller.id and not caller.may(resource.permission("view")):
         raise NotFound
     if sees_secrets:
-        await verbs.record_view(exchange.work, caller, resource, record)
-    return show(record)
+        await operations.record_view(exchange.work, caller, resource, record)
+    return show_record(store, record)
 
 
-async def _update(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    return show(await verbs.update(shelf, exchange.work, caller, id, await read_object(exchange), whole=True))
+async def _update(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
+    record = await operations.update(store, exchange.work, caller, id, await read_object(exchange), whole=True)
+    return show_record(store, record)
 
 
-async def _partial_update(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    return show(await verbs.update(shelf, exchange.work, caller, id, await read_object(exchange), whole=False))
+async def _partial_update(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
+    record = await operations.update(store, exchange.work, caller, id, await read_object(exchange), whole=False)
+    return show_record(store, record)
 
 
-async def _delete(shelf: Shelf, exchange: Exchange, caller: Caller, id: Any) -> Answer:
-    await verbs.remove(shelf, exchange.work, caller, id)
+async def _delete(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
+    await operations.remove(store, exchange.work, caller, id)
     return Answer(204, (), b"")
 
 

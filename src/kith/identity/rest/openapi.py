@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kith import __version__
-from kith.identity.rest.fields import Field, References, Told
+from kith.identity.rest.fields import Computed, Field, References
 from kith.identity.rest.resource import Action, Resource
 
 _ERRORS: dict[str, tuple[str, str]] = {
@@ -87,13 +87,13 @@ SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-def describe(resources: Sequence[Resource], actions: Sequence[Action], base_url: str) -> dict[str, Any]:
+def describe(resources: Sequence[Resource[Any]], actions: Sequence[Action], base_url: str) -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     schemas = dict(SHAPES)
     for resource in resources:
-        schemas[resource.record] = _record(resource)
+        schemas[resource.name] = _record(resource)
         if resource.allow & {"create", "update", "partial_update"}:
-            schemas[f"Patched{resource.record}"] = _record(resource, patch=True)
+            schemas[f"Patched{resource.name}"] = _record(resource, patch=True)
         for operation, method, on_item in _OPERATIONS:
             if operation in resource.allow:
                 path = resource.path + (f"{{{resource.key}}}/" if on_item else "")
@@ -119,7 +119,7 @@ def describe(resources: Sequence[Resource], actions: Sequence[Action], base_url:
     }
 
 
-def _record(resource: Resource, *, patch: bool = False) -> dict[str, Any]:
+def _record(resource: Resource[Any], *, patch: bool = False) -> dict[str, Any]:
     identifier: dict[str, Any] = {"type": "integer"} if resource.is_integer else {"type": "string", "format": "uuid"}
     properties: dict[str, Any] = {"pk": identifier | {"readOnly": True}, resource.key: identifier | {"readOnly": True}}
     properties |= {field.name: field.schema() for field in resource.all_fields}
@@ -132,23 +132,23 @@ def _record(resource: Resource, *, patch: bool = False) -> dict[str, Any]:
     return shape
 
 
-def _operation(resource: Resource, operation: str, *, on_item: bool) -> dict[str, Any]:
+def _operation(resource: Resource[Any], operation: str, *, on_item: bool) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": f"{resource.operation}_{operation}",
         "tags": [resource.area],
-        "summary": _SUMMARIES[operation].format(resource.record),
+        "summary": _SUMMARIES[operation].format(resource.name),
         "parameters": _item_parameter(resource) if on_item else [],
         "responses": _responses(resource, operation, on_item=on_item),
     }
     if operation == "list":
         described["parameters"] = _list_parameters(resource)
     if operation in ("create", "update", "partial_update"):
-        name = f"Patched{resource.record}" if operation == "partial_update" else resource.record
+        name = f"Patched{resource.name}" if operation == "partial_update" else resource.name
         described["requestBody"] = {"required": True, "content": _json(_ref(name))}
     return described
 
 
-def _responses(resource: Resource, operation: str, *, on_item: bool) -> dict[str, Any]:
+def _responses(resource: Resource[Any], operation: str, *, on_item: bool) -> dict[str, Any]:
     writes = operation in ("create", "update", "partial_update")
     codes = [*_ALWAYS, *(["404"] if on_item else []), *(["409"] if writes or operation == "delete" else [])]
     codes += ["413", "415"] if writes else []
@@ -160,12 +160,12 @@ def _responses(resource: Resource, operation: str, *, on_item: bool) -> dict[str
             responses["201"] = {
                 "description": "The new record.",
                 "headers": {"Location": {"schema": {"type": "string", "format": "uri"}}},
-                "content": _json(_ref(resource.record)),
+                "content": _json(_ref(resource.name)),
             }
         case "delete":
             responses["204"] = {"description": "Gone."}
         case _:
-            responses["200"] = {"description": "The record.", "content": _json(_ref(resource.record))}
+            responses["200"] = {"description": "The record.", "content": _json(_ref(resource.name))}
     return dict(sorted(responses.items()))
 
 
@@ -194,7 +194,7 @@ def _action(action: Action, schemas: dict[str, Any]) -> dict[str, Any]:
     return described
 
 
-def _page(resource: Resource) -> dict[str, Any]:
+def _page(resource: Resource[Any]) -> dict[str, Any]:
     link: dict[str, Any] = {"type": ["string", "null"], "format": "uri"}
     return {
         "type": "object",
@@ -203,12 +203,12 @@ def _page(resource: Resource) -> dict[str, Any]:
             "count": {"type": "integer"},
             "next": link,
             "previous": link,
-            "results": {"type": "array", "items": _ref(resource.record)},
+            "results": {"type": "array", "items": _ref(resource.name)},
         },
     }
 
 
-def _list_parameters(resource: Resource) -> list[dict[str, Any]]:
+def _list_parameters(resource: Resource[Any]) -> list[dict[str, Any]]:
     told: list[tuple[str, dict[str, Any], str]] = [
         ("ordering", {"type": "string"}, "Fields to order by, - in front for descending, separated by commas."),
         ("search", {"type": "string"}, "Words that must all be found."),
@@ -230,13 +230,13 @@ def _list_parameters(resource: Resource) -> list[dict[str, Any]]:
 
 
 def _filter_shape(field: Field) -> dict[str, Any]:
-    if isinstance(field, (References, Told)):
+    if isinstance(field, (References, Computed)):
         return {"type": "string"}
     kind = field.shape().get("type", "string")
     return {"type": kind if kind in ("integer", "boolean", "number") else "string"}
 
 
-def _item_parameter(resource: Resource) -> list[dict[str, Any]]:
+def _item_parameter(resource: Resource[Any]) -> list[dict[str, Any]]:
     shape = {"type": "integer"} if resource.is_integer else {"type": "string", "format": "uuid"}
     return [{"name": resource.key, "in": "path", "required": True, "schema": shape}]
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import msgspec
 from sqlalchemy import Column, ColumnElement, ForeignKey, Integer, MetaData, Table
 
 from kith.base.db import METADATA, UID, Instant
 from kith.identity.rest.fields import Field
+from kith.identity.rest.record import TIME, R, check_record
 
 if TYPE_CHECKING:
     from kith.base.exchange import Answer, Exchange
     from kith.base.work import Work
-    from kith.identity.caller import Caller
-    from kith.identity.rest.draft import Draft
+    from kith.identity.caller import ApiCaller
+    from kith.identity.rest.record_draft import RecordDraft
 
 ALL = frozenset({"list", "create", "read", "update", "partial_update", "delete"})
 READ = frozenset({"list", "read"})
@@ -30,7 +31,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     decides: bool = False
 
 
-class Filter(msgspec.Struct, frozen=True, kw_only=True):
+class ListFilter(msgspec.Struct, frozen=True, kw_only=True):
     """A query parameter that narrows a list. `read` gives the value to bind, None to pass it over, or refuses."""
 
     name: str
@@ -41,11 +42,15 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     exists: Any = None  # a query of identifiers that must hold what was given
 
 
-class Resource(msgspec.Struct, frozen=True, kw_only=True):
-    """One collection below /api/v2: its path, its record, and the few places where it is not like the others."""
+class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
+    """One collection below /api/v2: its path, its record, and the few places where it is not like the others.
+
+    `name` is what the API calls a record. That its struct fits the fields is checked when the collection is declared.
+    """
 
     path: str
-    record: str
+    name: str
+    record: type[R]
     key: str
     table: Table | None
     fields: tuple[Field, ...]
@@ -56,16 +61,38 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     order: tuple[str, ...] = ("name",)
     contains: Callable[[str], ColumnElement[bool]] | None = None  # an index for words of three letters and more
     exact: tuple[str, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[ListFilter, ...] = ()
     allow: frozenset[str] = ALL
     label: str = "name"
     own: str = ""  # the field with a record's owner, who may see and change it without any permission
-    prepare: Callable[[Draft], Awaitable[None]] | None = None
-    saved: Callable[[Draft], Awaitable[None]] | None = None
-    removing: Callable[[Work, dict[str, Any]], Awaitable[None]] | None = None
-    decorate: Callable[[Work, list[dict[str, Any]]], Awaitable[None]] | None = None
+    prepare: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
+    saved: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
+    removing: Callable[[Work, R, ApiCaller], Awaitable[None]] | None = None
+    decorate: Callable[[Work, list[R]], Awaitable[None]] | None = None
     describe: str = ""
     decides: bool = False  # who may enter an application hangs on it
+
+    def __post_init__(self) -> None:
+        key = "int" if self.is_integer else "str"
+        times = dict.fromkeys(self.times, TIME)
+        check_record(self.record, self.all_fields, {"pk": key, self.key: key} | times, self.path)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The family's table, then the kind's own."""
+        found = (self.family.table if self.family else None, self.table)
+        return tuple(table for table in found if table is not None)
+
+    @property
+    def times(self) -> dict[str, Column[Any]]:
+        """When a record was made and last changed, where the table has it and no field shows it."""
+        first = self.tables[0]
+        shown = {field.column_name for field in self.all_fields if field.is_stored}
+        return {
+            name: first.c[column]
+            for name, column in (("created", "created_at"), ("last_updated", "updated_at"))
+            if column in first.c and column not in shown
+        }
 
     @property
     def decides_access(self) -> bool:
@@ -82,7 +109,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def model(self) -> str:
-        return self.record.lower()
+        return self.name.lower()
 
     def permission(self, verb: str) -> str:
         return f"{self.area}.{verb}_{self.model}"
@@ -93,8 +120,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_integer(self) -> bool:
-        tables = [table for table in (self.table, self.family.table if self.family else None) if table is not None]
-        column = next(table.c[self.key] for table in tables if self.key in table.c)
+        column = next(table.c[self.key] for table in reversed(self.tables) if self.key in table.c)
         return isinstance(column.type, Integer)
 
 
@@ -150,7 +176,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     path: str
     name: str
-    handler: Callable[[Exchange, Caller, str], Awaitable[Answer]]
+    handler: Callable[[Exchange, ApiCaller, str], Awaitable[Answer]]
     permission: str | None
     body: str | None = None
     answer: str | None = None

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Table, UniqueConstraint, bindparam, select
 
 from kith.base.db import Query, query
-from kith.identity.rest.draft import Draft
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.record_draft import RecordDraft
+from kith.identity.rest.record_store import RecordStore
 
 
 @lru_cache(256)
@@ -27,9 +27,9 @@ def _clash(table: Table, names: tuple[str, ...]) -> Query[Any]:
     return query(select(key).where(*same).limit(2), object)
 
 
-async def complain_taken(shelf: Shelf, draft: Draft) -> None:
-    everything = {**(draft.before or {}), **draft.values, **draft.columns}
-    for table in shelf.tables:
+async def complain_taken(store: RecordStore[Any], draft: RecordDraft[Any]) -> None:
+    everything = {**draft.stored, **draft.values, **draft.columns}
+    for table in store.tables:
         for names in _rules(table):
             if not any(draft.sets(name) or name in draft.columns for name in names):
                 continue
@@ -42,7 +42,7 @@ async def complain_taken(shelf: Shelf, draft: Draft) -> None:
     draft.raise_complaints()
 
 
-def _complain(draft: Draft, names: tuple[str, ...]) -> None:
+def _complain(draft: RecordDraft[Any], names: tuple[str, ...]) -> None:
     shown = [name.removesuffix("_key") for name in names]
     if len(shown) > 1:
         draft.complain("", f"The fields {', '.join(shown)} must make a unique set.", "unique")

@@ -6,9 +6,9 @@ from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store
-from kith.identity.sessions.acting import acting_in
-from kith.identity.sessions.service import TOUCH_EVERY, Held, hash_key, until
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.impersonation_record import acting_in
+from kith.identity.sessions.service import TOUCH_EVERY, HeldSession, hash_key, until
+from kith.identity.sessions.tables import LoginSession
 
 COOKIE = "kith_session"
 
@@ -17,15 +17,15 @@ def carried_key(exchange: Exchange) -> str | None:
     return carried_cookie(exchange, COOKIE) or None
 
 
-async def find(exchange: Exchange) -> Session | None:
+async def find(exchange: Exchange) -> LoginSession | None:
     """The session of this request, if its cookie is good; looked up once."""
-    if Session not in exchange.kept:
-        exchange.kept[Session] = await _look_up(exchange)
-    found: Session | None = exchange.kept[Session]
+    if LoginSession not in exchange.kept:
+        exchange.kept[LoginSession] = await _look_up(exchange)
+    found: LoginSession | None = exchange.kept[LoginSession]
     return found
 
 
-async def _look_up(exchange: Exchange) -> Session | None:
+async def _look_up(exchange: Exchange) -> LoginSession | None:
     """Its last use is noted now and then. One whose person may not come in any more ends here."""
     key = carried_key(exchange)
     if not key:
@@ -47,12 +47,12 @@ async def _look_up(exchange: Exchange) -> Session | None:
     return session
 
 
-async def _close(exchange: Exchange, session: Session) -> None:
+async def _close(exchange: Exchange, session: LoginSession) -> None:
     async with exchange.work.aside() as aside:
         await sessions.close(aside, session)
 
 
-def cookie(held: Held, *, secure: bool) -> tuple[bytes, bytes] | None:
+def cookie(held: HeldSession, *, secure: bool) -> tuple[bytes, bytes] | None:
     """The header that hands the key to the browser; one without a fixed length ends with the browser."""
     if held.key is None:
         return None

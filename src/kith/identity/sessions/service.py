@@ -13,8 +13,8 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
-from kith.identity.sessions.acting import record_end
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.impersonation_record import record_end
+from kith.identity.sessions.tables import LoginSession
 
 ANONYMOUS_LIFE = timedelta(days=1)
 IDLE_LIFE = timedelta(days=14)
@@ -35,25 +35,27 @@ class SessionRenewed(Fact, frozen=True):
     new: str
 
 
-class Held(msgspec.Struct):
+class HeldSession(msgspec.Struct):
     """A session and, when it was just made or renewed, the key that the answer's cookie must carry."""
 
-    session: Session
+    session: LoginSession
     key: str | None = None
 
 
-def until(work: Work, session: Session) -> datetime:
+def until(work: Work, session: LoginSession) -> datetime:
     """Used, it lives on, but never for ever; one with a fixed length keeps its end."""
     if session.keeps or session.user_id is None:
         return session.expires_at
     return min(work.now + IDLE_LIFE, session.created_at + LONGEST_LIFE)
 
 
-async def begin(work: Work, *, address: str) -> Held:
+async def begin(work: Work, *, address: str) -> HeldSession:
     return await _make(work, None, "", ANONYMOUS_LIFE, keeps=False, address=address)
 
 
-async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: timedelta | None, address: str) -> Held:
+async def sign_in(
+    work: Work, old: LoginSession, user_id: int, *, method: str, life: timedelta | None, address: str
+) -> HeldSession:
     """Make the session somebody's, under a new id and key: whoever knew the old ones has nothing."""
     held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address)
     await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
@@ -65,7 +67,7 @@ async def sign_in(work: Work, old: Session, user_id: int, *, method: str, life: 
     return held
 
 
-async def change_eyes(work: Work, old: Session, user_id: int, *, method: str, address: str) -> Held:
+async def switch_user(work: Work, old: LoginSession, user_id: int, *, method: str, address: str) -> HeldSession:
     """The same browser as somebody else: under a new id and key, with nothing of the old one but its end."""
     held = await _make(work, user_id, method, ANONYMOUS_LIFE, keeps=old.keeps, address=address, like=old)
     await store.end(work.db, old.session_uuid)
@@ -78,7 +80,7 @@ async def end_after_password(work: Work, user_id: int) -> None:
     await end_all(work, user_id, but=work.origin.session)
 
 
-async def close(work: Work, session: Session) -> None:
+async def close(work: Work, session: LoginSession) -> None:
     """End the session of somebody who may not come in any more, and write it down."""
     if not await store.end(work.db, session.session_uuid):
         return
@@ -107,16 +109,16 @@ async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
 
 async def _make(
     work: Work, user_id: int | None, method: str, life: timedelta, *, keeps: bool, address: str,
-    like: Session | None = None,
-) -> Held:  # fmt: skip
+    like: LoginSession | None = None,
+) -> HeldSession:  # fmt: skip
     key = secrets.token_urlsafe(32)
-    session = Session(
+    session = LoginSession(
         session_uuid=str(uuid.uuid4()), key_hash=hash_key(key), user_id=user_id, auth_method=method, keeps=keeps,
         last_ip=address, last_user_agent=work.origin.user_agent, last_used_at=work.now,
         created_at=like.created_at if like else work.now, expires_at=like.expires_at if like else work.now + life,
     )  # fmt: skip
     await store.insert(work.db, session)
-    return Held(session, key)
+    return HeldSession(session, key)
 
 
 def hash_key(key: str) -> str:

@@ -6,7 +6,7 @@ from sqlalchemy import and_, bindparam, case, delete, false, or_, select, true, 
 
 from kith.base.db import UID, Instant, command, insert_into, query
 from kith.base.db import Session as Db
-from kith.identity.sessions.tables import Session, impersonations, runs, sessions
+from kith.identity.sessions.tables import LoginSession, impersonations, runs, sessions
 from kith.identity.users.tables import users
 
 # What a session's way of signing in begins with while somebody looks through another's eyes. It stands in the session
@@ -32,7 +32,9 @@ _whole = (
     .outerjoin(impersonations, impersonations.c.session_uuid == sessions.c.session_uuid)
     .outerjoin(_by, _by.c.id == impersonations.c.by_id)
 )
-_by_hash = query(_whole.where(and_(sessions.c.key_hash == bindparam("hash"), sessions.c.expires_at > _now)), Session)
+_by_hash = query(
+    _whole.where(and_(sessions.c.key_hash == bindparam("hash"), sessions.c.expires_at > _now)), LoginSession
+)
 # A person's own sessions, and those in which they are somebody else.
 _theirs = or_(
     sessions.c.user_id == bindparam("user"),
@@ -44,7 +46,7 @@ _of_user = query(
     _whole.where(and_(_theirs, sessions.c.expires_at > _now)).order_by(
         sessions.c.last_used_at.desc(), sessions.c.session_uuid
     ),
-    Session,
+    LoginSession,
 )
 _is_there = query(
     select(sessions.c.session_uuid).where(sessions.c.session_uuid == bindparam("session", type_=UID())), str
@@ -90,7 +92,7 @@ _move_runs = command(
 )
 
 
-async def insert(db: Db, session: Session) -> None:
+async def insert(db: Db, session: LoginSession) -> None:
     await db.run(_insert, **{column.name: getattr(session, column.name) for column in sessions.c})
 
 
@@ -98,11 +100,11 @@ async def insert_acting(db: Db, session_uuid: str, *, by_id: int, reason: str, n
     await db.run(_insert_acting, session_uuid=session_uuid, by_id=by_id, reason=reason, started_at=now)
 
 
-async def find_live(db: Db, key_hash: str, now: datetime) -> Session | None:
+async def find_live(db: Db, key_hash: str, now: datetime) -> LoginSession | None:
     return await db.one(_by_hash, hash=key_hash, now=now)
 
 
-async def of_user(db: Db, user_id: int, now: datetime) -> list[Session]:
+async def of_user(db: Db, user_id: int, now: datetime) -> list[LoginSession]:
     return await db.all(_of_user, user=user_id, now=now)
 
 
@@ -110,7 +112,7 @@ async def is_there(db: Db, session_uuid: str) -> bool:
     return await db.one(_is_there, session=session_uuid) is not None
 
 
-async def touch(db: Db, session: Session, *, ip: str, agent: str, now: datetime, until: datetime) -> None:
+async def touch(db: Db, session: LoginSession, *, ip: str, agent: str, now: datetime, until: datetime) -> None:
     await db.run(_touch, session=session.session_uuid, ip=ip, agent=agent, now=now, until=until)
 
 

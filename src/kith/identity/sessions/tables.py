@@ -24,7 +24,7 @@ sessions = Table(
     Index("ix_identity_sessions_expires_at", "expires_at"),
 )
 
-# One walk through one flow; what it knows may hold secrets (a new password), so it is kept sealed.
+# One run of one flow; what it knows may hold secrets (a new password), so it is kept sealed.
 runs = Table(
     "identity_flow_runs",
     METADATA,
@@ -47,7 +47,7 @@ impersonations = Table(
 )
 
 
-class Session(msgspec.Struct):
+class LoginSession(msgspec.Struct):
     """A browser, or a program that keeps cookies; somebody's once `user_id` is set.
 
     Somebody who looks through another's eyes is `by_id`. `is_open` is False once whoever is behind it may not any more.

@@ -13,7 +13,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid, NotFound, Throttled
 from kith.base.limits import Limiter, Rule
 from kith.base.work import Work
-from kith.identity import notices
+from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.hints import service as hints
 from kith.identity.links import service as links
@@ -21,7 +21,7 @@ from kith.identity.links.tables import Link
 from kith.identity.messages import service as messages
 from kith.identity.sealing import Sealer
 from kith.identity.signups import blocks, mails, service
-from kith.identity.users import owning
+from kith.identity.users import address_ownership
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_email, email_key
 from kith.identity.users.service import UserChanged
@@ -35,7 +35,7 @@ BLOCKED = "Addresses of this provider are not accepted here."
 _PLACE = "identity_flow_tokens.errand"
 
 
-class LinkOver(NotFound):
+class AddressLinkOver(NotFound):
     code = "link_over"
     message = "This link is not valid, or it was used already"
 
@@ -134,10 +134,10 @@ async def confirm(work: Work, key: str) -> User:
     user, errand = await _read(work, await links.claim_errand(work, key))
     if errand.address == user.email:
         if not await service.confirm(work, user):
-            raise LinkOver
+            raise AddressLinkOver
         return await users.get(work.db, user.id)
-    if not await owning.prove(work, user, errand.address):
-        raise LinkOver
+    if not await address_ownership.prove(work, user, errand.address):
+        raise AddressLinkOver
     await _tell_changed(work, user, errand.address, by=user.id, by_name=user.username)
     await messages.leave(work, user.id, "Your new address is confirmed.", "success")
     return await users.get(work.db, user.id)
@@ -146,13 +146,13 @@ async def confirm(work: Work, key: str) -> User:
 async def _read(work: Work, link: Link | None) -> tuple[User, Errand]:
     user = await users.find_by_id(work.db, link.user_id) if link is not None else None
     if user is None or link is None:
-        raise LinkOver
+        raise AddressLinkOver
     try:
         errand = msgspec.json.decode(work.find(Sealer).open(link.plan, _PLACE), type=Errand)
     except ValueError as error:
-        raise LinkOver from error
+        raise AddressLinkOver from error
     if errand.before != user.email:
-        raise LinkOver  # another address was set meanwhile
+        raise AddressLinkOver  # another address was set meanwhile
     return user, errand
 
 
@@ -162,7 +162,7 @@ async def _write(work: Work, user: User, address: str, *, by: int | None, by_nam
         return
     if email_key(address) == user.email_key:
         await users.write(work.db, user.id, {"email": address}, work.now)
-    elif not await owning.claim(work, user, address):
+    elif not await address_ownership.claim(work, user, address):
         await tell_owner(work, address, user.id)
     await _tell_changed(work, user, address, by=by, by_name=by_name)
 
@@ -173,4 +173,4 @@ async def _tell_changed(work: Work, user: User, address: str, *, by: int | None,
                        context={"created": False, "diff": diff})  # fmt: skip
     work.announce(UserChanged(user_id=user.id))
     if user.owns_email and email_key(address) != user.email_key:
-        notices.tell(work, user.email, user.username, "The address of your account was changed.")
+        security_mails.tell(work, user.email, user.username, "The address of your account was changed.")

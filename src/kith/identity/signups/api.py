@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING
 from kith.identity.rest.api import refuse
@@ -14,19 +14,19 @@ from kith.identity.users.collection import RESOURCE
 from kith.identity.users.tables import User
 
 
-async def approve(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def approve(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     user = await _waiting(exchange, caller, id, "change")
     await service.approve(exchange.work, user, by=caller.id, by_name=caller.username)
     return NOTHING
 
 
-async def reject(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def reject(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     user = await _waiting(exchange, caller, id, "delete")
     await service.reject(exchange.work, user, by=caller.id, by_name=caller.username)
     return NOTHING
 
 
-async def _waiting(exchange: Exchange, caller: Caller, id: str, verb: str) -> User:
+async def _waiting(exchange: Exchange, caller: ApiCaller, id: str, verb: str) -> User:
     """Moderators look after who comes in, whatever else they may do."""
     if caller.role not in store.TEAM and not caller.may(RESOURCE.permission(verb)):
         await refuse(exchange, caller, RESOURCE.permission(verb))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from sqlalchemy import Column, select
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
-from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Choice, Text
+from kith.identity.rest.record import Record
 from kith.identity.users.names import domain_key, email_key
 
 FIELDS = (
@@ -17,6 +19,17 @@ FIELDS = (
     Text(name="value", required=True, unique=True, most=254, help="A domain counts for those below it, too."),
     Text(name="comment", default="", most=2000),
 )
+
+
+class EmailBlockRecord(Record, kw_only=True):
+    pk: str
+    block_uuid: str
+    kind: str
+    value: str
+    comment: str
+    created: datetime
+    last_updated: datetime
+
 
 email_blocks = record_table("identity_email_blocks", Column("block_uuid", UID, primary_key=True), fields=FIELDS)
 
@@ -34,28 +47,29 @@ async def is_blocked(work: Work, email: str) -> bool:
     return await work.db.one(_any_of_these, values=[address, plain, *above]) is not None
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[EmailBlockRecord]) -> None:
     """Kept in the one way addresses are compared in."""
     if draft.is_new:
-        draft.columns["kind"] = draft.now("kind")  # the column of this name is not the family's here
+        draft.columns["kind"] = draft.now.kind  # the column of this name is not the family's here
     if not draft.sets("value") and not draft.sets("kind"):
         return
-    value = str(draft.now("value")).strip()
-    if draft.now("kind") == "address":
+    value = str(draft.now.value).strip()
+    if draft.now.kind == "address":
         local, at, host = value.rpartition("@")
         if not at or not local or not _DOMAIN.fullmatch(host) or re.search(r"\s", local):
             draft.complain("value", "This is not an address.")
-        draft.values["value"] = email_key(value)
+        draft.now.value = email_key(value)
         return
     domain = domain_key(value.removeprefix("@"))
     if not _DOMAIN.fullmatch(domain):
         draft.complain("value", "This is not a domain.")
-    draft.values["value"] = domain
+    draft.now.value = domain
 
 
 RESOURCE = Resource(
     path="/core/email_blocks/",
-    record="EmailBlock",
+    name="EmailBlock",
+    record=EmailBlockRecord,
     key="block_uuid",
     table=email_blocks,
     fields=FIELDS,

@@ -3,10 +3,10 @@
 from kith.identity.signups.addresses import confirm as confirm_address
 from kith.identity.signups.addresses import find as find_address
 from kith.identity.signups.service import approve, pending, reject
-from kith.identity.users.service import Owner, check_setup, use_setup
+from kith.identity.users.service import FirstOwner, check_setup, use_setup
 
 __all__ = [
-    "Owner",
+    "FirstOwner",
     "approve",
     "check_setup",
     "confirm_address",

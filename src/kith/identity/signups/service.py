@@ -13,7 +13,7 @@ from kith.identity.audit import service as audit
 from kith.identity.messages import service as messages
 from kith.identity.signups import mails, store
 from kith.identity.signups.tables import Signup
-from kith.identity.users import owning
+from kith.identity.users import address_ownership
 from kith.identity.users import service as users
 from kith.identity.users import store as user_store
 from kith.identity.users.passwords import Passwords
@@ -100,7 +100,7 @@ async def confirm(work: Work, user: User) -> bool:
 
 async def _prove(work: Work, user: User) -> bool:
     if user.email:
-        return await owning.prove(work, user, user.email)
+        return await address_ownership.prove(work, user, user.email)
     await user_store.change(work.db, user.id, "confirmed_at", user.confirmed_at or work.now, work.now)
     return True
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+import msgspec
 from sqlalchemy import Column, ForeignKey, String
 
 from kith.base.db import UID
 from kith.identity.rest import Family, record_table
-from kith.identity.rest.fields import Boolean, Choice, Reference, Slug, Text, Told
+from kith.identity.rest.fields import Boolean, Choice, Computed, Reference, Slug, Text
+from kith.identity.rest.record import Record
 
 _AUTHENTICATION = (("designation", "authentication"),)
 _ENROLLMENT = (("designation", "enrollment"),)
@@ -26,11 +30,32 @@ FIELDS = (
     Text(name="user_path_template", default="sources/%(slug)s", most=500, help="Where new people are filed."),
     Text(name="icon", default="", most=500),
     Boolean(name="promoted", default=False),
-    Told(
+    Computed(
         name="policies",
         form={"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True},
     ),
 )
+
+
+class SourceRecord(Record, kw_only=True):
+    """What every source has."""
+
+    pk: str
+    pbm_uuid: str
+    name: str
+    slug: str
+    enabled: bool
+    authentication_flow: str | None
+    enrollment_flow: str | None
+    policy_engine_mode: str
+    user_matching_mode: str
+    user_path_template: str
+    icon: str
+    promoted: bool
+    policies: list[str] = msgspec.field(default_factory=list)
+    created: datetime
+    last_updated: datetime
+
 
 sources = record_table(
     "identity_sources",

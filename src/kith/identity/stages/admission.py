@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from kith.identity.admission import Admission
 from kith.identity.signups import addresses
 from kith.identity.signups.service import must_confirm
 from kith.identity.stages.turn import Denied, Turn
-from kith.identity.standing import Admission
 from kith.identity.users.tables import User
 
 DISABLED = "This account is disabled."
@@ -16,7 +18,7 @@ NEW = "Confirm your address first; we have sent you a mail."
 ENOUGH = "Confirm your address first, with the link in the mail we have sent you."
 
 
-async def refused(turn: Turn, user: User, *, has_written: bool = False) -> Denied | None:
+async def refused(turn: Turn[Any], user: User, *, has_written: bool = False) -> Denied | None:
     """Why they may not. Asked after the password was right and not before: it tells that the account exists.
 
     Unless something was written already, the mail that confirms an address is sent again.
@@ -35,10 +37,10 @@ async def refused(turn: Turn, user: User, *, has_written: bool = False) -> Denie
     return None
 
 
-def _mails(turn: Turn) -> bool:
-    """Whether a stage further on in this walk has the address confirmed."""
+def _mails(turn: Turn[Any]) -> bool:
+    """Whether a stage further on in this run has the address confirmed."""
     return any(step.kind == "email" for step in turn.plan.steps[1:])
 
 
-def _activates(turn: Turn) -> bool:
+def _activates(turn: Turn[Any]) -> bool:
     return turn.flow.designation == "enrollment" and _mails(turn)

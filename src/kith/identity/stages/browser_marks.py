@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -38,7 +38,7 @@ def carried(exchange: Exchange, name: str) -> str:
     return carried_cookie(exchange, name)
 
 
-def hand_out(turn: Turn, name: str, value: str, life: timedelta) -> None:
+def hand_out(turn: Turn[Any], name: str, value: str, life: timedelta) -> None:
     """Have the answer set a cookie, in place of one of the same name that it would have set."""
     secure = "; Secure" if turn.work.settings.base_url.startswith("https") else ""
     cookie = f"{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={int(life.total_seconds())}{secure}".encode()
@@ -46,7 +46,7 @@ def hand_out(turn: Turn, name: str, value: str, life: timedelta) -> None:
     turn.exchange.cookies[:] = [*kept, cookie]
 
 
-def has(turn: Turn, user: User, what: What, seconds: float, factors: Sequence[str] = ("",)) -> str | None:
+def has(turn: Turn[Any], user: User, what: What, seconds: float, factors: Sequence[str] = ("",)) -> str | None:
     """Which of `factors` has a mark that is not older than so many seconds."""
     since = turn.work.now - timedelta(seconds=seconds)
     for mark in _read(turn):
@@ -56,7 +56,7 @@ def has(turn: Turn, user: User, what: What, seconds: float, factors: Sequence[st
     return None
 
 
-def leave(turn: Turn, user: User, what: What, factor: str = "") -> None:
+def leave(turn: Turn[Any], user: User, what: What, factor: str = "") -> None:
     mine = Mark(what, user.id, factor, _password_of(user), turn.work.now)
     others = [one for one in _read(turn) if (one.what, one.user_id, one.factor) != (what, user.id, factor)]
     marks = [mine, *others][:MOST]
@@ -69,7 +69,7 @@ def _password_of(user: User) -> str:
     return str(user.password_changed_at or "")
 
 
-def _read(turn: Turn) -> list[Mark]:
+def _read(turn: Turn[Any]) -> list[Mark]:
     """What an earlier step of this very request has left comes before what the browser has sent."""
     left: list[Mark] | None = turn.exchange.scope.get(COOKIE)
     if left is not None:

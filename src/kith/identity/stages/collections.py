@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kith.identity.rest import Action, Resource
-from kith.identity.stages import every, invitations, prompts
+from kith.identity.stages import all_stages, invitations, prompts
 from kith.identity.stages.kinds import (
     captcha,
     consent,
@@ -24,10 +26,10 @@ from kith.identity.stages.kinds import (
     user_write,
     webauthn,
 )
-from kith.identity.stages.turn import Act
+from kith.identity.stages.turn import StageKind
 
-RESOURCES: tuple[Resource, ...] = (
-    every.RESOURCE,
+RESOURCES: tuple[Resource[Any], ...] = (
+    all_stages.RESOURCE,
     captcha.RESOURCE,
     consent.RESOURCE,
     deny.RESOURCE,
@@ -55,4 +57,4 @@ _KINDS = (
     captcha, consent, deny, dummy, email, identification, invitation, otp, otp_static, otp_time, otp_validate, password,
     prompt, user_delete, user_login, user_logout, user_write, webauthn,
 )  # fmt: skip
-ACTS: dict[str, Act] = {page.ACT.kind: page.ACT for page in _KINDS}
+KINDS: dict[str, StageKind[Any]] = {page.STAGE.kind: page.STAGE for page in _KINDS}

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, select
 
 from kith.base.db import any_of, query
 from kith.identity.flows.plan import Step, find_flow, steps_of
 from kith.identity.policies.bindings import bindings
-from kith.identity.policies.engine import KINDS
 from kith.identity.policies.family import policies
 from kith.identity.policies.kinds import passwordexpiry
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.stages.turn import Denied, Turn
 from kith.identity.users.tables import User
+
+if TYPE_CHECKING:
+    from kith.identity.stages.kinds.password import PasswordStage
 
 EXPIRED = "Password has expired."
 CHANGE = "Your password has expired. Choose a new one to go on."
 SAME = "Choose a password that is not the old one."
 DEFAULT = "default-password-change"
-_KEY = "_expired"
+_expiry_policies = RecordStore(passwordexpiry.RESOURCE)
 _bound = query(
     select(policies.c.policy_uuid)
     .join(bindings, bindings.c.policy == policies.c.policy_uuid)
@@ -29,7 +32,7 @@ _bound = query(
 )
 
 
-async def ask(turn: Turn, user: User, stage: dict[str, Any]) -> Denied | None:
+async def ask(turn: Turn[Any], user: User, stage: PasswordStage) -> Denied | None:
     """Look at the right password's age; one that is too old is changed on the way, or refused.
 
     The change comes after whatever else is asked, right before the sign-in: a password that somebody else has
@@ -37,27 +40,23 @@ async def ask(turn: Turn, user: User, stage: dict[str, Any]) -> Denied | None:
     """
     here, *rest = turn.plan.steps
     targets = [here.pbm_uuid, *(step.pbm_uuid for step in rest if step.kind == "userlogin")]
-    shelf, _ = KINDS["passwordexpiry"]
     for policy in await turn.work.db.all(_bound, targets=targets):
-        row = await turn.work.db.one(shelf.one_wire, id=policy)
-        if row is None:
+        record = await _expiry_policies.find(turn.work.db, policy)
+        if record is None or passwordexpiry.days_over(record, user, turn.work.now) is None:
             continue
-        record = shelf.record(row)
-        if passwordexpiry.days_over(record, user, turn.work.now) is None:
-            continue
-        steps = [] if record["deny_only"] else await _changing(turn, stage)
+        steps = [] if record.deny_only else await _changing(turn, stage)
         if not steps:
             return Denied(EXPIRED, "password expired")
         place = next((n for n, step in enumerate(rest, 1) if step.kind == "userlogin"), len(turn.plan.steps))
         turn.plan.steps[place:place] = steps
-        turn.context[_KEY] = _print_of(user)
+        turn.context.expired_password = _print_of(user)
         return None
     return None
 
 
-async def _changing(turn: Turn, stage: dict[str, Any]) -> list[Step]:
+async def _changing(turn: Turn[Any], stage: PasswordStage) -> list[Step]:
     """The form and the writing of the flow for it. The password was just asked for, so that is left out."""
-    flow_uuid = stage.get("configure_flow")
+    flow_uuid = stage.configure_flow
     if flow_uuid is None:
         flow = await find_flow(turn.work, DEFAULT)
         flow_uuid = flow.flow_uuid if flow is not None else None
@@ -65,13 +64,13 @@ async def _changing(turn: Turn, stage: dict[str, Any]) -> list[Step]:
     return [step for step in steps if step.kind in ("prompt", "userwrite")]
 
 
-def is_asked(turn: Turn) -> bool:
-    return _KEY in turn.context
+def is_asked(turn: Turn[Any]) -> bool:
+    return turn.context.expired_password is not None
 
 
-def must_change(turn: Turn, user: User) -> bool:
-    """Whether the old password is still the one: then this walk does not let in."""
-    return turn.context.get(_KEY) == _print_of(user)
+def must_change(turn: Turn[Any], user: User) -> bool:
+    """Whether the old password is still the one: then this run does not let in."""
+    return turn.context.expired_password == _print_of(user)
 
 
 def _print_of(user: User) -> str:

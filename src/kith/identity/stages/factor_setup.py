@@ -23,11 +23,11 @@ FIELDS = (
 NOBODY = Denied("Nobody was named.", "no pending user to set up a device for")
 
 
-async def is_set_up(turn: Turn, kind: str) -> bool:
+async def is_set_up(turn: Turn[Any], kind: str) -> bool:
     """Whoever comes to set one up may have several; a stage on the way elsewhere asks only those who have none."""
     if turn.flow.designation == "stage_setup":
         return False
-    user_id = turn.context.get("pending_user")
+    user_id = turn.context.user_id
     return any(one.kind == kind for one in await store.of_user(turn.work.db, user_id)) if user_id else False
 
 

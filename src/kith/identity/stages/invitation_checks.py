@@ -36,15 +36,15 @@ async def find(work: Work, invite_uuid: str | None, flow_uuid: str) -> Invitatio
     return await work.db.one(_find, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
 
 
-async def is_still_good(turn: Turn) -> bool:
+async def is_still_good(turn: Turn[Any]) -> bool:
     """Asked before anything slow or lasting is done; `use` decides."""
-    invite_uuid = turn.context.get("_invitation")
+    invite_uuid = turn.context.invitation_uuid
     return invite_uuid is None or await find(turn.work, invite_uuid, turn.flow.flow_uuid) is not None
 
 
-async def use(turn: Turn) -> bool:
-    """Use up the invitation of this walk, if it has one; False when it is not good any more."""
-    invite_uuid = turn.context.pop("_invitation", None)
+async def use(turn: Turn[Any]) -> bool:
+    """Use up the invitation of this run, if it has one; False when it is not good any more."""
+    invite_uuid, turn.context.invitation_uuid = turn.context.invitation_uuid, None
     if invite_uuid is None:
         return True
     return await spend(turn.work, invite_uuid, turn.flow.flow_uuid)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 from sqlalchemy import Column
 
 from kith.base.db import UID
 from kith.base.errors import Forbidden
 from kith.identity.audit import service as audit
-from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Moment, Object, Reference, Slug
+from kith.identity.rest.record import Record
 
 FIELDS = (
     Slug("name", default=""),
@@ -25,10 +29,24 @@ FIELDS = (
     Reference(name="created_by", to="identity_users.id", integer=True, on_delete="CASCADE", read_only=True),
 )
 
+
+class InvitationRecord(Record, kw_only=True):
+    pk: str
+    invite_uuid: str
+    name: str
+    expires: datetime | None
+    fixed_data: dict[str, Any]
+    single_use: bool
+    flow: str | None
+    created_by: int
+    created: datetime
+    last_updated: datetime
+
+
 invitations = record_table("identity_invitations", Column("invite_uuid", UID, primary_key=True), fields=FIELDS)
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[InvitationRecord]) -> None:
     """Who made one may see, change and withdraw it; to make one takes the permission."""
     if not draft.is_new:
         return
@@ -41,7 +59,7 @@ async def check(draft: Draft) -> None:
     draft.columns["created_by"] = draft.caller.id
 
 
-async def saved(draft: Draft) -> None:
+async def saved(draft: RecordDraft[InvitationRecord]) -> None:
     if draft.is_new:
         await audit.record(
             draft.work, "invitation_created", "stages.invitation", user_id=draft.caller.id or None,
@@ -51,7 +69,8 @@ async def saved(draft: Draft) -> None:
 
 RESOURCE = Resource(
     path="/stages/invitation/invitations/",
-    record="Invitation",
+    name="Invitation",
+    record=InvitationRecord,
     key="invite_uuid",
     table=invitations,
     fields=FIELDS,

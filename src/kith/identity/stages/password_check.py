@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.guessing import allowance as guessing
-from kith.identity.policies import scores
+from kith.identity.flows.stages import StageRecord
+from kith.identity.guessing import guess_limits as guessing
+from kith.identity.policies import reputation_scores
 from kith.identity.stages import expired_passwords, reauthentication
 from kith.identity.stages.admission import refused
 from kith.identity.stages.turn import Denied, Turn
@@ -17,9 +18,14 @@ from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
+if TYPE_CHECKING:
+    from kith.identity.stages.kinds.password import PasswordStage
 
-async def try_password(turn: Turn, user: User | None, typed: str, given: str, stage: dict[str, Any]) -> Denied | bool:
-    """Whether it is the right one; a no that ends the walk is Denied. `stage` is the password stage that counts."""
+
+async def try_password(
+    turn: Turn[Any], user: User | None, typed: str, given: str, stage: PasswordStage
+) -> Denied | bool:
+    """Whether it is the right one; a no that ends the run is Denied. `stage` is the password stage that counts."""
     paid = await guessing.pay(turn.exchange, turn.work.db, user.id if user is not None else None, typed)
     method = await _method(turn, user, given, stage)
     if method is not None and user is not None:
@@ -27,31 +33,31 @@ async def try_password(turn: Turn, user: User | None, typed: str, given: str, st
         return await _right(turn, user, given, stage, method)
     async with turn.work.aside() as aside:
         await write_failure(aside, turn, user, typed, model("passwordstage", stage))
-    turn.context["_failed"] = turn.context.get("_failed", 0) + 1
-    if turn.context["_failed"] >= stage["failed_attempts_before_cancel"]:
+    turn.context.failed_passwords = (turn.context.failed_passwords or 0) + 1
+    if turn.context.failed_passwords >= stage.failed_attempts_before_cancel:
         return Denied("Too many wrong passwords.", "failed attempts")
     return False
 
 
-async def _method(turn: Turn, user: User | None, given: str, stage: dict[str, Any]) -> str | None:
+async def _method(turn: Turn[Any], user: User | None, given: str, stage: PasswordStage) -> str | None:
     """By which of the stage's backends it is right, asked in their order; the slow one is asked in any case."""
-    usable = user is not None and "internal" in stage["backends"]
+    usable = user is not None and "internal" in stage.backends
     right = await turn.work.find(Passwords).check(user.password if user is not None and usable else None, given)
     by = {"internal": "password"} if right else {}
-    if "app_password" in stage["backends"]:
+    if "app_password" in stage.backends:
         token = await tokens.find_live(turn.work.db, hash_key(given), turn.work.now)
         if token is not None and token.intent == "app_password" and user is not None and token.user_id == user.id:
             by[token.intent] = "token"
-    return next((by[backend] for backend in stage["backends"] if backend in by), None)
+    return next((by[backend] for backend in stage.backends if backend in by), None)
 
 
-async def _right(turn: Turn, user: User, given: str, stage: dict[str, Any], method: str) -> Denied | bool:
+async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, method: str) -> Denied | bool:
     refusal = await refused(turn, user)
     if refusal is None and method == "password":
         refusal = await expired_passwords.ask(turn, user, stage)
     if refusal is not None:
         return refusal
-    turn.context["auth_method"] = method
+    turn.context.auth_method = method
     if method == "password":
         reauthentication.proved(turn, user.id)
     passwords = turn.work.find(Passwords)
@@ -61,17 +67,17 @@ async def _right(turn: Turn, user: User, given: str, stage: dict[str, Any], meth
     return True
 
 
-async def write_failure(work: Work, turn: Turn, user: User | None, typed: str, stage: dict[str, Any]) -> None:
+async def write_failure(work: Work, turn: Turn[Any], user: User | None, typed: str, stage: dict[str, Any]) -> None:
     """Of a name that nobody has only the score is kept."""
     name = user.username if user is not None else typed
-    await scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
+    await reputation_scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
     if user is not None:
         await audit.record(
-            work, "login_failed", f"stages.{turn.plan.steps[0].kind}", user_id=user.id, username=typed,
+            work, "login_failed", f"stages.{turn.step.kind}", user_id=user.id, username=typed,
             context={"username": typed, "password": audit.MASK, "stage": stage},
         )  # fmt: skip
 
 
-def model(name: str, stage: dict[str, Any]) -> dict[str, Any]:
+def model(name: str, stage: StageRecord) -> dict[str, Any]:
     """A stage as the audit trail tells of one."""
-    return {"app": "stages", "model_name": name, "pk": stage["pk"], "name": stage["name"]}
+    return {"app": "stages", "model_name": name, "pk": stage.pk, "name": stage.name}

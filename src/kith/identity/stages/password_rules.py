@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.flows.resources import bindings
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, words_of
 from kith.identity.policies.family import policies
@@ -68,7 +68,7 @@ async def complain(
     if not forms:
         return [TOO_SHORT] if len(password) < FEWEST_CHARACTERS else []
     data = {**known, "password": password, **{field: password for _, field in found}}
-    person = await people.find(work, user_id) if user_id is not None else None
+    person = await subjects.find(work, user_id) if user_id is not None else None
     request = PolicyRequest(person=person, context={**data, "prompt_data": data}, client_ip=work.origin.address)
     verdicts = [await evaluate_target(work, form, request, "all") for form in forms if form not in asked]
     for policy_uuid, kind in await work.db.all(_policies, forms=forms):
@@ -86,5 +86,5 @@ async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest
 
 
 def print_of(password: str) -> str:
-    """By which a later step of the same walk knows that this password was judged."""
+    """By which a later step of the same run knows that this password was judged."""
     return hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from datetime import datetime
 
 from sqlalchemy import Column, bindparam, select
 
 from kith.base.db import UID, any_of, query
 from kith.base.errors import Conflict
 from kith.base.work import Work
+from kith.identity.caller import ApiCaller
 from kith.identity.expressions.syntax import complain
 from kith.identity.flows.stages import stages
-from kith.identity.rest import Draft, Resource, record_table
+from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Boolean, Choice, Integer, Text
+from kith.identity.rest.record import Record
 from kith.identity.stages.tables import prompt_fields, prompt_stages
 
 TYPES = (
@@ -43,6 +45,25 @@ FIELDS = (
     Boolean(name="initial_value_expression", default=False),
 )
 
+
+class PromptRecord(Record, kw_only=True):
+    pk: str
+    prompt_uuid: str
+    field_key: str
+    label: str
+    type: str
+    required: bool
+    placeholder: str
+    order: int
+    name: str | None
+    initial_value: str
+    sub_text: str
+    placeholder_expression: bool
+    initial_value_expression: bool
+    created: datetime
+    last_updated: datetime
+
+
 prompts = record_table("identity_prompts", Column("prompt_uuid", UID, primary_key=True), fields=FIELDS)
 
 _beside = query(
@@ -64,18 +85,18 @@ _names = query(
 )
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[PromptRecord]) -> None:
     for name in ("placeholder", "initial_value"):
-        if draft.now(f"{name}_expression") and (draft.sets(name) or draft.sets(f"{name}_expression")):
-            wrong = await asyncio.to_thread(complain, draft.now(name)) if draft.now(name) else None
+        if draft.value(f"{name}_expression") and (draft.sets(name) or draft.sets(f"{name}_expression")):
+            wrong = await asyncio.to_thread(complain, draft.value(name)) if draft.value(name) else None
             if wrong is not None:
                 draft.complain(name, f"Expression Syntax Error: {wrong}", "syntax")
 
 
-async def removing(work: Work, record: dict[str, Any]) -> None:
+async def removing(work: Work, record: PromptRecord, _caller: ApiCaller) -> None:
     """A prompt stage without a prompt would ask nothing: the last one stays."""
-    rows = await work.db.all(_beside, prompt=record["pk"])
-    kept = {stage for stage, prompt in rows if prompt != record["pk"]}
+    rows = await work.db.all(_beside, prompt=record.pk)
+    kept = {stage for stage, prompt in rows if prompt != record.pk}
     bare = {stage for stage, _ in rows} - kept
     if bare:
         held = await work.db.all(_names, ids=sorted(bare))
@@ -88,7 +109,8 @@ async def removing(work: Work, record: dict[str, Any]) -> None:
 
 RESOURCE = Resource(
     path="/stages/prompt/prompts/",
-    record="Prompt",
+    name="Prompt",
+    record=PromptRecord,
     key="prompt_uuid",
     table=prompts,
     fields=FIELDS,

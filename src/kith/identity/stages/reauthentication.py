@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from kith.identity import confirmation
+from kith.identity import reauthentication
 from kith.identity.factors import store as factors
 from kith.identity.stages.factor_setup import is_set_up
 from kith.identity.stages.turn import Challenge, Turn
@@ -19,7 +19,6 @@ from kith.identity.users.tables import User
 
 WRONG = "Invalid password"
 _SETS_UP = {"otptime": "totp", "otpstatic": "static", "webauthn": "webauthn"}
-_KEY = "_proved"
 
 
 class SignInAgain(msgspec.Struct, frozen=True):
@@ -28,17 +27,17 @@ class SignInAgain(msgspec.Struct, frozen=True):
     to: str
 
 
-def proved(turn: Turn, user_id: int) -> None:
-    """In this walk they have shown who they are: with their password, or by a link in their mail."""
-    turn.context[_KEY] = [user_id, turn.work.now.timestamp()]
+def proved(turn: Turn[Any], user_id: int) -> None:
+    """In this run they have shown who they are: with their password, or by a link in their mail."""
+    turn.context.reauthenticated = (user_id, turn.work.now.timestamp())
 
 
-async def ask(turn: Turn, kind: str, answer: dict[str, Any] | None) -> Challenge | SignInAgain | bool:
+async def ask(turn: Turn[Any], kind: str, answer: dict[str, Any] | None) -> Challenge | SignInAgain | bool:
     """What they are asked before the stage's turn; False: nothing. True: they have just answered it, and well."""
     session, now = turn.held.session, turn.work.now
-    if session.user_id is None or turn.context.get("pending_user") != session.user_id:
+    if session.user_id is None or turn.context.user_id != session.user_id:
         return False
-    if confirmation.is_fresh(session, now) or _has_proved(turn, session.user_id):
+    if reauthentication.is_fresh(session, now) or _has_proved(turn, session.user_id):
         return False
     user = await turn.pending_user()
     if user is None or not await _is_guarded(turn, kind, user):
@@ -52,30 +51,30 @@ async def ask(turn: Turn, kind: str, answer: dict[str, Any] | None) -> Challenge
     given = answer.get("password")
     if not isinstance(given, str) or not given:
         return challenge.complain("password", "This field may not be blank.", "blank")
-    if not await confirmation.is_password(turn.work, user, given):
+    if not await reauthentication.is_password(turn.work, user, given):
         return challenge.complain("password", WRONG)
     proved(turn, user.id)
     return True
 
 
-def _has_proved(turn: Turn, user_id: int) -> bool:
-    match turn.context.get(_KEY):
-        case [id, float(at)] if id == user_id:
-            return turn.work.now.timestamp() - at < confirmation.FRESH / timedelta(seconds=1)
-    return False
+def _has_proved(turn: Turn[Any], user_id: int) -> bool:
+    if turn.context.reauthenticated is None:
+        return False
+    who, at = turn.context.reauthenticated
+    return who == user_id and turn.work.now.timestamp() - at < reauthentication.FRESH / timedelta(seconds=1)
 
 
-async def _is_guarded(turn: Turn, kind: str, user: User) -> bool:
+async def _is_guarded(turn: Turn[Any], kind: str, user: User) -> bool:
     """Whether the stage is about to change something that somebody else at their desk must not."""
     match kind:
         case "userdelete":
             return True
         case "userwrite":
-            data = turn.context.get("prompt_data") or {}
+            data = turn.context.answers
             renamed = any(data.get(name) and data[name] != getattr(user, name) for name in ("username", "email"))
             return renamed or bool(data.get("password"))
         case "otp":
             has_one = any(one.kind in ("static", "totp") for one in await factors.of_user(turn.work.db, user.id))
-            return turn.flow.designation == "stage_setup" or (not has_one and bool(turn.stage["enforced"]))
+            return turn.flow.designation == "stage_setup" or (not has_one and bool(turn.stage.enforced))
         case _:
             return kind in _SETS_UP and not await is_set_up(turn, _SETS_UP[kind])

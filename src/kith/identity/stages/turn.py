@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
-from kith.identity.flows.plan import Flow, Plan
-from kith.identity.sessions.service import Held
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.flows.plan import Flow, FlowPlan, Step
+from kith.identity.flows.plan_context import PlanContext
+from kith.identity.flows.stages import StageRecord
+from kith.identity.rest import Resource
+from kith.identity.rest.operations import find_by_row
+from kith.identity.rest.record_store import RecordStore
+from kith.identity.sessions.service import HeldSession
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
+
+S = TypeVar("S", bound=StageRecord)
+T = TypeVar("T", bound=StageRecord)
 
 
 class Challenge(msgspec.Struct):
@@ -34,9 +42,9 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Denied(msgspec.Struct, frozen=True):
-    """The walk ends here. `message` is for the person, `reason` for whoever runs the server.
+    """The run ends here. `message` is for the person, `reason` for whoever runs the server.
 
-    `code` is by which the latter find it; whoever ends the walk fills it in.
+    `code` is by which the latter find it; whoever ends the run fills it in.
     """
 
     message: str
@@ -47,19 +55,14 @@ class Denied(msgspec.Struct, frozen=True):
 Outcome = Challenge | Passed | Denied
 PASSED = Passed()
 
-FindStage = Callable[[Work, str, str], Awaitable[dict[str, Any] | None]]
 
-
-class Turn:
-    """One step of one walk, in a transaction of its own: what it writes and the plan that follows are kept together.
+class Turn(Generic[S]):
+    """One step of one run, in a transaction of its own: what it writes and the plan that follows are kept together.
 
     Slow things (hashing, asking elsewhere) come before the first write.
     """
 
-    def __init__(
-        self, work: Work, exchange: Exchange, flow: Flow, plan: Plan, held: Held, stage: dict[str, Any],
-        find: FindStage,
-    ) -> None:  # fmt: skip
+    def __init__(self, work: Work, exchange: Exchange, flow: Flow, plan: FlowPlan, held: HeldSession, stage: S) -> None:
         self.work = work
         self.exchange = exchange
         self.flow = flow
@@ -67,35 +70,47 @@ class Turn:
         self.held = held
         self.stage = stage
         self.signed_out = False
-        self._find = find
 
     @property
-    def context(self) -> dict[str, Any]:
+    def context(self) -> PlanContext:
         return self.plan.context
 
-    async def find_stage(self, kind: str, stage_uuid: str) -> dict[str, Any] | None:
+    @property
+    def step(self) -> Step:
+        """The stage's place in the flow."""
+        return self.plan.steps[0]
+
+    def as_stage(self, stage: T) -> Turn[T]:
+        """The same turn for another stage that does this one's work."""
+        return Turn(self.work, self.exchange, self.flow, self.plan, self.held, stage)
+
+    async def find_stage(self, records: RecordStore[T], stage_uuid: str | None) -> T | None:
         """Another stage that this one names."""
-        return await self._find(self.work, kind, stage_uuid)
+        return await find_by_row(records, self.work, stage_uuid) if stage_uuid is not None else None
 
     async def pending_user(self) -> User | None:
-        user_id = self.context.get("pending_user")
-        return await users.find_by_id(self.work.db, user_id) if isinstance(user_id, int) else None
+        user_id = self.context.user_id
+        return await users.find_by_id(self.work.db, user_id) if user_id is not None else None
 
-    async def person(self) -> Person | None:
-        """Whom policies are asked about: the one who is being identified, else the one who is signed in."""
-        user_id = self.context.get("pending_user")
-        if not isinstance(user_id, int):
-            user_id = self.held.session.user_id
-        return await people.find(self.work, user_id) if user_id is not None else None
+    async def person(self) -> PolicySubject | None:
+        return await find_person(self.work, self.context.user_id, self.held.session.user_id)
 
 
-Show = Callable[[Turn], Awaitable[Outcome]]
-Take = Callable[[Turn, dict[str, Any]], Awaitable[Outcome]]
+async def find_person(work: Work, pending_user: int | None, signed_in: int | None) -> PolicySubject | None:
+    """Whom policies are asked about: the one who is being identified, else the one who is signed in."""
+    user_id = pending_user if pending_user is not None else signed_in
+    return await subjects.find(work, user_id) if user_id is not None else None
 
 
-class Act(msgspec.Struct, frozen=True):
-    """What a kind of stage does: `show` when it comes up, `take` when the person has answered."""
+Show = Callable[[Turn[S]], Awaitable[Outcome]]
+Take = Callable[[Turn[S], dict[str, Any]], Awaitable[Outcome]]
 
-    kind: str
-    show: Show
-    take: Take
+
+class StageKind(Generic[S]):
+    """A kind of stage: its collection, `show` for when it comes up, `take` for when the person has answered."""
+
+    def __init__(self, resource: Resource[S], show: Show[S], take: Take[S]) -> None:
+        self.kind = resource.kind
+        self.records = RecordStore(resource)
+        self.show = show
+        self.take = take

@@ -14,7 +14,7 @@ from kith.identity.audit import service as audit
 from kith.identity.scopes import IDENTITY, complain
 from kith.identity.tokens import store
 from kith.identity.tokens.facts import AccessEnded, TokenEnded
-from kith.identity.tokens.tables import Token
+from kith.identity.tokens.tables import ApiToken
 
 Intent = Literal["api", "app_password"]
 PREFIX = "kith_"
@@ -34,14 +34,14 @@ async def create(
     expires_at: datetime | None = None,
     by: int | None = None,
     by_name: str = "",
-) -> tuple[Token, str]:
+) -> tuple[ApiToken, str]:
     """A new token and its key, which nobody can be shown again."""
     names = scopes.split() or ([IDENTITY] if intent == "app_password" else [])
     wrong = complain(names)
     if wrong is not None:
         raise Invalid(fields={"scopes": [wrong]})
     key = PREFIX + secrets.token_urlsafe(32)
-    token = Token(
+    token = ApiToken(
         token_uuid=str(uuid.uuid4()),
         identifier=f"{intent}-{secrets.token_hex(8)}",
         key_hash=hash_key(key),
@@ -58,18 +58,18 @@ async def create(
     return token, key
 
 
-async def revoke(work: Work, token: Token, *, by: int | None = None, by_name: str = "") -> None:
+async def revoke(work: Work, token: ApiToken, *, by: int | None = None, by_name: str = "") -> None:
     await store.remove(work.db, token.token_uuid)
     tell_end(work, token)
     await _record(work, "model_deleted", token, by, by_name)
 
 
-def tell_end(work: Work, token: Token) -> None:
+def tell_end(work: Work, token: ApiToken) -> None:
     work.announce(TokenEnded(token_uuid=token.token_uuid))
     work.announce(AccessEnded(key_hashes=(token.key_hash,), user_id=token.user_id))
 
 
-async def _record(work: Work, action: str, token: Token, by: int | None, by_name: str) -> None:
+async def _record(work: Work, action: str, token: ApiToken, by: int | None, by_name: str) -> None:
     model = {"app": "core", "model_name": "token", "pk": token.token_uuid, "name": token.identifier}
     context = {"model": model, "user": token.user_id, "scopes": token.scopes, "intent": token.intent}
     await audit.record(work, action, "core.tokens", user_id=by, username=by_name, context=context)

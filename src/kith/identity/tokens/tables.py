@@ -25,7 +25,7 @@ tokens = Table(
 )
 
 
-class Token(msgspec.Struct):
+class ApiToken(msgspec.Struct):
     """What opens a door without a password. Only the key's hash is kept."""
 
     token_uuid: str

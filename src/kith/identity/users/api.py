@@ -4,31 +4,33 @@ from __future__ import annotations
 
 from kith.base.errors import Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.identity.caller import Caller
-from kith.identity.confirmation import FIELD, confirm, refuse_app_password
+from kith.identity.caller import ApiCaller
+from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import Action
 from kith.identity.rest.answers import NOTHING, show
 from kith.identity.rest.api import refuse
 from kith.identity.rest.body import read_object
-from kith.identity.rest.shelf import Shelf
-from kith.identity.rest.verbs import read
+from kith.identity.rest.operations import read
+from kith.identity.rest.record import as_dict
+from kith.identity.rest.record_store import RecordStore
 from kith.identity.sessions.service import end_after_password
 from kith.identity.users import service, store
 from kith.identity.users.collection import RESOURCE, tell_new_password
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.rank import refuse_if_above
+from kith.identity.users.privileges import refuse_if_above
 
-_shelf = Shelf(RESOURCE)
+_records = RecordStore(RESOURCE)
 
 
-async def show_me(exchange: Exchange, caller: Caller, _id: str) -> Answer:
-    record = await read(_shelf, exchange.work, caller.id, sees_secrets=False)
+async def show_me(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
+    record = await read(_records, exchange.work, caller.id, sees_secrets=False)
     permissions = ["*"] if caller.permissions is None else sorted(caller.permissions)
-    record["system_permissions"] = permissions
-    return show({**record, "user": record})
+    _records.write_moments([record])
+    shown = as_dict(record) | {"system_permissions": permissions}
+    return show({**shown, "user": shown})
 
 
-async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
+async def set_password(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     """For oneself, once that is shown, or with the right to reset passwords; a superuser's only by a superuser."""
     work = exchange.work
     if not id.isdecimal() or len(id) > 9:
@@ -43,7 +45,7 @@ async def set_password(exchange: Exchange, caller: Caller, id: str) -> Answer:
         raise Invalid(password="This field is required." if password is None else "Not a valid string.")
     user = await store.get(work.db, user_id)
     if user_id == caller.id:
-        await confirm(work, caller, sent.get(FIELD))
+        await require_current_password(work, caller, sent.get(FIELD))
     refuse_app_password(caller)
     await service.set_password(work, work.find(Passwords), user, password, by=caller.id, by_name=caller.username)
     await end_after_password(work, user_id)

@@ -4,40 +4,43 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, any_of
 from kith.base.errors import Conflict
 from kith.base.work import Work
-from kith.identity.caller import Caller
-from kith.identity.confirmation import FIELD, confirm, refuse_app_password
+from kith.identity.caller import ApiCaller
 from kith.identity.groups import store as groups
 from kith.identity.groups.tables import groups as group_table
 from kith.identity.groups.tables import members
 from kith.identity.messages import service as messages
-from kith.identity.rest import Draft, Filter, Resource
+from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
+from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import (
     Boolean,
     Choice,
+    Computed,
     Email,
     Input,
     Moment,
     Object,
     References,
     Text,
-    Told,
     read_uuid,
 )
+from kith.identity.rest.record import Record
 from kith.identity.roles.store import permissions_in, permissions_through
 from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
-from kith.identity.users import owning, store
+from kith.identity.users import address_ownership, store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.rank import refuse_if_above
+from kith.identity.users.privileges import refuse_if_above
 from kith.identity.users.search import contains
 from kith.identity.users.service import (
     UserBarred,
@@ -59,9 +62,9 @@ FIELDS = (
     ),
     Text(name="name", required=True, most=MOST_IN_NAME),
     Email(name="email", default=""),
-    Told(name="email_verified", form={"type": "boolean"}),
+    Computed(name="email_verified", form={"type": "boolean"}),
     Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
-    Told(name="is_superuser", form={"type": "boolean"}),
+    Computed(name="is_superuser", form={"type": "boolean"}),
     References(name="groups", to="identity_groups.group_uuid", link=members, owner="user_id", other="group_uuid"),
     References(name="roles", to="identity_roles.role_uuid", link=user_roles),
     Object(name="attributes"),
@@ -69,16 +72,40 @@ FIELDS = (
     Moment(name="date_joined", read_only=True, stored_as="created_at"),
     Moment(name="password_change_date", null=True, read_only=True, stored_as="password_changed_at"),
     Text(name="uuid", read_only=True),
-    Told(name="uid", form={"type": "string"}),
+    Computed(name="uid", form={"type": "string"}),
     Text(name="path", default="users", most=500, pattern=r"[^/]+(/[^/]+)*", refusal="Enter a valid path."),
     Choice(name="type", default="internal", choices=("internal", "external", "service_account")),
     Input(name="password", blank=False),
     Input(name=FIELD, help="The caller's own password, where they change their own account and did not just sign in."),
 )
+
+
+class UserRecord(Record, kw_only=True):
+    pk: int
+    id: int
+    username: str
+    name: str
+    email: str
+    email_verified: bool = False
+    is_active: bool
+    is_superuser: bool = False
+    groups: list[str] = msgspec.field(default_factory=list)
+    roles: list[str] = msgspec.field(default_factory=list)
+    attributes: dict[str, Any]
+    last_login: datetime | None
+    date_joined: datetime
+    password_change_date: datetime | None
+    uuid: str
+    uid: str = ""
+    path: str
+    type: str
+    last_updated: datetime
+
+
 _GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[UserRecord]) -> None:
     await _confirm(draft)
     await _take_password(draft)
     for name, complain in (("username", complain_username), ("email", complain_email)):
@@ -88,27 +115,27 @@ async def check(draft: Draft) -> None:
     draft.raise_complaints()
     await draft.work.db.begin()
     if "username" in draft.values:
-        draft.columns["username_key"] = username_key(draft.values["username"])
+        draft.columns["username_key"] = username_key(draft.now.username)
     if draft.is_new:
         draft.columns |= {"uuid": str(uuid.uuid4()), "role": "user", "approved_at": draft.work.now}
         draft.columns["confirmed_at"] = draft.work.now
     await _take_address(draft)
     await _check_rights(draft)
-    if draft.sets("is_active") and not draft.now("is_active"):
+    if draft.sets("is_active") and not draft.now.is_active:
         await _refuse_last(draft.work, draft.id, "disabled")
 
 
-async def _confirm(draft: Draft) -> None:
+async def _confirm(draft: RecordDraft[UserRecord]) -> None:
     given = draft.values.pop(FIELD, None) or None
     if not draft.values.get("password") and not any(draft.sets(name) for name in _GUARDING):
         return
     if draft.id == draft.caller.id and not draft.is_new:
-        await confirm(draft.work, draft.caller, given)
+        await require_current_password(draft.work, draft.caller, given)
     elif draft.values.get("password") or not draft.is_new:
         refuse_app_password(draft.caller)
 
 
-async def _take_password(draft: Draft) -> None:
+async def _take_password(draft: RecordDraft[UserRecord]) -> None:
     """Hashed before the first write: nobody else waits for argon2."""
     password = draft.values.pop("password", None)
     if not password:
@@ -116,7 +143,7 @@ async def _take_password(draft: Draft) -> None:
     if not draft.is_new and draft.id != draft.caller.id and not draft.caller.may("core.reset_user_password"):
         draft.complain("password", "You do not have permission to reset passwords.", "permission_denied")
         return
-    known = {name: str(draft.now(name) or "") for name in ("username", "name", "email")}
+    known = {name: str(draft.value(name) or "") for name in ("username", "name", "email")}
     for complaint in await complaints_of(draft.work, password, user_id=draft.id, known=known):
         draft.complain("password", complaint, complaint.code)
     if draft.complaints:
@@ -125,21 +152,21 @@ async def _take_password(draft: Draft) -> None:
     draft.columns["password_changed_at"] = draft.work.now
 
 
-async def _take_address(draft: Draft) -> None:
+async def _take_address(draft: RecordDraft[UserRecord]) -> None:
     """Whoever may make and change people vouches for them: an address that they set is proven.
 
     One that was there before and is only sent along stays what it was.
     """
     if "email" not in draft.values:
         return
-    address: str = draft.values["email"]
+    address: str = draft.now.email
     key, user_id = email_key(address), 0 if draft.is_new else draft.id
     draft.columns["email_key"] = key
     before = None if draft.is_new else await store.find_by_id(draft.work.db, user_id)
     if before is not None and before.email_key == key:
         return
-    if address and await owning.is_proven_by_another(draft.work, address, user_id):
-        draft.complain("email", owning.TAKEN, "unique")
+    if address and await address_ownership.is_proven_by_another(draft.work, address, user_id):
+        draft.complain("email", address_ownership.TAKEN, "unique")
         return
     await store.release(draft.work.db, address, user_id=user_id)
     draft.columns["owned_email_key"] = key or None
@@ -148,7 +175,7 @@ async def _take_address(draft: Draft) -> None:
         draft.columns["confirmed_at"] = before.confirmed_at or draft.work.now
 
 
-async def _check_rights(draft: Draft) -> None:
+async def _check_rights(draft: RecordDraft[UserRecord]) -> None:
     caller = draft.caller
     if caller.permissions is None:
         return
@@ -162,7 +189,7 @@ async def _check_rights(draft: Draft) -> None:
         draft.complain(
             "groups", "A group that grants more than you have cannot be assigned by you.", "permission_denied"
         )
-    if draft.sets("roles") and not await permissions_in(db, draft.values["roles"]) <= caller.permissions:
+    if draft.sets("roles") and not await permissions_in(db, draft.now.roles) <= caller.permissions:
         draft.complain("roles", "A role that grants more than you have cannot be assigned by you.", "permission_denied")
 
 
@@ -171,41 +198,40 @@ async def _refuse_last(work: Work, user_id: int, done: str) -> None:
         raise Conflict(f"The last active superuser cannot be {done}.")
 
 
-async def saved(draft: Draft) -> None:
+async def saved(draft: RecordDraft[UserRecord]) -> None:
     if not draft.is_new and "password" in draft.columns:
         by = draft.caller
         user = await store.get(draft.work.db, draft.id)
         await record_password_set(draft.work, user.id, user.username, user.counted_email, by=by.id, by_name=by.username)
         await end_after_password(draft.work, draft.id)
         await tell_new_password(draft.work, by, draft.id)
-    if not draft.is_new and draft.sets("is_active") and not draft.now("is_active"):
+    if not draft.is_new and draft.sets("is_active") and not draft.now.is_active:
         draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
 
 
-async def tell_new_password(work: Work, by: Caller, user_id: int) -> None:
+async def tell_new_password(work: Work, by: ApiCaller, user_id: int) -> None:
     if user_id != by.id:
         await messages.leave(work, user_id, "An administrator has set a new password for you.", "warning")
 
 
-async def removing(work: Work, record: dict[str, Any]) -> None:
-    caller = record["caller"]
-    if record["pk"] == caller.id:
+async def removing(work: Work, record: UserRecord, caller: ApiCaller) -> None:
+    if record.pk == caller.id:
         raise Conflict("You cannot delete yourself.")
-    await refuse_if_above(work, caller, record["pk"], "delete")
-    await _refuse_last(work, record["pk"], "deleted")
-    work.announce(UserDeleted(user_id=record["pk"]))
+    await refuse_if_above(work, caller, record.pk, "delete")
+    await _refuse_last(work, record.pk, "deleted")
+    work.announce(UserDeleted(user_id=record.pk))
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
-    mighty = await groups.mighty(work.db) if any(record["groups"] for record in records) else set()
-    staff = set(await store.administrators(work.db, [record["pk"] for record in records]))
-    proven = await store.verified(work.db, [record["pk"] for record in records])
+async def decorate(work: Work, records: list[UserRecord]) -> None:
+    mighty = await groups.mighty(work.db) if any(record.groups for record in records) else set()
+    staff = set(await store.administrators(work.db, [record.pk for record in records]))
+    proven = await store.verified(work.db, [record.pk for record in records])
     for record in records:
-        record["is_superuser"] = record["pk"] in staff or not mighty.isdisjoint(record["groups"])
-        record["email_verified"] = record["pk"] in proven
-        record["uid"] = hashlib.sha256(record["uuid"].encode()).hexdigest()
+        record.is_superuser = record.pk in staff or not mighty.isdisjoint(record.groups)
+        record.email_verified = record.pk in proven
+        record.uid = hashlib.sha256(record.uuid.encode()).hexdigest()
 
 
 def _in_groups(column: Any, bind: str) -> Any:
@@ -215,7 +241,8 @@ def _in_groups(column: Any, bind: str) -> Any:
 
 RESOURCE = Resource(
     path="/core/users/",
-    record="User",
+    name="User",
+    record=UserRecord,
     key="id",
     table=users,
     fields=FIELDS,
@@ -224,14 +251,14 @@ RESOURCE = Resource(
     order=("username",),
     exact=("username", "name", "email", "is_active", "path", "type"),
     filters=(
-        Filter(
+        ListFilter(
             name="groups_by_name",
             clause=_in_groups(group_table.c.name, "names"),
             read=str,
             bind="names",
             many=True,
         ),
-        Filter(
+        ListFilter(
             name="groups_by_pk",
             clause=_in_groups(group_table.c.group_uuid, "groups"),
             read=read_uuid,
@@ -239,7 +266,7 @@ RESOURCE = Resource(
             many=True,
         ),
         *(
-            Filter(
+            ListFilter(
                 name=f"is_{name}",
                 clause=column.is_not(None) == bindparam(name, type_=SQLBoolean()),
                 read=Boolean(name=name).take,
@@ -247,7 +274,7 @@ RESOURCE = Resource(
             )
             for name, column in (("approved", users.c.approved_at), ("confirmed", users.c.confirmed_at))
         ),
-        Filter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
+        ListFilter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
     ),
     label="username",
     prepare=check,

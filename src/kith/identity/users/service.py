@@ -16,12 +16,12 @@ from kith.base.db import Taken
 from kith.base.errors import Complaint, Conflict, Invalid, NotFound
 from kith.base.news import Fact
 from kith.base.work import Work
-from kith.identity import notices
+from kith.identity import security_mails
 from kith.identity.audit import service as audit
-from kith.identity.users import owning, store
+from kith.identity.users import address_ownership, store
 from kith.identity.users.names import complain_email, complain_name, complain_username
+from kith.identity.users.password_rules import PasswordRules
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
-from kith.identity.users.rules import PasswordRules
 from kith.identity.users.tables import User
 
 Role = Literal["user", "moderator", "administrator", "owner"]
@@ -70,7 +70,7 @@ class NewUser(msgspec.Struct, kw_only=True):
     approved: bool = True
 
 
-class Owner(msgspec.Struct, kw_only=True):
+class FirstOwner(msgspec.Struct, kw_only=True):
     """What the first administrator fills in."""
 
     username: str
@@ -117,10 +117,10 @@ async def create(
         )
     except Taken as error:
         raise Invalid(fields={"username": [Complaint("A user with that username already exists.", "taken")]}) from error
-    if new.email and new.confirmed and not await owning.prove(work, user, new.email):
-        raise Invalid(fields={"email": [Complaint(owning.TAKEN, "taken")]})
+    if new.email and new.confirmed and not await address_ownership.prove(work, user, new.email):
+        raise Invalid(fields={"email": [Complaint(address_ownership.TAKEN, "taken")]})
     if new.email and not new.confirmed and not work.settings.confirm_email:
-        await owning.claim(work, user, new.email)
+        await address_ownership.claim(work, user, new.email)
     user = await store.get(work.db, user.id)
     await _record(work, "model_created", user, by, by_name, created={"email": user.email, "role": user.role})
     work.announce(UserCreated(user_id=user.id))
@@ -204,7 +204,7 @@ async def record_password_set(
     """Written down, and told to its owner, who may not have been the one who did it."""
     model = {"app": "core", "model_name": "user", "pk": user_id, "name": username}
     await audit.record(work, "password_set", "core.users", user_id=by, username=by_name, context={"model": model})
-    notices.tell(work, email, username, "The password of your account was changed.")
+    security_mails.tell(work, email, username, "The password of your account was changed.")
 
 
 async def retire_password(work: Work, user: User) -> None:
@@ -259,7 +259,7 @@ async def check_setup(work: Work, token: str) -> None:
         raise SetupClosed
 
 
-async def use_setup(work: Work, passwords: Passwords, token: str, owner: Owner) -> User:
+async def use_setup(work: Work, passwords: Passwords, token: str, owner: FirstOwner) -> User:
     """Make the owner. Of two who try at once, one is told that the link was used."""
     await check_setup(work, token)
     complaint = complain_password(owner.password, fewest=FEWEST_CHARACTERS)

@@ -30,11 +30,11 @@ def text(form: dict[str, Any], name: str) -> str:
 
 async def proof_missing(work: Work, visitor: identity.Visitor, form: dict[str, Any]) -> list[str] | None:
     """None once they have shown that it is them; else what was wrong with the password they gave, if they gave one."""
-    if identity.own.is_fresh(work, visitor):
+    if identity.account_settings.is_fresh(work, visitor):
         return None
     given = form.get("password")
     if visitor.user.password is None or not isinstance(given, str):
         return []
-    if given and await identity.own.is_password(work, visitor, given):
+    if given and await identity.account_settings.is_password(work, visitor, given):
         return None
     return [later("Invalid password")]

@@ -25,7 +25,7 @@ async def rename_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
     if not name or len(name) > MOST_CHARACTERS:
         words = later("Give it a name.") if not name else later("This is too long.")
         return await security_page(exchange, work, visitor, status=400, errors={f"name_{id}": [words]})
-    await identity.own.rename_device(work, visitor, id, name)
+    await identity.account_settings.rename_device(work, visitor, id, name)
     return see_other(_PLACE)
 
 
@@ -35,19 +35,22 @@ async def remove_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
     visitor, form = await sent(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
-    factor = await identity.own.get_device(work, visitor, id)
+    factor = await identity.account_settings.get_device(work, visitor, id)
     wrong = await proof_missing(work, visitor, form)
     if wrong is not None:
         return _ask(exchange, visitor, factor, wrong)
     try:
-        await identity.own.remove_device(work, visitor, id)
+        await identity.account_settings.remove_device(work, visitor, id)
     except Conflict as problem:
         return await security_page(exchange, work, visitor, status=409, errors={"factors": [problem.message]})
     return see_other(_PLACE)
 
 
 def _ask(
-    exchange: Exchange, visitor: identity.Visitor, factor: identity.own.Factor, wrong: list[str] | None = None
+    exchange: Exchange,
+    visitor: identity.Visitor,
+    factor: identity.account_settings.Factor,
+    wrong: list[str] | None = None,
 ) -> Answer:
     return page(
         exchange, "settings/remove_factor.html", status=400 if wrong else 200, visitor=visitor,

@@ -39,7 +39,9 @@ async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
         wrong = await proof_missing(work, visitor, form)
         if wrong is not None:
             return _ask(exchange, visitor, form, wrong)
-        key = await identity.own.make_key(work, visitor, intent, name, scopes=scopes, expires_at=expires_at)
+        key = await identity.account_settings.make_key(
+            work, visitor, intent, name, scopes=scopes, expires_at=expires_at
+        )
     except Invalid as problem:
         errors = {f"{intent}_{field}": words for field, words in problem.fields.items()}
         return await security_page(exchange, work, visitor, status=400, errors=errors, form={intent: form})
@@ -84,7 +86,7 @@ def _end_of(day: str) -> datetime | None:
 async def revoke_token(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     visitor, _ = await sent(exchange)
     if visitor is not None:
-        await identity.own.revoke_token(work, visitor, id)
+        await identity.account_settings.revoke_token(work, visitor, id)
     return see_other(f"{HERE}#keys")
 
 

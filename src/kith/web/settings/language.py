@@ -21,7 +21,7 @@ async def choose_language(exchange: Exchange, work: Work) -> Answer:
     if chosen not in LANGUAGES:
         raise Invalid("We do not know this language", fields={"language": ["We do not know this language."]})
     if visitor is not None and not visitor.is_acting and visitor.locale != chosen:
-        await identity.own.choose_language(work, visitor, chosen)
+        await identity.account_settings.choose_language(work, visitor, chosen)
     back = identity.safe_path(text(form, "next"))
     return see_other(back, headers=(cookie(exchange, chosen),))
 

@@ -26,13 +26,13 @@ async def show_security(exchange: Exchange, work: Work) -> Answer:
 async def security_page(
     exchange: Exchange, work: Work, visitor: identity.Visitor, *, status: int = 200, **values: Any
 ) -> Answer:
-    number = _page_number(exchange)
-    events, more = await identity.own.list_events(work, visitor, number)
+    settings, number = identity.account_settings, _page_number(exchange)
+    events, more = await settings.list_events(work, visitor, number)
     return page(
         exchange, "settings/security.html", status=status, visitor=visitor, here="security",
-        may_change=not visitor.is_acting, sessions=await identity.own.list_sessions(work, visitor),
-        devices=await identity.own.list_devices(work, visitor), set_up=await identity.own.set_up_flows(work),
-        tokens=await identity.own.list_tokens(work, visitor), consents=await identity.own.list_consents(work, visitor),
+        may_change=not visitor.is_acting, sessions=await settings.list_sessions(work, visitor),
+        devices=await settings.list_devices(work, visitor), set_up=await settings.set_up_flows(work),
+        tokens=await settings.list_tokens(work, visitor), consents=await settings.list_consents(work, visitor),
         events=events, older=number + 1 if more else None, newer=number - 1 if number > 1 else None,
         messages=shown(await identity.take_messages(work, visitor.user.id)), device_of=device_of, action_of=action_of,
         about=about, **{"key": None, "errors": {}, "form": {}, **values},
@@ -49,7 +49,7 @@ def _page_number(exchange: Exchange) -> int:
 @post(f"{HERE}/sessions/{{id}}/end")
 async def end_session(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     visitor, _ = await sent(exchange)
-    if visitor is not None and await identity.own.end_session(work, visitor, id):
+    if visitor is not None and await identity.account_settings.end_session(work, visitor, id):
         return see_other("/", headers=identity.no_session_cookie(work))
     return see_other(f"{HERE}#sessions")
 
@@ -58,7 +58,7 @@ async def end_session(exchange: Exchange, work: Work, id: FromPath[str]) -> Answ
 async def end_other_sessions(exchange: Exchange, work: Work) -> Answer:
     visitor, _ = await sent(exchange)
     if visitor is not None:
-        await identity.own.end_other_sessions(work, visitor)
+        await identity.account_settings.end_other_sessions(work, visitor)
     return see_other(f"{HERE}#sessions")
 
 
@@ -66,7 +66,7 @@ async def end_other_sessions(exchange: Exchange, work: Work) -> Answer:
 async def end_all_sessions(exchange: Exchange, work: Work) -> Answer:
     visitor, _ = await sent(exchange)
     if visitor is not None:
-        await identity.own.end_all_sessions(work, visitor)
+        await identity.account_settings.end_all_sessions(work, visitor)
     return see_other("/", headers=identity.no_session_cookie(work))
 
 
@@ -74,7 +74,7 @@ async def end_all_sessions(exchange: Exchange, work: Work) -> Answer:
 async def withdraw_consent(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     visitor, _ = await sent(exchange)
     if visitor is not None:
-        await identity.own.withdraw_consent(work, visitor, id)
+        await identity.account_settings.withdraw_consent(work, visitor, id)
     return see_other(f"{HERE}#consents")
 
 

@@ -25,12 +25,12 @@ _ACTIONS = {
 }
 
 
-def action_of(say: Speaker, event: identity.own.Event) -> str:
+def action_of(say: Speaker, event: identity.account_settings.Event) -> str:
     known = _ACTIONS.get(event.action)
     return say(known) if known else event.action.replace("_", " ").capitalize()
 
 
-def about(say: Speaker, event: identity.own.Event) -> list[str]:
+def about(say: Speaker, event: identity.account_settings.Event) -> list[str]:
     """What it was done to, by whom if not by its owner, and why."""
     context = event.context
     told = [str(_inner(context, "model", "name")), str(context.get("reason") or "")]

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from kith.identity.mappings.family import MAPPINGS
+from kith.identity.mappings.family import MAPPINGS, MappingRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Text
 
 FIELDS = (Text(name="object_field", required=True, help="Where a text goes; an object names its own places."),)
 
+
+class LDAPPropertyMapping(MappingRecord, kw_only=True):
+    object_field: str
+
+
 RESOURCE = Resource(
     path="/propertymappings/ldap/",
-    record="LDAPPropertyMapping",
+    name="LDAPPropertyMapping",
+    record=LDAPPropertyMapping,
     key="pm_uuid",
     family=MAPPINGS,
     kind="ldap",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.identity.mappings.family import MAPPINGS
+from kith.identity.mappings.family import MAPPINGS, MappingRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Text
 
@@ -11,9 +11,16 @@ FIELDS = (
     Text(name="friendly_name", null=True, default=None),
 )
 
+
+class SAMLPropertyMapping(MappingRecord, kw_only=True):
+    saml_name: str
+    friendly_name: str | None
+
+
 RESOURCE = Resource(
     path="/propertymappings/saml/",
-    record="SAMLPropertyMapping",
+    name="SAMLPropertyMapping",
+    record=SAMLPropertyMapping,
     key="pm_uuid",
     family=MAPPINGS,
     kind="saml",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.identity.mappings.family import MAPPINGS
+from kith.identity.mappings.family import MAPPINGS, MappingRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Text
 
@@ -11,9 +11,16 @@ FIELDS = (
     Text(name="description", default="", help="Shown when consent is asked for; not shown when empty."),
 )
 
+
+class ScopeMapping(MappingRecord, kw_only=True):
+    scope_name: str
+    description: str
+
+
 RESOURCE = Resource(
     path="/propertymappings/scope/",
-    record="ScopeMapping",
+    name="ScopeMapping",
+    record=ScopeMapping,
     key="pm_uuid",
     family=MAPPINGS,
     kind="scope",

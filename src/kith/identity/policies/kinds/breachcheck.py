@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kith.base.work import Work
-from kith.identity.policies.family import POLICIES
-from kith.identity.policies.passwords import MISSING, find_password, judge_breaches
+from kith.identity.policies.family import POLICIES, PolicyRecord
+from kith.identity.policies.password_checks import MISSING, find_password, judge_breaches
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.fields import Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
@@ -17,16 +15,22 @@ FIELDS = (
 )
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
-    password = find_password(request, record["password_field"])
+class BreachCheckPolicy(PolicyRecord, kw_only=True):
+    allowed_count: int
+    password_field: str
+
+
+async def passes(work: Work, record: BreachCheckPolicy, request: PolicyRequest) -> Verdict:
+    password = find_password(request, record.password_field)
     if password is None:
         return Verdict(passing=False, messages=[MISSING])
-    return await judge_breaches(work, password, record["allowed_count"])
+    return await judge_breaches(work, password, record.allowed_count)
 
 
 RESOURCE = Resource(
     path="/policies/breachcheck/",
-    record="BreachCheckPolicy",
+    name="BreachCheckPolicy",
+    record=BreachCheckPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="breachcheck",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import Any
 
 from kith.base.work import Work
-from kith.identity.policies.family import POLICIES
+from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table
 
 FIELDS = (
@@ -20,23 +19,30 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
-    if draft.now("wait_min") > draft.now("wait_max"):
+class DummyPolicy(PolicyRecord, kw_only=True):
+    result: bool
+    wait_min: int
+    wait_max: int
+
+
+async def check(draft: RecordDraft[DummyPolicy]) -> None:
+    if draft.now.wait_min > draft.now.wait_max:
         draft.complain("wait_max", "Ensure this value is greater than or equal to wait_min.")
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:  # noqa: ARG001 - as all kinds
+async def passes(work: Work, record: DummyPolicy, request: PolicyRequest) -> Verdict:  # noqa: ARG001 - as all kinds
     """In a test it only says how long it would have waited."""
-    least, most = record["wait_min"], record["wait_max"]
+    least, most = record.wait_min, record.wait_max
     seconds = least if least == most else random.randrange(least, most)  # noqa: S311 - nothing to guess
     if not request.is_test:
         await asyncio.sleep(seconds)
-    return Verdict(passing=record["result"], messages=["dummy"], log=[f"waits for {seconds} seconds"])
+    return Verdict(passing=record.result, messages=["dummy"], log=[f"waits for {seconds} seconds"])
 
 
 RESOURCE = Resource(
     path="/policies/dummy/",
-    record="DummyPolicy",
+    name="DummyPolicy",
+    record=DummyPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="dummy",

@@ -7,17 +7,21 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity.expressions.asking import helpers_for
-from kith.identity.expressions.run import LEVELS, Expressions, Facts
+from kith.identity.expressions.helpers import helpers_for
+from kith.identity.expressions.run import LEVELS, ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
-from kith.identity.policies.calling import Judge
-from kith.identity.policies.family import POLICIES
+from kith.identity.policies.family import POLICIES, PolicyRecord
+from kith.identity.policies.policy_caller import PolicyCaller
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
-from kith.identity.rest.fields import Code
+from kith.identity.rest.fields import Expression
 from kith.identity.rest.resource import Resource, kind_table
 
 UNKNOWN_ADDRESS = "255.255.255.255"
-FIELDS = (Code(name="expression", required=True, check=complain),)
+FIELDS = (Expression(name="expression", required=True, check=complain),)
+
+
+class ExpressionPolicy(PolicyRecord, kw_only=True):
+    expression: str
 
 
 def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
@@ -26,9 +30,13 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     is_sso_flow = bool(request.context.get("is_sso"))
     user = request.person.facts if request.person else None
     origin = work.origin
-    http_request = Facts(method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=client_ip)
-    obj = Facts(pbm_uuid=request.target) if request.target else None
-    asked = Facts(user=user, obj=obj, context=request.context, client_ip=client_ip, http_request=http_request)
+    http_request = ExpressionObject(
+        method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=client_ip
+    )
+    obj = ExpressionObject(pbm_uuid=request.target) if request.target else None
+    asked = ExpressionObject(
+        user=user, obj=obj, context=request.context, client_ip=client_ip, http_request=http_request
+    )
     plan = request.context.get("flow_plan")
     return {
         "request": asked, "user": user, "context": request.context, "http_request": http_request,
@@ -38,13 +46,13 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     }  # fmt: skip
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
-    async def call_policy(name: str, context: dict[str, Any]) -> Facts:
+async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> Verdict:
+    async def call_policy(name: str, context: dict[str, Any]) -> ExpressionObject:
         return await _call(work, request, name, context)
 
     helpers = {**helpers_for(work, request.person, is_test=request.is_test), "_call_policy": call_policy}
     outcome = await work.find(Expressions).run(
-        record["expression"], variables_for(work, request), helpers, level=request.level
+        record.expression, variables_for(work, request), helpers, level=request.level
     )
     if outcome.error is not None:
         raise CannotTell(outcome.error)
@@ -52,19 +60,20 @@ async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> 
     return Verdict(passing=bool(outcome.value), messages=outcome.messages, log=log)
 
 
-async def _call(work: Work, request: PolicyRequest, name: str, context: dict[str, Any]) -> Facts:
+async def _call(work: Work, request: PolicyRequest, name: str, context: dict[str, Any]) -> ExpressionObject:
     """Another policy, asked about the same person, with this added to the context."""
     if request.level + 1 >= LEVELS:
         raise ValueError("policies call each other too deep")
     asked = msgspec.structs.replace(request, context={**request.context, **context}, level=request.level + 1)
     async with work.aside() as aside:
-        verdict = await work.find(Judge).ask(aside, name, asked)  # type: ignore[type-abstract]
-    return Facts(passing=verdict.passing, messages=verdict.messages)
+        verdict = await work.find(PolicyCaller).ask(aside, name, asked)  # type: ignore[type-abstract]
+    return ExpressionObject(passing=verdict.passing, messages=verdict.messages)
 
 
 RESOURCE = Resource(
     path="/policies/expression/",
-    record="ExpressionPolicy",
+    name="ExpressionPolicy",
+    record=ExpressionPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="expression",

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kith.base.work import Work
-from kith.identity.policies.family import POLICIES
+from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
 from kith.identity.rest.fields import Reference
 from kith.identity.rest.resource import Resource, kind_table
@@ -13,15 +11,20 @@ from kith.identity.rest.resource import Resource, kind_table
 FIELDS = (Reference(name="group", null=True, to="identity_groups.group_uuid", help="Without one nobody passes."),)
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:  # noqa: ARG001 - as all kinds
-    if record["group"] is None:
+class GroupMembershipPolicy(PolicyRecord, kw_only=True):
+    group: str | None
+
+
+async def passes(work: Work, record: GroupMembershipPolicy, request: PolicyRequest) -> Verdict:  # noqa: ARG001 - as all kinds
+    if record.group is None:
         raise CannotTell("This policy has no group.")
-    return Verdict(passing=request.person is not None and request.person.is_in(record["group"]))
+    return Verdict(passing=request.person is not None and request.person.is_in(record.group))
 
 
 RESOURCE = Resource(
     path="/policies/group_membership/",
-    record="GroupMembershipPolicy",
+    name="GroupMembershipPolicy",
+    record=GroupMembershipPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="group_membership",

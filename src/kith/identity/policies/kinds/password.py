@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import string
-from typing import Any
 
 from kith.base.work import Work
-from kith.identity.policies.family import POLICIES
-from kith.identity.policies.passwords import MISSING, find_password, judge_breaches
+from kith.identity.policies.family import POLICIES, PolicyRecord
+from kith.identity.policies.password_checks import MISSING, find_password, judge_breaches
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.rest.fields import Boolean, Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
@@ -29,25 +28,41 @@ FIELDS = (
 )
 
 
-def is_good(record: dict[str, Any], password: str) -> bool:
+class PasswordPolicy(PolicyRecord, kw_only=True):
+    amount_uppercase: int
+    amount_lowercase: int
+    amount_symbols: int
+    amount_digits: int
+    length_min: int
+    symbol_charset: str
+    error_message: str
+    password_field: str
+    check_static_rules: bool
+    check_have_i_been_pwned: bool
+    hibp_allowed_count: int
+    check_zxcvbn: bool
+    zxcvbn_score_threshold: int
+
+
+def is_good(record: PasswordPolicy, password: str) -> bool:
     """Counts over the whole password, wherever the characters stand."""
     wanted = (
-        ("amount_uppercase", string.ascii_uppercase),
-        ("amount_lowercase", string.ascii_lowercase),
-        ("amount_digits", string.digits),
-        ("amount_symbols", record["symbol_charset"]),
+        (record.amount_uppercase, string.ascii_uppercase),
+        (record.amount_lowercase, string.ascii_lowercase),
+        (record.amount_digits, string.digits),
+        (record.amount_symbols, record.symbol_charset),
     )
-    return len(password) >= record["length_min"] and all(
-        sum(letter in characters for letter in password) >= record[name] for name, characters in wanted
+    return len(password) >= record.length_min and all(
+        sum(letter in characters for letter in password) >= amount for amount, characters in wanted
     )
 
 
-def words_if_weak(record: dict[str, Any], password: str, known: list[str]) -> list[str]:
+def words_if_weak(record: PasswordPolicy, password: str, known: list[str]) -> list[str]:
     """What would make it stronger; nothing when it is strong enough."""
     from zxcvbn_rs_py import zxcvbn  # noqa: PLC0415 - loaded when first used
 
     found = zxcvbn(password[:72], known)
-    if int(found.score) > record["zxcvbn_score_threshold"]:
+    if int(found.score) > record.zxcvbn_score_threshold:
         return []
     feedback = found.feedback
     said = [str(feedback.warning)] if feedback is not None and feedback.warning is not None else []
@@ -63,24 +78,25 @@ def _known_of(work: Work, request: PolicyRequest) -> list[str]:
     return [str(one) for one in (*own, *typed, work.settings.title) if one]
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
-    password = find_password(request, record["password_field"])
+async def passes(work: Work, record: PasswordPolicy, request: PolicyRequest) -> Verdict:
+    password = find_password(request, record.password_field)
     if password is None:
         return Verdict(passing=False, messages=[MISSING])
-    if not password or (record["check_static_rules"] and not is_good(record, password)):
-        return Verdict(passing=False, messages=[record["error_message"]])
-    if record["check_zxcvbn"]:
+    if not password or (record.check_static_rules and not is_good(record, password)):
+        return Verdict(passing=False, messages=[record.error_message])
+    if record.check_zxcvbn:
         weak = words_if_weak(record, password, _known_of(work, request))
         if weak:
             return Verdict(passing=False, messages=weak)
-    if record["check_have_i_been_pwned"]:
-        return await judge_breaches(work, password, record["hibp_allowed_count"])
+    if record.check_have_i_been_pwned:
+        return await judge_breaches(work, password, record.hibp_allowed_count)
     return Verdict(passing=True)
 
 
 RESOURCE = Resource(
     path="/policies/password/",
-    record="PasswordPolicy",
+    name="PasswordPolicy",
+    record=PasswordPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="password",

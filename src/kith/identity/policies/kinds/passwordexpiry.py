@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from kith.base.work import Work
-from kith.identity.policies.family import POLICIES
+from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
 from kith.identity.rest.fields import Boolean, Integer
 from kith.identity.rest.resource import Resource, kind_table
@@ -21,16 +20,23 @@ FIELDS = (
         help="False: at sign-in a new one must be chosen; anywhere else the old one stops working.",
     ),
 )
+
+
+class PasswordExpiryPolicy(PolicyRecord, kw_only=True):
+    days: int
+    deny_only: bool
+
+
 SIGN_IN = ("identification", "password", "userlogin")
 
 
-def days_over(record: dict[str, Any], user: User, now: datetime) -> int | None:
+def days_over(record: PasswordExpiryPolicy, user: User, now: datetime) -> int | None:
     """For how many days it has been too old; None while it is not."""
     age = (now - (user.password_changed_at or user.created_at)).days
-    return age - int(record["days"]) if age >= record["days"] else None
+    return age - int(record.days) if age >= record.days else None
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: PasswordExpiryPolicy, request: PolicyRequest) -> Verdict:
     """Unless it may only deny, an expired password stops working here and now; never in a test.
 
     Before a stage that signs in it keeps out of the way: the password's own stage looks at its age once it was
@@ -44,7 +50,7 @@ async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> 
     over = days_over(record, user, work.now)
     if over is None:
         return Verdict(passing=True)
-    if record["deny_only"]:
+    if record.deny_only:
         return Verdict(passing=False, messages=["Password has expired."])
     if user.password is not None and not request.is_test:
         async with work.aside() as aside:
@@ -55,7 +61,8 @@ async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> 
 
 RESOURCE = Resource(
     path="/policies/passwordexpiry/",
-    record="PasswordExpiryPolicy",
+    name="PasswordExpiryPolicy",
+    record=PasswordExpiryPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="passwordexpiry",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kith.base.work import Work
-from kith.identity.policies.family import POLICIES
+from kith.identity.policies.family import POLICIES, PolicyRecord
+from kith.identity.policies.reputation_scores import score_of
 from kith.identity.policies.request import PolicyRequest, Verdict
-from kith.identity.policies.scores import score_of
-from kith.identity.rest.draft import Draft
 from kith.identity.rest.fields import Boolean, Integer
+from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table
 
 FIELDS = (
@@ -19,24 +17,31 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
-    if not draft.now("check_ip") and not draft.now("check_username"):
+class ReputationPolicy(PolicyRecord, kw_only=True):
+    check_ip: bool
+    check_username: bool
+    threshold: int
+
+
+async def check(draft: RecordDraft[ReputationPolicy]) -> None:
+    if not draft.now.check_ip and not draft.now.check_username:
         draft.complain("", "At least one of check_ip, check_username must be true.")
 
 
-async def passes(work: Work, record: dict[str, Any], request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: ReputationPolicy, request: PolicyRequest) -> Verdict:
     username = request.person.user.username if request.person else ""
     score = await score_of(
         work,
-        identifier=username if record["check_username"] else "",
-        ip=request.client_ip if record["check_ip"] else "",
+        identifier=username if record.check_username else "",
+        ip=request.client_ip if record.check_ip else "",
     )
-    return Verdict(passing=score <= record["threshold"], log=[f"the score is {score}"])
+    return Verdict(passing=score <= record.threshold, log=[f"the score is {score}"])
 
 
 RESOURCE = Resource(
     path="/policies/reputation/",
-    record="ReputationPolicy",
+    name="ReputationPolicy",
+    record=ReputationPolicy,
     key="policy_uuid",
     family=POLICIES,
     kind="reputation",

@@ -8,19 +8,20 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 from sqlalchemy import Column, String
 from sqlalchemy import Text as SQLText
 
 from kith.base.patterns import linear
 from kith.base.work import Work
-from kith.identity.providers import assigned
-from kith.identity.providers.clients import new_client_id, new_client_secret, random_text, register_client
-from kith.identity.providers.family import NAME, choose_flow, family_of
-from kith.identity.providers.keys import check_signing_key
-from kith.identity.providers.kinds.openid import RESPONSE_TYPES, tell_lists
-from kith.identity.providers.spans import check_spans
-from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import Boolean, Choice, Offset, Reference, Refused, Text, Told, read_url
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.client_fields import new_client_id, new_client_secret, random_text, register_client
+from kith.identity.providers.durations import check_durations
+from kith.identity.providers.family import NAME, ProviderRecord, choose_flow, family_of
+from kith.identity.providers.kinds.openid import RESPONSE_TYPES
+from kith.identity.providers.signing_keys import check_signing_key
+from kith.identity.rest import RecordDraft, Resource, kind_table
+from kith.identity.rest.fields import Boolean, Choice, Computed, InvalidValue, Offset, Reference, Text, read_url
 from kith.identity.sealing import Sealer
 
 _TABLE = "identity_providers_applicationgateway"
@@ -40,10 +41,10 @@ class Host(Text, frozen=True, kw_only=True):
         url = read_url(text if "://" in text else f"{self.scheme}://{text}", ("http", "https"))
         parts = urlsplit(url or "")
         if url is None or parts.query or parts.fragment or "@" in parts.netloc:
-            raise Refused("Enter a valid URL.")
+            raise InvalidValue("Enter a valid URL.")
         kept = f"{parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
         if self.most is not None and len(kept) > self.most:
-            raise Refused(f"Ensure this field has no more than {self.most} characters.", "too_long")
+            raise InvalidValue(f"Ensure this field has no more than {self.most} characters.", "too_long")
         return kept
 
 
@@ -62,9 +63,29 @@ FIELDS = (
     Reference(name="certificate", null=True, to="identity_keypairs.kp_uuid", on_delete="RESTRICT"),
     Offset(name="access_token_validity", default="hours=24", most=255),
     Offset(name="refresh_token_validity", default="days=30", most=255),
-    Told(name="client", form={"type": "object", "description": "The OpenID client of this gateway."}),
-    Told(name="redirect_uris", form={"type": "array", "items": {"type": "string", "format": "uri"}}),
+    Computed(name="client", form={"type": "object", "description": "The OpenID client of this gateway."}),
+    Computed(name="redirect_uris", form={"type": "array", "items": {"type": "string", "format": "uri"}}),
 )
+
+
+class ApplicationGatewayProvider(ProviderRecord, kw_only=True):
+    internal_host: str
+    external_host: str
+    client_id: str
+    mode: str
+    internal_host_ssl_validation: bool
+    skip_path_regex: str
+    intercept_header_auth: bool
+    basic_auth_enabled: bool
+    basic_auth_user_attribute: str
+    basic_auth_password_attribute: str
+    cookie_domain: str
+    certificate: str | None
+    access_token_validity: str
+    refresh_token_validity: str
+    client: dict[str, Any] = msgspec.field(default_factory=dict)
+    redirect_uris: list[str] = msgspec.field(default_factory=list)
+
 
 gateways = kind_table(
     _TABLE,
@@ -76,39 +97,39 @@ gateways = kind_table(
 )
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     await choose_flow(draft)
     _check_mode(draft)
     _check_basic(draft)
-    check_spans(draft, positive=("access_token_validity", "refresh_token_validity"))
+    check_durations(draft, positive=("access_token_validity", "refresh_token_validity"))
     for line in draft.values.get("skip_path_regex", "").splitlines():
         if linear(line) is None:
             draft.complain("skip_path_regex", f"{line[:100]} is not a valid regular expression.")
     await check_signing_key(draft, "certificate", ("rsa", "ec", "ed25519"))
     if draft.is_new:
-        draft.values["client_id"] = new_client_id()
+        draft.now.client_id = new_client_id()
         draft.columns["client_secret"] = seal(draft.work, "client_secret", new_client_secret())
         draft.columns["cookie_secret"] = seal(draft.work, "cookie_secret", random_text(50))
     if draft.sets("mode") or draft.sets("external_host"):
-        draft.columns["external_host_key"] = draft.now("external_host") if draft.now("mode") in _ALONE else None
+        draft.columns["external_host_key"] = draft.now.external_host if draft.now.mode in _ALONE else None
 
 
-def _check_mode(draft: Draft) -> None:
-    mode, domain = draft.now("mode"), draft.now("cookie_domain").lstrip(".").lower()
-    if mode == "proxy" and not draft.now("internal_host"):
+def _check_mode(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
+    mode, domain = draft.now.mode, draft.now.cookie_domain.lstrip(".").lower()
+    if mode == "proxy" and not draft.now.internal_host:
         draft.complain("internal_host", "Internal host cannot be empty when forward auth is disabled.")
     if mode == "forward_domain":
-        host = urlsplit(draft.now("external_host")).hostname or ""
+        host = urlsplit(draft.now.external_host).hostname or ""
         if not domain:
             draft.complain("cookie_domain", "Cookie domain cannot be empty in mode forward_domain.")
         elif host != domain and not host.endswith(f".{domain}"):
             draft.complain("cookie_domain", "The external host must lie in the cookie domain.")
 
 
-def _check_basic(draft: Draft) -> None:
-    if draft.now("basic_auth_enabled"):
+def _check_basic(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
+    if draft.now.basic_auth_enabled:
         for name in ("basic_auth_user_attribute", "basic_auth_password_attribute"):
-            if not draft.now(name):
+            if not draft.value(name):
                 draft.complain(name, "User and password attributes must be set when basic auth is enabled.")
 
 
@@ -116,40 +137,43 @@ def seal(work: Work, column: str, text: str) -> str:
     return work.find(Sealer).seal(text, f"{_TABLE}.{column}")
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[ApplicationGatewayProvider]) -> None:
     for record in records:
         client = _client(record)
-        record["client"] = client
-        record["redirect_uris"] = client["redirect_uris"]
-    await assigned.tell_applications(work, records)
+        record.client = client
+        record.redirect_uris = client["redirect_uris"]
+    await assigned_applications.tell_applications(work, records)
 
 
-def _client(record: dict[str, Any]) -> dict[str, Any]:
-    client = {
-        "pk": record["pk"],
-        "id": record["pk"],
-        "name": record["name"],
+def _client(record: ApplicationGatewayProvider) -> dict[str, Any]:
+    """The gateway's OpenID client, in the shape of that collection."""
+    callback = record.external_host + CALLBACK
+    return {
+        "pk": record.pk,
+        "id": record.pk,
+        "name": record.name,
         "client_type": "confidential",
-        "client_id": record["client_id"],
+        "client_id": record.client_id,
         "response_types": [RESPONSE_TYPES["code"]],
         "jwt_alg": "RS256",
         "reuse_consent": True,
         "require_consent": True,
-        "_redirect_uris": record["external_host"] + CALLBACK,
+        "_redirect_uris": callback,
         "_scope": SCOPE,
+        "redirect_uris": [callback],
+        "scope": SCOPE.split(),
     }
-    tell_lists(client)
-    return client
 
 
 RESOURCE = Resource(
     path="/providers/applicationgateway/",
-    record="ApplicationGatewayProvider",
+    name="ApplicationGatewayProvider",
+    record=ApplicationGatewayProvider,
     key="id",
     family=_FAMILY,
     kind="applicationgateway",
     table=gateways,
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "internal_host", "external_host", "mode"),
     prepare=check,
     saved=register_client,

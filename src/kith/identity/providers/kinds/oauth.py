@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from kith.identity.providers import assigned
-from kith.identity.providers.clients import (
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.client_fields import (
     CLIENT_SECRET,
     CLIENT_TYPES,
     ENGINE_FIELDS,
+    ClientRecord,
     check_client,
     client_id_field,
     register_client,
 )
 from kith.identity.providers.family import choose_flow, family_of
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Text
 
 _SENDS_BACK = ("authorization-code", "implicit")
@@ -28,24 +29,30 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
+class OAuth2Provider(ClientRecord, kw_only=True):
+    redirect_uris: str
+    authorization_grant_type: str
+
+
+async def check(draft: RecordDraft[OAuth2Provider]) -> None:
     await choose_flow(draft)
     await check_client(draft, redirects="redirect_uris")
-    if draft.now("authorization_grant_type") in _SENDS_BACK and not draft.now("redirect_uris"):
-        words = f"redirect_uris cannot be empty with grant_type {draft.now('authorization_grant_type')}"
+    if draft.now.authorization_grant_type in _SENDS_BACK and not draft.now.redirect_uris:
+        words = f"redirect_uris cannot be empty with grant_type {draft.now.authorization_grant_type}"
         draft.complain("redirect_uris", words, "required")
 
 
 RESOURCE = Resource(
     path="/providers/oauth/",
-    record="OAuth2Provider",
+    name="OAuth2Provider",
+    record=OAuth2Provider,
     key="id",
     family=_FAMILY,
     kind="oauth2",
     table=kind_table("identity_providers_oauth", _FAMILY, FIELDS),
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "client_id", "client_type", "authorization_grant_type"),
     prepare=check,
     saved=register_client,
-    decorate=assigned.tell_applications,
+    decorate=assigned_applications.tell_applications,
 )

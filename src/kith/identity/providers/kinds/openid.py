@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from kith.base.work import Work
-from kith.identity.providers import assigned
-from kith.identity.providers.clients import (
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.client_fields import (
     CLIENT_SECRET,
     CLIENT_TYPES,
     ENGINE_FIELDS,
+    ClientRecord,
     check_client,
     client_id_field,
     register_client,
 )
 from kith.identity.providers.family import NAME, choose_flow, family_of
-from kith.identity.providers.keys import key_type_of
-from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import Boolean, Choice, Choices, Refused, Text, Told, missing, type_name
+from kith.identity.providers.signing_keys import key_type_of
+from kith.identity.rest import RecordDraft, Resource, kind_table
+from kith.identity.rest.fields import Boolean, Choice, Choices, Computed, InvalidValue, Text, missing, type_name
 
 _FAMILY = family_of(mappings="scope", name=Text(name=NAME.name, default="", most=100))
 _WORDS = {"type": "array", "items": {"type": "string"}}
@@ -47,7 +50,7 @@ class ResponseTypes(Choices, frozen=True, kw_only=True):
 
 def _response_type(item: Any) -> int:
     if isinstance(item, bool) or not isinstance(item, (str, int)):
-        raise Refused(f"Incorrect type. Expected pk value, received {type_name(item)}.")
+        raise InvalidValue(f"Incorrect type. Expected pk value, received {type_name(item)}.")
     for words, id in RESPONSE_TYPES.items():
         if str(item) == str(id) or (isinstance(item, str) and sorted(item.split()) == words.split()):
             return id
@@ -86,53 +89,61 @@ FIELDS = (
         help="The scopes it may get, separated by blanks; empty for all.",
     ),
     *ENGINE_FIELDS,
-    Told(name="redirect_uris", form=_WORDS),
-    Told(name="scope", form=_WORDS),
+    Computed(name="redirect_uris", form=_WORDS),
+    Computed(name="scope", form=_WORDS),
 )
 
 
-async def check(draft: Draft) -> None:
+class OpenIDProvider(ClientRecord, kw_only=True):
+    response_types: list[int]
+    jwt_alg: str
+    reuse_consent: bool
+    require_consent: bool
+    redirect_uris_text: str = msgspec.field(name="_redirect_uris")
+    scope_text: str = msgspec.field(name="_scope")
+    redirect_uris: list[str] = msgspec.field(default_factory=list)
+    scope: list[str] = msgspec.field(default_factory=list)
+
+
+async def check(draft: RecordDraft[OpenIDProvider]) -> None:
     await choose_flow(draft)
     await check_client(draft, redirects="_redirect_uris")
-    if draft.now("jwt_alg") == "HS256":
-        if draft.now("client_type") == "public":
+    if draft.now.jwt_alg == "HS256":
+        if draft.now.client_type == "public":
             draft.complain("jwt_alg", "A public client has no secret, so HS256 would prove nothing.")
     else:
         await _follow_key(draft)
 
 
-async def _follow_key(draft: Draft) -> None:
+async def _follow_key(draft: RecordDraft[OpenIDProvider]) -> None:
     """A key of another type implies its algorithm, unless another one was asked for in so many words."""
-    alg, key_type = draft.now("jwt_alg") or DEFAULT_ALG, await key_type_of(draft, "signing_key")
+    alg, key_type = draft.now.jwt_alg or DEFAULT_ALG, await key_type_of(draft, "signing_key")
     if key_type in (None, *KEYS_FOR[alg]):
         return
     implied = next((name for name, types in KEYS_FOR.items() if key_type in types), None)
-    is_chosen = "jwt_alg" in draft.values and draft.values["jwt_alg"] != DEFAULT_ALG
+    is_chosen = "jwt_alg" in draft.values and draft.now.jwt_alg != DEFAULT_ALG
     if implied is None or is_chosen:
         draft.complain("signing_key", f"{alg} needs {_WANTED[alg]}.")
     else:
-        draft.values["jwt_alg"] = implied
+        draft.now.jwt_alg = implied
 
 
-def tell_lists(record: dict[str, Any]) -> None:
-    record["redirect_uris"] = record["_redirect_uris"].split()
-    record["scope"] = record["_scope"].split()
-
-
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+async def decorate(work: Work, records: list[OpenIDProvider]) -> None:
     for record in records:
-        tell_lists(record)
-    await assigned.tell_applications(work, records)
+        record.redirect_uris = record.redirect_uris_text.split()
+        record.scope = record.scope_text.split()
+    await assigned_applications.tell_applications(work, records)
 
 
 RESOURCE = Resource(
     path="/providers/openid/",
-    record="OpenIDProvider",
+    name="OpenIDProvider",
+    record=OpenIDProvider,
     key="id",
     family=_FAMILY,
     kind="openid",
     table=kind_table("identity_providers_openid", _FAMILY, FIELDS),
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "client_id", "client_type", "jwt_alg"),
     prepare=check,
     saved=register_client,

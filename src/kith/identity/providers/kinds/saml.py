@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kith.base.work import Work
-from kith.identity.providers import assigned
-from kith.identity.providers.family import MAPPING, NAME, choose_flow, family_of
-from kith.identity.providers.keys import check_key_type, check_signing_key, key_type_of
-from kith.identity.providers.spans import check_spans
-from kith.identity.rest import Draft, Resource, kind_table
-from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, Text, Told
+from kith.identity.providers import assigned_applications
+from kith.identity.providers.durations import check_durations
+from kith.identity.providers.family import MAPPING, NAME, ProviderRecord, choose_flow, family_of
+from kith.identity.providers.signing_keys import check_key_type, check_signing_key, key_type_of
+from kith.identity.rest import RecordDraft, Resource, kind_table
+from kith.identity.rest.fields import URL, Boolean, Choice, Computed, Offset, Reference, Text
 
 _FAMILY = family_of(mappings="saml", name=Text(name=NAME.name, required=True, most=255))
 _KEYPAIR = "identity_keypairs.kp_uuid"
@@ -80,52 +78,88 @@ FIELDS = (
         },
     ),
     Text(name="default_relay_state", default="", most=2000),
-    *(Told(name=name, form={"type": "string"}) for name in ("url_issuer", *_URLS)),
+    *(Computed(name=name, form={"type": "string"}) for name in ("url_issuer", *_URLS)),
 )
 
 
-async def check(draft: Draft) -> None:
+class SAMLProvider(ProviderRecord, kw_only=True):
+    acs_url: str
+    audience: str
+    issuer: str
+    assertion_valid_not_before: str
+    assertion_valid_not_on_or_after: str
+    session_valid_not_on_or_after: str
+    digest_algorithm: str
+    signature_algorithm: str
+    signing_kp: str | None
+    require_signing: bool
+    sp_binding: str
+    sls_url: str
+    sls_binding: str
+    logout_method: str
+    verification_kp: str | None
+    encryption_kp: str | None
+    sign_assertion: bool
+    sign_response: bool
+    sign_logout_request: bool
+    sign_logout_response: bool
+    name_id_mapping: str | None
+    authn_context_class_ref_mapping: str | None
+    default_name_id_policy: str
+    default_relay_state: str
+    url_issuer: str = ""
+    url_download_metadata: str = ""
+    url_sso_post: str = ""
+    url_sso_redirect: str = ""
+    url_sso_init: str = ""
+    url_slo_post: str = ""
+    url_slo_redirect: str = ""
+
+
+async def check(draft: RecordDraft[SAMLProvider]) -> None:
     await choose_flow(draft)
-    check_spans(
+    check_durations(
         draft,
         positive=("assertion_valid_not_on_or_after", "session_valid_not_on_or_after"),
         past=("assertion_valid_not_before",),
     )
     await _check_keys(draft)
-    if draft.now("logout_method") == "backchannel" and draft.now("sls_binding") != "post":
+    if draft.now.logout_method == "backchannel" and draft.now.sls_binding != "post":
         draft.complain("sls_binding", "Logout over the back channel needs the binding post.")
 
 
-async def _check_keys(draft: Draft) -> None:
+async def _check_keys(draft: RecordDraft[SAMLProvider]) -> None:
     await check_signing_key(draft, "signing_kp", ("rsa", "ec", "dsa"))
-    if draft.sets("encryption_kp") and draft.values["encryption_kp"] is not None:
+    if draft.sets("encryption_kp") and draft.now.encryption_kp is not None:
         check_key_type(draft, "encryption_kp", await key_type_of(draft, "encryption_kp"), ("rsa",))
-    if draft.now("signing_kp") is None:
+    if draft.now.signing_kp is None:
         return
-    if not draft.now("sign_assertion") and not draft.now("sign_response"):
+    if not draft.now.sign_assertion and not draft.now.sign_response:
         draft.complain("", "With a signing keypair, at least one of sign_assertion and sign_response must be true.")
-    algorithm = draft.now("signature_algorithm")
+    algorithm = draft.now.signature_algorithm
     if await key_type_of(draft, "signing_kp") not in (None, _SIGNED_BY[algorithm]):
         draft.complain("signature_algorithm", f"{algorithm} cannot be used with this signing keypair.")
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
-    await assigned.tell_applications(work, records)
+async def decorate(work: Work, records: list[SAMLProvider]) -> None:
+    await assigned_applications.tell_applications(work, records)
     for record in records:
-        slug = record["assigned_application_slug"]
+        slug = record.assigned_application_slug
         base = f"{work.settings.base_url}/application/saml/{slug}/"
-        record["url_issuer"] = record["issuer"] if slug else "-"
-        record |= {name: base + path if slug else "-" for name, path in _URLS.items()}
+        record.url_issuer = record.issuer if slug else "-"
+        for name, path in _URLS.items():
+            setattr(record, name, base + path if slug else "-")
 
 
 RESOURCE = Resource(
     path="/providers/saml/",
-    record="SAMLProvider",
+    name="SAMLProvider",
+    record=SAMLProvider,
     key="id",
     family=_FAMILY,
     kind="saml",
     table=kind_table("identity_providers_saml", _FAMILY, FIELDS),
-    fields=(*FIELDS, *assigned.FIELDS),
+    fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "acs_url", "audience", "issuer", "signing_kp"),
     prepare=check,
     decorate=decorate,

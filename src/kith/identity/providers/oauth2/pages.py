@@ -1,8 +1,12 @@
 """What pages need of the engine, under one name."""
 
-from kith.identity.providers.oauth2.access.checks import Refused
+from kith.identity.providers.oauth2.access.checks import AccessDenied
 from kith.identity.providers.oauth2.authorize.attempt import Decision
-from kith.identity.providers.oauth2.authorize.authorization_request import Parameters, Unfit, read_parameters
+from kith.identity.providers.oauth2.authorize.authorization_request import (
+    Parameters,
+    Unfit,
+    read_parameters,
+)
 from kith.identity.providers.oauth2.authorize.endpoint import authorize, hand_in
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_web, origin_of
 from kith.identity.providers.oauth2.authorize.responses import AskConsent, ErrorPage, FormPost, Local, Outcome, Redirect
@@ -14,6 +18,7 @@ from kith.identity.providers.oauth2.logout.endpoint import Go, by_front_channel,
 
 __all__ = [
     "ISSUER_RELATION",
+    "AccessDenied",
     "AskConsent",
     "Decision",
     "ErrorPage",
@@ -24,7 +29,6 @@ __all__ = [
     "Outcome",
     "Parameters",
     "Redirect",
-    "Refused",
     "Unfit",
     "Waiting",
     "answer_waiting",

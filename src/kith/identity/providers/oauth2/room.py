@@ -40,7 +40,7 @@ ROOM = Room(
     ),
     periodic=(
         Periodic(kind=server_keys.ROTATE, every=timedelta(hours=6), payload=server_keys.Rotate()),
-        Periodic(kind=propagation.LOOK, every=timedelta(minutes=1), payload=propagation.Look()),
+        Periodic(kind=propagation.LOOK, every=timedelta(minutes=1), payload=propagation.SessionSweep()),
     ),
     subscriptions=(
         (SessionEnded, propagation.SESSION_ENDED),

@@ -10,10 +10,10 @@ from kith.base.db import UID, Instant, Session, command, insert_into, query
 from kith.base.ids import UserId
 from kith.identity.providers.oauth2.tables import (
     App,
+    AuthorizationRequestRow,
     Code,
     Grant,
     OAuthToken,
-    Request,
     apps,
     assertions,
     codes,
@@ -130,13 +130,14 @@ _of_session = query(select(grants).where(grants.c.session_uuid == bindparam("ses
 _app_taken = query(select(apps.c.client_id).where(apps.c.client_id == bindparam("client_id")), str)
 
 _request = query(
-    select(requests).where(and_(requests.c.request_hash == bindparam("hash"), requests.c.expires_at > _now)), Request
+    select(requests).where(and_(requests.c.request_hash == bindparam("hash"), requests.c.expires_at > _now)),
+    AuthorizationRequestRow,
 )
 _claim_request = query(
     delete(requests)
     .where(and_(requests.c.request_hash == bindparam("hash"), requests.c.expires_at > _now))
     .returning(requests),
-    Request,
+    AuthorizationRequestRow,
 )
 _prove = command(
     update(requests)
@@ -190,7 +191,7 @@ async def insert_app(db: Session, app: App) -> None:
     await db.run(_insert_app, **_values(app))
 
 
-async def insert_request(db: Session, request: Request) -> None:
+async def insert_request(db: Session, request: AuthorizationRequestRow) -> None:
     await db.run(_insert_request, **_values(request))
 
 
@@ -244,11 +245,11 @@ async def has_app(db: Session, client_id: str) -> bool:
     return await db.one(_app_taken, client_id=client_id) is not None
 
 
-async def find_request(db: Session, request_hash: str, now: datetime) -> Request | None:
+async def find_request(db: Session, request_hash: str, now: datetime) -> AuthorizationRequestRow | None:
     return await db.one(_request, hash=request_hash, now=now)
 
 
-async def claim_request(db: Session, request_hash: str, now: datetime) -> Request | None:
+async def claim_request(db: Session, request_hash: str, now: datetime) -> AuthorizationRequestRow | None:
     return await db.one(_claim_request, hash=request_hash, now=now)
 
 

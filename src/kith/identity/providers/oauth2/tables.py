@@ -247,7 +247,7 @@ class OAuthToken(msgspec.Struct):
     last_used_at: datetime | None
 
 
-class Device(msgspec.Struct):
+class DeviceAuthorization(msgspec.Struct):
     device_hash: str
     user_code_hash: str
     client_id: str
@@ -262,7 +262,7 @@ class Device(msgspec.Struct):
     expires_at: datetime
 
 
-class Request(msgspec.Struct):
+class AuthorizationRequestRow(msgspec.Struct):
     """An authorization request that is kept: `proof_hash` is of the word its flow ends with, for this person only."""
 
     request_hash: str

@@ -22,6 +22,10 @@ _UUID = re.compile(
 )
 
 
+# What JSON calls a type, and what a struct does.
+_JSON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "dict[str, Any]"}
+
+
 _TYPE_NAMES = {
     type(None): "NoneType",
     bool: "bool",
@@ -33,7 +37,7 @@ _TYPE_NAMES = {
 }
 
 
-class Refused(Exception):  # noqa: N818 - the value is refused
+class InvalidValue(Exception):  # noqa: N818 - the value is invalid
     """What was sent for one field cannot be taken."""
 
     def __init__(self, words: str, code: str = "invalid") -> None:
@@ -70,7 +74,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         if value is None:
             if self.null:
                 return None
-            raise Refused("This field may not be null.", "null")
+            raise InvalidValue("This field may not be null.", "null")
         return self.take(value)
 
     def take(self, value: Any) -> Any:
@@ -96,6 +100,15 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
     def sql_type(self) -> TypeEngine[Any]:
         raise NotImplementedError
+
+    def holds(self) -> str:
+        """The type of its values as a record's struct writes it, without None; empty where any will do."""
+        raise NotImplementedError
+
+    @property
+    def annotation(self) -> str:
+        holds = self.holds()
+        return f"{holds} | None" if self.null and holds else holds
 
     def column(self) -> Column[Any]:
         return Column(self.column_name, self.sql_type(), nullable=self.null, unique=self.unique or None)
@@ -124,7 +137,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         return shape
 
 
-class Told(Field, frozen=True, kw_only=True):
+class Computed(Field, frozen=True, kw_only=True):
     """A field that is only ever shown, worked out when a record is rendered."""
 
     read_only: bool = True
@@ -133,6 +146,18 @@ class Told(Field, frozen=True, kw_only=True):
     @property
     def is_stored(self) -> bool:
         return False
+
+    def holds(self) -> str:
+        match self.form:
+            case {"type": [kind, "null"]}:
+                return f"{_JSON_TYPES.get(kind, '')} | None"
+            case {"type": "array", "items": {"type": kind}}:
+                return f"list[{_JSON_TYPES[kind]}]"
+            case {"type": "string", "format": "date-time"}:
+                return "datetime"
+            case {"type": kind}:
+                return _JSON_TYPES.get(kind, "")
+        return ""
 
     def shape(self) -> dict[str, Any]:
         return dict(self.form)

@@ -10,7 +10,7 @@ from sqlalchemy import Integer as SQLInteger
 from sqlalchemy.types import TypeEngine
 
 from kith.base.db import UID
-from kith.identity.rest.fields.base import I32, Field, Refused, read_uuid, shown, type_name
+from kith.identity.rest.fields.base import I32, Field, InvalidValue, read_uuid, shown, type_name
 
 
 class Reference(Field, frozen=True, kw_only=True):
@@ -23,6 +23,9 @@ class Reference(Field, frozen=True, kw_only=True):
 
     def take(self, value: Any) -> Any:
         return read_identifier(value, integer=self.integer)
+
+    def holds(self) -> str:
+        return "int" if self.integer else "str"
 
     def sql_type(self) -> TypeEngine[Any]:
         return SQLInteger() if self.integer else UID()
@@ -40,7 +43,7 @@ class Reference(Field, frozen=True, kw_only=True):
 def read_identifier(value: Any, *, integer: bool) -> Any:
     """An identifier as it is stored; one that cannot exist is worded like one that does not."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise Refused(f"Incorrect type. Expected pk value, received {type_name(value)}.")
+        raise InvalidValue(f"Incorrect type. Expected pk value, received {type_name(value)}.")
     if not integer:
         found = read_uuid(value)
         if found is not None:
@@ -50,8 +53,8 @@ def read_identifier(value: Any, *, integer: bool) -> Any:
     raise missing(value)
 
 
-def missing(value: object) -> Refused:
-    return Refused(f'Invalid pk "{shown(value)}" - object does not exist.', "does_not_exist")
+def missing(value: object) -> InvalidValue:
+    return InvalidValue(f'Invalid pk "{shown(value)}" - object does not exist.', "does_not_exist")
 
 
 class References(Field, frozen=True, kw_only=True):
@@ -68,15 +71,18 @@ class References(Field, frozen=True, kw_only=True):
 
     def take(self, value: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise Refused(f'Expected a list of items but got type "{type_name(value)}".')
+            raise InvalidValue(f'Expected a list of items but got type "{type_name(value)}".')
         if not value and not self.may_be_empty:
-            raise Refused("This list may not be empty.")
+            raise InvalidValue("This list may not be empty.")
         if len(value) > self.most:
-            raise Refused(f"Ensure this field has no more than {self.most} elements.")
+            raise InvalidValue(f"Ensure this field has no more than {self.most} elements.")
         return list(dict.fromkeys(read_identifier(item, integer=self.integer) for item in value))
 
     def empty(self) -> list[Any]:
         return []
+
+    def holds(self) -> str:
+        return "list[int]" if self.integer else "list[str]"
 
     @property
     def is_stored(self) -> bool:

@@ -13,7 +13,7 @@ from sqlalchemy import Column, String
 from sqlalchemy import Text as SQLText
 from sqlalchemy.types import TypeEngine
 
-from kith.identity.rest.fields.base import Field, Refused
+from kith.identity.rest.fields.base import Field, InvalidValue
 
 LONGEST_URL = 2048  # a host of many strange letters takes long to write in plain ones
 MOST_CHARACTERS = 65_536  # of a field that names no limit of its own
@@ -35,33 +35,38 @@ class Text(Field, frozen=True, kw_only=True):
 
     def take(self, value: Any) -> str:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            raise Refused("Not a valid string.")
+            raise InvalidValue("Not a valid string.")
         text = str(value)
         if len(text) > MOST_CHARACTERS and len(text) > (self.most or 0):
-            raise Refused(f"Ensure this field has no more than {self.most or MOST_CHARACTERS} characters.", "too_long")
+            raise InvalidValue(
+                f"Ensure this field has no more than {self.most or MOST_CHARACTERS} characters.", "too_long"
+            )
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise Refused("Not a valid string.") from None
+            raise InvalidValue("Not a valid string.") from None
         if "\0" in text:
-            raise Refused("Null characters are not allowed.")
+            raise InvalidValue("Null characters are not allowed.")
         if self.trim:
             text = text.strip()
         if not text:
             if not self.may_be_blank:
-                raise Refused("This field may not be blank.", "blank")
+                raise InvalidValue("This field may not be blank.", "blank")
             return text
         if self.most is not None and len(text) > self.most:
-            raise Refused(f"Ensure this field has no more than {self.most} characters.", "too_long")
+            raise InvalidValue(f"Ensure this field has no more than {self.most} characters.", "too_long")
         return self.checked(text)
 
     def checked(self, text: str) -> str:
         if self.pattern is not None and not re.fullmatch(self.pattern, text):
-            raise Refused(self.refusal)
+            raise InvalidValue(self.refusal)
         return text
 
     def empty(self) -> str:
         return ""
+
+    def holds(self) -> str:
+        return "str"
 
     def sql_type(self) -> TypeEngine[Any]:
         return String(self.most) if self.most is not None and self.most <= 255 else SQLText()
@@ -110,9 +115,9 @@ class URL(Text, frozen=True, kw_only=True):
     def checked(self, text: str) -> str:
         url = read_url(text, self.schemes)
         if url is None:
-            raise Refused("Enter a valid URL.")
+            raise InvalidValue("Enter a valid URL.")
         if self.most is not None and len(url) > self.most:
-            raise Refused(f"Ensure this field has no more than {self.most} characters.", "too_long")
+            raise InvalidValue(f"Ensure this field has no more than {self.most} characters.", "too_long")
         return url
 
     def shape(self) -> dict[str, Any]:
@@ -124,7 +129,7 @@ class Email(Text, frozen=True, kw_only=True):
 
     def checked(self, text: str) -> str:
         if not re.fullmatch(r"[^\s@<>\"(),:;\[\]\\]+@[^\s@<>\"(),:;\[\]\\.]+(\.[^\s@<>\"(),:;\[\]\\.]+)*", text):
-            raise Refused("Enter a valid email address.")
+            raise InvalidValue("Enter a valid email address.")
         return text
 
     def shape(self) -> dict[str, Any]:
@@ -139,9 +144,9 @@ class Offset(Text, frozen=True, kw_only=True):
     def checked(self, text: str) -> str:
         seconds = read_offset(text)
         if seconds is None:
-            raise Refused(f"{text} is not in the correct format of 'hours=3;minutes=1'.")
+            raise InvalidValue(f"{text} is not in the correct format of 'hours=3;minutes=1'.")
         if self.least is not None and seconds < self.least:
-            raise Refused(f"Ensure this value is greater than or equal to seconds={self.least:g}.", "too_small")
+            raise InvalidValue(f"Ensure this value is greater than or equal to seconds={self.least:g}.", "too_small")
         return text
 
 
@@ -204,7 +209,7 @@ class Input(Text, frozen=True, kw_only=True):
         return False
 
 
-class Code(Text, frozen=True, kw_only=True):
+class Expression(Text, frozen=True, kw_only=True):
     """An expression: its syntax is checked when it is saved, and nothing is run."""
 
     trim: bool = False
@@ -214,7 +219,7 @@ class Code(Text, frozen=True, kw_only=True):
     def checked(self, text: str) -> str:
         wrong = self.check(text) if self.check is not None else None
         if wrong is not None:
-            raise Refused(f"Expression Syntax Error: {wrong}", "syntax")
+            raise InvalidValue(f"Expression Syntax Error: {wrong}", "syntax")
         return text
 
     @property

@@ -13,7 +13,7 @@ from sqlalchemy import Integer as SQLInteger
 from sqlalchemy.types import TypeEngine
 
 from kith.base.db import Document, Instant
-from kith.identity.rest.fields.base import I32, Field, Refused, shown, type_name
+from kith.identity.rest.fields.base import I32, Field, InvalidValue, shown, type_name
 
 _TRUE = {"true", "t", "y", "yes", "on", "1"}
 
@@ -28,25 +28,28 @@ class Integer(Field, frozen=True, kw_only=True):
     def take(self, value: Any) -> int:
         number = self._number(value)
         if number > self.most:
-            raise Refused(f"Ensure this value is less than or equal to {self.most}.", "too_big")
+            raise InvalidValue(f"Ensure this value is less than or equal to {self.most}.", "too_big")
         if number < self.least:
-            raise Refused(f"Ensure this value is greater than or equal to {self.least}.", "too_small")
+            raise InvalidValue(f"Ensure this value is greater than or equal to {self.least}.", "too_small")
         return number
 
     def _number(self, value: Any) -> int:
         if isinstance(value, str):
             if len(value) > 1000:
-                raise Refused("String value too large.")
+                raise InvalidValue("String value too large.")
             if re.fullmatch(r"\s*[+-]?[0-9]{1,40}(\.0*)?\s*", value):
                 return int(value.partition(".")[0])
         elif isinstance(value, float) and value.is_integer():
             return int(value)
         elif isinstance(value, int) and not isinstance(value, bool):
             return value
-        raise Refused("A valid integer is required.")
+        raise InvalidValue("A valid integer is required.")
 
     def empty(self) -> int:
         return 0
+
+    def holds(self) -> str:
+        return "int"
 
     def sql_type(self) -> TypeEngine[Any]:
         return SQLInteger()
@@ -65,13 +68,16 @@ class Number(Field, frozen=True, kw_only=True):
         except ValueError:
             number = None
         if number is None or number != number:  # noqa: PLR0124 - not a number is not itself
-            raise Refused("A valid number is required.")
+            raise InvalidValue("A valid number is required.")
         if not self.least <= number <= self.most:
-            raise Refused(f"Ensure this value is between {self.least} and {self.most}.")
+            raise InvalidValue(f"Ensure this value is between {self.least} and {self.most}.")
         return number
 
     def empty(self) -> float:
         return 0.0
+
+    def holds(self) -> str:
+        return "float"
 
     def sql_type(self) -> TypeEngine[Any]:
         return Float()
@@ -89,10 +95,13 @@ class Boolean(Field, frozen=True, kw_only=True):
             return True
         if word in _FALSE:
             return False
-        raise Refused("Must be a valid boolean.")
+        raise InvalidValue("Must be a valid boolean.")
 
     def empty(self) -> bool:
         return False
+
+    def holds(self) -> str:
+        return "bool"
 
     def sql_type(self) -> TypeEngine[Any]:
         return SQLBoolean()
@@ -114,10 +123,13 @@ class Choice(Field, frozen=True, kw_only=True):
             whole = [choice for choice in self.choices if isinstance(choice, int) and str(choice) == value]
             if whole:
                 return whole[0]
-        raise Refused(f'"{shown(value)}" is not a valid choice.')
+        raise InvalidValue(f'"{shown(value)}" is not a valid choice.')
 
     def empty(self) -> Any:
         return self.choices[0]
+
+    def holds(self) -> str:
+        return "int" if isinstance(self.choices[0], int) else "str"
 
     def sql_type(self) -> TypeEngine[Any]:
         return SQLInteger() if isinstance(self.choices[0], int) else String(100)
@@ -137,11 +149,11 @@ class Choices(Field, frozen=True, kw_only=True):
 
     def take(self, value: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise Refused(f'Expected a list of items but got type "{type_name(value)}".')
+            raise InvalidValue(f'Expected a list of items but got type "{type_name(value)}".')
         if not value and not self.may_be_empty:
-            raise Refused("This list may not be empty.")
+            raise InvalidValue("This list may not be empty.")
         if len(value) > self.most:
-            raise Refused(f"Ensure this field has no more than {self.most} elements.")
+            raise InvalidValue(f"Ensure this field has no more than {self.most} elements.")
         return list(dict.fromkeys(self._one(item) for item in value))
 
     def _one(self, item: Any) -> Any:
@@ -150,7 +162,7 @@ class Choices(Field, frozen=True, kw_only=True):
                 return self.also[item]
             if item in self.choices or (not self.choices and isinstance(item, str) and 0 < len(item) <= 500):
                 return item
-        raise Refused(f'"{shown(item)}" is not a valid choice.')
+        raise InvalidValue(f'"{shown(item)}" is not a valid choice.')
 
     def empty(self) -> list[Any]:
         return []
@@ -158,6 +170,9 @@ class Choices(Field, frozen=True, kw_only=True):
     @property
     def is_scalar(self) -> bool:
         return False
+
+    def holds(self) -> str:
+        return "list[int]" if self.choices and isinstance(self.choices[0], int) else "list[str]"
 
     def sql_type(self) -> TypeEngine[Any]:
         return Document()
@@ -177,15 +192,15 @@ class Object(Field, frozen=True, kw_only=True):
 
     def take(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise Refused(f'Expected a dictionary of items but got type "{type_name(value)}".')
+            raise InvalidValue(f'Expected a dictionary of items but got type "{type_name(value)}".')
         try:
             encoded = msgspec.json.encode(value)
         except (UnicodeEncodeError, ValueError):
-            raise Refused("Value must be valid JSON.") from None
+            raise InvalidValue("Value must be valid JSON.") from None
         if len(encoded) > self.MOST_BYTES:
-            raise Refused(f"Ensure this field has no more than {self.MOST_BYTES} bytes.")
+            raise InvalidValue(f"Ensure this field has no more than {self.MOST_BYTES} bytes.")
         if b"\\u0000" in encoded:
-            raise Refused("Null characters are not allowed.")
+            raise InvalidValue("Null characters are not allowed.")
         return value
 
     def empty(self) -> dict[str, Any]:
@@ -194,6 +209,9 @@ class Object(Field, frozen=True, kw_only=True):
     @property
     def is_scalar(self) -> bool:
         return False
+
+    def holds(self) -> str:
+        return "dict[str, Any]"
 
     def sql_type(self) -> TypeEngine[Any]:
         return Document()
@@ -212,7 +230,10 @@ class Moment(Field, frozen=True, kw_only=True):
                 return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
         except (ValueError, OverflowError):
             pass
-        raise Refused(f"Datetime has wrong format. Use one of these formats instead: {self._FORMAT}.")
+        raise InvalidValue(f"Datetime has wrong format. Use one of these formats instead: {self._FORMAT}.")
+
+    def holds(self) -> str:
+        return "datetime"
 
     def sql_type(self) -> TypeEngine[Any]:
         return Instant()

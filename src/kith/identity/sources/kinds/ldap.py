@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+import msgspec
 from sqlalchemy import bindparam, select
 
 from kith.base.db import UID, query
 from kith.identity.flows.resources import bound_policies
-from kith.identity.granting import complain_grant
-from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.group_grants import complain_grant
+from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Reference, References, Secret, Text
-from kith.identity.sources.family import SOURCES
-from kith.identity.sources.keys import check_private_key
+from kith.identity.sources.family import SOURCES, SourceRecord
+from kith.identity.sources.private_keys import check_private_key
 
 _KEYPAIR = "identity_keypairs.kp_uuid"
 
@@ -52,6 +53,33 @@ FIELDS = (
     ),
 )
 
+
+class LDAPSource(SourceRecord, kw_only=True):
+    server_uri: str
+    bind_cn: str
+    start_tls: bool
+    sni: bool
+    peer_certificate: str | None
+    client_certificate: str | None
+    base_dn: str
+    additional_user_dn: str
+    additional_group_dn: str
+    user_object_filter: str
+    group_object_filter: str
+    user_group_membership_field: str
+    group_membership_field: str
+    user_membership_attribute: str
+    lookup_groups_from_user: bool
+    object_uniqueness_field: str
+    sync_users: bool
+    sync_groups: bool
+    sync_users_password: bool
+    password_login_update_internal_password: bool
+    delete_not_found_objects: bool
+    sync_parent_group: str | None
+    property_mappings: list[str] = msgspec.field(default_factory=list)
+
+
 ldap_sources = kind_table("identity_sources_ldap", SOURCES, FIELDS)
 
 _writes_back = query(
@@ -63,8 +91,8 @@ _writes_back = query(
 _NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
-async def check(draft: Draft) -> None:
-    if draft.sets("server_uri") and not all(is_server(part) for part in draft.values["server_uri"].split(",")):
+async def check(draft: RecordDraft[LDAPSource]) -> None:
+    if draft.sets("server_uri") and not all(is_server(part) for part in draft.now.server_uri.split(",")):
         draft.complain("server_uri", "Enter a valid URL.")
     for name in ("user_object_filter", "group_object_filter"):
         if draft.sets(name) and not is_filter(draft.values[name]):
@@ -72,12 +100,12 @@ async def check(draft: Draft) -> None:
     await check_private_key(draft, "client_certificate")
     db = draft.work.db
     await db.begin()
-    writes_back = draft.sets("sync_users_password") and draft.values["sync_users_password"]
+    writes_back = draft.sets("sync_users_password") and draft.now.sync_users_password
     if writes_back and await db.one(_writes_back, me=draft.id or _NOBODY) is not None:
         draft.complain("sync_users_password", "Only one LDAP source can write passwords back.")
     # Groups below a mighty one are mighty, and the directory says who is in them.
     if draft.sets("sync_parent_group"):
-        words = await complain_grant(draft, draft.values["sync_parent_group"])
+        words = await complain_grant(draft, draft.now.sync_parent_group)
         if words is not None:
             draft.complain("sync_parent_group", words, "permission_denied")
 
@@ -103,7 +131,8 @@ def is_filter(text: str) -> bool:
 
 RESOURCE = Resource(
     path="/sources/ldap/",
-    record="LDAPSource",
+    name="LDAPSource",
+    record=LDAPSource,
     key="pbm_uuid",
     family=SOURCES,
     kind="ldap",

@@ -7,8 +7,8 @@ from typing import Any
 from kith.base.work import Work
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import Resource, kind_table
-from kith.identity.rest.fields import URL, Choice, Object, Secret, Text, Told
-from kith.identity.sources.family import SOURCES
+from kith.identity.rest.fields import URL, Choice, Computed, Object, Secret, Text
+from kith.identity.sources.family import SOURCES, SourceRecord
 
 KINDS = (
     "azure-ad", "discord", "facebook", "github", "google", "openid-connect", "reddit", "twitter",
@@ -37,19 +37,37 @@ FIELDS = (
     Object(name="oidc_jwks"),
     Choice(name="authorization_code_auth_method", default="basic_auth", choices=("basic_auth", "post_body")),
     Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),
-    Told(name="callback_url", form={"type": "string", "format": "uri"}),
+    Computed(name="callback_url", form={"type": "string", "format": "uri"}),
 )
 
 
-async def decorate(work: Work, records: list[dict[str, Any]]) -> None:
+class OAuthSource(SourceRecord, kw_only=True):
+    provider_type: str
+    request_token_url: str
+    authorization_url: str
+    access_token_url: str
+    profile_url: str
+    consumer_key: str
+    pkce: str
+    additional_scopes: str
+    oidc_well_known_url: str
+    oidc_jwks_url: str
+    oidc_jwks: dict[str, Any]
+    authorization_code_auth_method: str
+    group_matching_mode: str
+    callback_url: str = ""
+
+
+async def decorate(work: Work, records: list[OAuthSource]) -> None:
     for record in records:
-        record["callback_url"] = f"{work.settings.base_url}/source/oauth/callback/{record['slug']}/"
+        record.callback_url = f"{work.settings.base_url}/source/oauth/callback/{record.slug}/"
     await bound_policies(work, records)
 
 
 RESOURCE = Resource(
     path="/sources/oauth/",
-    record="OAuthSource",
+    name="OAuthSource",
+    record=OAuthSource,
     key="pbm_uuid",
     family=SOURCES,
     kind="oauth",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kith.identity.flows.resources import bound_policies
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, Text
-from kith.identity.sources.family import SOURCES
-from kith.identity.sources.keys import check_private_key
+from kith.identity.sources.family import SOURCES, SourceRecord
+from kith.identity.sources.private_keys import check_private_key
 
 _KEYPAIR = "identity_keypairs.kp_uuid"
 _V1, _V2 = "urn:oasis:names:tc:SAML:1.1:nameid-format:", "urn:oasis:names:tc:SAML:2.0:nameid-format:"
@@ -74,15 +74,37 @@ FIELDS = (
 )  # fmt: skip
 
 
-async def check(draft: Draft) -> None:
-    if not draft.now("signed_assertion") and not draft.now("signed_response"):
+class SAMLSource(SourceRecord, kw_only=True):
+    issuer: str
+    sso_url: str
+    binding_type: str
+    slo_url: str | None
+    temporary_user_delete_after: str
+    signing_kp: str
+    verification_kp: str | None
+    encryption_kp: str | None
+    name_id_policy: str
+    pre_authentication_flow: str | None
+    allow_idp_initiated: bool
+    force_authn: bool
+    signed_assertion: bool
+    signed_response: bool
+    digest_algorithm: str
+    signature_algorithm: str
+    audience_override: str
+    group_matching_mode: str
+
+
+async def check(draft: RecordDraft[SAMLSource]) -> None:
+    if not draft.now.signed_assertion and not draft.now.signed_response:
         draft.complain("", "At least one of signed_assertion and signed_response must be true.")
     await check_private_key(draft, "encryption_kp")
 
 
 RESOURCE = Resource(
     path="/sources/saml/",
-    record="SAMLSource",
+    name="SAMLSource",
+    record=SAMLSource,
     key="pbm_uuid",
     family=SOURCES,
     kind="saml",

@@ -14,11 +14,11 @@ from kith.base.db import UID, query
 from kith.base.errors import Complaint
 from kith.base.http import Outgoing, OutgoingError
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.flows.stages import STAGES, StageRecord
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Number, Secret, Text
 from kith.identity.sealing import Sealer
-from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 
 _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 
@@ -35,14 +35,26 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
-    if -1 < draft.now("score_max_threshold") < draft.now("score_min_threshold"):
+class CaptchaStage(StageRecord, kw_only=True):
+    public_key: str
+    js_url: str
+    api_url: str
+    request_content_type: str
+    interactive: bool
+    score_min_threshold: float
+    score_max_threshold: float
+    error_on_invalid_score: bool
+
+
+async def check(draft: RecordDraft[CaptchaStage]) -> None:
+    if -1 < draft.now.score_max_threshold < draft.now.score_min_threshold:
         draft.complain("score_max_threshold", "Ensure this value is greater than or equal to score_min_threshold.")
 
 
 RESOURCE = Resource(
     path="/stages/captcha/",
-    record="CaptchaStage",
+    name="CaptchaStage",
+    record=CaptchaStage,
     key="stage_uuid",
     family=STAGES,
     kind="captcha",
@@ -63,36 +75,34 @@ _table = RESOURCE.table
 _key = query(select(_table.c.private_key).where(_table.c.stage_uuid == bindparam("stage", type_=UID())), str)
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[CaptchaStage]) -> Outcome:
     return Challenge("captcha", offer(turn, turn.stage))
 
 
-def offer(turn: Turn, stage: dict[str, Any]) -> dict[str, Any]:
+def offer(turn: Turn[Any], stage: CaptchaStage) -> dict[str, Any]:
     """What a page needs to ask it; whatever was asked before counts no more."""
-    fields: dict[str, Any] = {"site_key": stage["public_key"], "js_url": stage["js_url"],
-                              "interactive": stage["interactive"]}  # fmt: skip
-    if stage["public_key"] == WORK:
-        challenge = turn.context["_work"] = secrets.token_urlsafe(18)
+    fields: dict[str, Any] = {"site_key": stage.public_key, "js_url": stage.js_url,
+                              "interactive": stage.interactive}  # fmt: skip
+    if stage.public_key == WORK:
+        challenge = turn.context.captcha_challenge = secrets.token_urlsafe(18)
         fields |= {"js_url": "", "challenge": challenge, "difficulty": BITS}
     return fields
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
-    asked = turn.context.pop("_work", None)
+async def take(turn: Turn[CaptchaStage], answer: dict[str, Any]) -> Outcome:
+    asked, turn.context.captcha_challenge = turn.context.captcha_challenge, None
     shown = Challenge("captcha", offer(turn, turn.stage))
-    wrong = await complain(turn, turn.stage, turn.plan.steps[0].stage_uuid, asked, answer.get("token"))
+    wrong = await complain(turn, turn.stage, asked, answer.get("token"))
     return PASSED if wrong is None else shown.complain("token", wrong, wrong.code)
 
 
-async def complain(
-    turn: Turn, stage: dict[str, Any], stage_uuid: str, asked: str | None, given: Any
-) -> Complaint | None:
+async def complain(turn: Turn[Any], stage: CaptchaStage, asked: str | None, given: Any) -> Complaint | None:
     """What is wrong with an answer to `asked`, or to the service elsewhere."""
     if not isinstance(given, str) or not given or len(given) > 10_000:
         return Complaint("This field may not be blank.", "blank")
-    if stage["public_key"] == WORK:
+    if stage.public_key == WORK:
         return None if asked is not None and is_worked(asked, given) else Complaint(INVALID, "invalid")
-    wrong = await _ask(turn, stage, stage_uuid, given)
+    wrong = await _ask(turn, stage, given)
     return None if wrong is None else Complaint(wrong, "invalid")
 
 
@@ -104,17 +114,17 @@ def is_worked(challenge: str, given: str) -> bool:
     return int.from_bytes(digest, "big") >> (256 - BITS) == 0
 
 
-async def _ask(turn: Turn, stage: dict[str, Any], stage_uuid: str, given: str) -> str | None:
+async def _ask(turn: Turn[Any], stage: CaptchaStage, given: str) -> str | None:
     """What is wrong with it; when nobody answers, it counts for nothing."""
     work = turn.work
-    sealed = await work.db.one(_key, stage=stage_uuid)
+    sealed = await work.db.one(_key, stage=stage.stage_uuid)
     secret = work.find(Sealer).open(sealed, f"{_table.name}.private_key") if sealed else ""
     told = {"secret": secret, "response": given, "remoteip": turn.exchange.address}
-    as_json = stage["request_content_type"] == "application/json"
+    as_json = stage.request_content_type == "application/json"
     body = msgspec.json.encode(told) if as_json else urlencode(told).encode()
     try:
         answer = await work.find(Outgoing).request(
-            "POST", stage["api_url"], headers={"Content-Type": stage["request_content_type"]}, body=body,
+            "POST", stage.api_url, headers={"Content-Type": stage.request_content_type}, body=body,
             max_bytes=1 << 16, timeout=8.0, max_redirects=0,
         )  # fmt: skip
         found = answer.json()
@@ -125,19 +135,19 @@ async def _ask(turn: Turn, stage: dict[str, Any], stage_uuid: str, given: str) -
     return _judged(turn, stage, found)
 
 
-def _judged(turn: Turn, stage: dict[str, Any], found: dict[str, Any]) -> str | None:
+def _judged(turn: Turn[Any], stage: CaptchaStage, found: dict[str, Any]) -> str | None:
     if found.get("success") is not True:
         return INVALID
     score = found.get("score")
     if not isinstance(score, (int, float)) or isinstance(score, bool):
         return None
-    low, high = stage["score_min_threshold"], stage["score_max_threshold"]
+    low, high = stage.score_min_threshold, stage.score_max_threshold
     if (low == -1 or score >= low) and (high == -1 or score <= high):
         return None
-    if stage["error_on_invalid_score"]:
+    if stage.error_on_invalid_score:
         return INVALID
-    turn.context["captcha"] = {"score": score}
+    turn.context.captcha = {"score": score}
     return None
 
 
-ACT = Act("captcha", show, take)
+STAGE = StageKind(RESOURCE, show, take)

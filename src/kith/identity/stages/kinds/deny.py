@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Text
-from kith.identity.stages.turn import Act, Denied, Outcome, Turn
+from kith.identity.stages.turn import Denied, Outcome, StageKind, Turn
 
 FIELDS = (Text(name="deny_message", default="", most=2000),)
 
+
+class DenyStage(StageRecord, kw_only=True):
+    deny_message: str
+
+
 RESOURCE = Resource(
     path="/stages/deny/",
-    record="DenyStage",
+    name="DenyStage",
+    record=DenyStage,
     key="stage_uuid",
     family=STAGES,
     kind="deny",
@@ -25,13 +31,13 @@ RESOURCE = Resource(
 )
 
 
-async def show(turn: Turn) -> Outcome:
-    words = turn.context.get("deny_message") or turn.stage.get("deny_message") or "You may not go on."
-    return Denied(str(words), f"stage {turn.stage['name']}")
+async def show(turn: Turn[DenyStage]) -> Outcome:
+    words = turn.context.deny_message or turn.stage.deny_message or "You may not go on."
+    return Denied(str(words), f"stage {turn.stage.name}")
 
 
-async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[DenyStage], _answer: dict[str, Any]) -> Outcome:
     return await show(turn)
 
 
-ACT = Act("deny", show, take)
+STAGE = StageKind(RESOURCE, show, take)

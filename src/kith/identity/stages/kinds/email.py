@@ -23,19 +23,19 @@ from kith.base.limits import Limiter, Rule, address_key
 from kith.base.mail import Mail, MailRefused
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.caller import Caller
+from kith.identity.caller import ApiCaller
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.links import service as links
-from kith.identity.rest import Action, Draft, Resource, kind_table
+from kith.identity.rest import Action, RecordDraft, Resource, kind_table
 from kith.identity.rest.answers import show as answer_with
 from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, Secret, Text, read_offset
 from kith.identity.sealing import Sealer
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import reauthentication
-from kith.identity.stages.mailing import WayOut, mailer_of
-from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.mail_servers import MailServer, mailer_of
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 from kith.identity.users.names import typed_key
 from kith.identity.users.tables import User
@@ -70,23 +70,41 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
+class EmailStage(StageRecord, kw_only=True):
+    host: str
+    port: int
+    username: str
+    use_tls: bool
+    use_ssl: bool
+    timeout: int
+    from_address: str
+    token_expiry: int
+    subject: str
+    template: str
+    use_global_settings: bool
+    activate_user_on_success: bool
+    recovery_max_attempts: int
+    recovery_cache_timeout: str
+
+
+async def check(draft: RecordDraft[EmailStage]) -> None:
     settings = draft.work.settings
     if draft.is_new:
-        draft.values["from_address"] = draft.now("from_address") or f"system@{urlsplit(settings.base_url).hostname}"
-        draft.values["subject"] = draft.now("subject") or settings.title
-    if draft.now("use_tls") and draft.now("use_ssl"):
+        draft.now.from_address = draft.now.from_address or f"system@{urlsplit(settings.base_url).hostname}"
+        draft.now.subject = draft.now.subject or settings.title
+    if draft.now.use_tls and draft.now.use_ssl:
         draft.complain("", "Only one of use_tls and use_ssl can be set.")
 
 
-async def list_templates(_exchange: Exchange, _caller: Caller, _id: str) -> Answer:
+async def list_templates(_exchange: Exchange, _caller: ApiCaller, _id: str) -> Answer:
     return answer_with([{"name": name, "description": words} for name, words in TEMPLATES.items()])
 
 
 _stages = kind_table("identity_stages_email", STAGES, FIELDS)
 RESOURCE = Resource(
     path="/stages/email/",
-    record="EmailStage",
+    name="EmailStage",
+    record=EmailStage,
     key="stage_uuid",
     family=STAGES,
     kind="email",
@@ -108,10 +126,10 @@ LIST_TEMPLATES = Action(
     summary="The mails an email stage can send.",
 )
 _way_out = query(
-    select(*(_stages.c[name] for name in WayOut.__struct_fields__)).where(
+    select(*(_stages.c[name] for name in MailServer.__struct_fields__)).where(
         _stages.c.stage_uuid == bindparam("stage", type_=UID())
     ),
-    WayOut,
+    MailServer,
 )
 
 PLACE = "identity_flow_tokens.plan"
@@ -131,20 +149,20 @@ _TEXTS = {
 }
 
 
-async def show(turn: Turn) -> Outcome:
-    step = turn.plan.steps[0].fsb_uuid
-    if turn.context.get("_arrived") == step:
+async def show(turn: Turn[EmailStage]) -> Outcome:
+    step = turn.step.fsb_uuid
+    if turn.context.link_step == step:
         return await _arrive(turn)
     if await _is_known(turn):
         return PASSED
-    if turn.context.get("_mailed") == step:
+    if turn.context.mailed_step == step:
         return _challenge(turn)
     return await _send(turn, _challenge(turn))
 
 
-async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[EmailStage], _answer: dict[str, Any]) -> Outcome:
     """Every answer asks for another mail; only the link leads on."""
-    if turn.context.get("_arrived") == turn.plan.steps[0].fsb_uuid:
+    if turn.context.link_step == turn.step.fsb_uuid:
         return await _arrive(turn)
     if await _is_known(turn):
         return PASSED
@@ -154,61 +172,61 @@ async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
     return outcome
 
 
-async def _is_known(turn: Turn) -> bool:
+async def _is_known(turn: Turn[EmailStage]) -> bool:
     """A mail that confirms an account is not sent where there is nothing left to confirm."""
-    if turn.stage["template"] != CONFIRMS:
+    if turn.stage.template != CONFIRMS:
         return False
     user = await turn.pending_user()
-    if user is None or (turn.stage["activate_user_on_success"] and not user.is_active):
+    if user is None or (turn.stage.activate_user_on_success and not user.is_active):
         return False
     return not signups.must_confirm(turn.work.settings, user)
 
 
-def _challenge(turn: Turn) -> Challenge:
-    return Challenge("email", {"pending_user": turn.context.get("pending_user_identifier", "")})
+def _challenge(turn: Turn[EmailStage]) -> Challenge:
+    return Challenge("email", {"pending_user": (turn.context.pending_user_identifier or "")})
 
 
-async def _send(turn: Turn, challenge: Challenge) -> Outcome:
-    if turn.context.get("pending_user") is None and "pending_user_identifier" not in turn.context:
+async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
+    if turn.context.user_id is None and turn.context.pending_user_identifier is None:
         return Denied("Nobody was named.", "email stage without a pending user")
     user = await turn.pending_user()
-    seconds = int(read_offset(turn.stage["recovery_cache_timeout"]) or 300)
-    rule = Rule("flow-mail", most=turn.stage["recovery_max_attempts"], seconds=max(seconds, 1))
+    seconds = int(read_offset(turn.stage.recovery_cache_timeout) or 300)
+    rule = Rule("flow-mail", most=turn.stage.recovery_max_attempts, seconds=max(seconds, 1))
     try:
         await turn.work.find(Limiter).spend_strictly(rule, _asker(turn))
     except Throttled as problem:
         words = f"Too many mails were asked for. Please wait {problem.retry_after} seconds."
         return challenge.complain("non_field_errors", words, "throttled")
-    turn.context["_mailed"] = turn.plan.steps[0].fsb_uuid
-    turn.context["email_sent"] = True
+    turn.context.mailed_step = turn.step.fsb_uuid
+    turn.context.email_sent = True
     if user is not None:
         await _mail(turn, rule, user)
     return challenge
 
 
-async def _mail(turn: Turn, rule: Rule, user: User) -> None:
+async def _mail(turn: Turn[EmailStage], rule: Rule, user: User) -> None:
     address = _address(turn, user)
     if not address or not await _may_mail(turn, rule, user, address):
         return
-    if turn.stage["template"] == CONFIRMS and await addresses.tell_owner(turn.work, address, user.id):
+    if turn.stage.template == CONFIRMS and await addresses.tell_owner(turn.work, address, user.id):
         return
     await _post(turn, user, address)
 
 
-def _asker(turn: Turn) -> str:
+def _asker(turn: Turn[EmailStage]) -> str:
     """By what was typed and from where, the same for a name that nobody has: who is told to wait learns nothing."""
-    typed = typed_key(str(turn.context.get("pending_user_identifier", ""))).encode("utf-8", "surrogatepass")
+    typed = typed_key(str(turn.context.pending_user_identifier or "")).encode("utf-8", "surrogatepass")
     return f"{address_key(turn.exchange.address)} {hashlib.sha256(typed).hexdigest()[:40]}"
 
 
-def _address(turn: Turn, user: User) -> str:
-    given = turn.context.get("email")
+def _address(turn: Turn[EmailStage], user: User) -> str:
+    given = turn.context.email
     if given:
         return str(given)
-    return user.email if turn.stage["template"] == CONFIRMS else user.counted_email
+    return user.email if turn.stage.template == CONFIRMS else user.counted_email
 
 
-async def _may_mail(turn: Turn, rule: Rule, user: User, address: str) -> bool:
+async def _may_mail(turn: Turn[EmailStage], rule: Rule, user: User, address: str) -> bool:
     """However many ask, a person gets no more mails than the stage says; nobody is told when that is so."""
     try:
         await turn.work.find(Limiter).spend_strictly(rule, f"user {user.id}")
@@ -217,31 +235,36 @@ async def _may_mail(turn: Turn, rule: Rule, user: User, address: str) -> bool:
     return await addresses.may_get_mail(turn.work, address)
 
 
-async def _post(turn: Turn, user: User, address: str) -> None:
+async def _post(turn: Turn[EmailStage], user: User, address: str) -> None:
     work, stage = turn.work, turn.stage
     key = links.new_key()
-    context = {**turn.context, "_arrived": turn.plan.steps[0].fsb_uuid, "_address": address, "is_restored": True,
-               "_link": links.hash_key(key)}  # fmt: skip
+    context = msgspec.structs.replace(
+        turn.context,
+        link_step=turn.step.fsb_uuid,
+        link_address=address,
+        link_hash=links.hash_key(key),
+        is_restored=True,
+    )
     plan = msgspec.structs.replace(turn.plan, context=context)
     sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
-    life = timedelta(minutes=stage["token_expiry"])
+    life = timedelta(minutes=stage.token_expiry)
     await links.make(work, key, user.id, flow=turn.flow.flow_uuid, plan=sealed, life=life)
     link = f"{work.settings.base_url}/flows/{turn.flow.slug}/?flow_token={key}"
-    post(work, turn.plan.steps[0].stage_uuid, _compose(turn, user, address, link))
+    post(work, turn.step.stage_uuid, _compose(turn, user, address, link))
     await audit.record(
         work, "email_sent", "stages.email", user_id=user.id, username=user.username,
-        context={"message": f"Email to {address} sent", "subject": stage["subject"], "to": [address]},
+        context={"message": f"Email to {address} sent", "subject": stage.subject, "to": [address]},
     )  # fmt: skip
 
 
-def _compose(turn: Turn, user: User, address: str, link: str) -> Mail:
-    title, minutes = turn.work.settings.title, turn.stage["token_expiry"]
-    hello, button, otherwise = _TEXTS[turn.stage["template"]]
+def _compose(turn: Turn[EmailStage], user: User, address: str, link: str) -> Mail:
+    title, minutes = turn.work.settings.title, turn.stage.token_expiry
+    hello, button, otherwise = _TEXTS[turn.stage.template]
     hello = hello.format(name=user.username, title=title)
     good = f"The link works once, for {_spoken(minutes)}."
     return Mail(
         to=address,
-        subject=turn.stage["subject"] or title,
+        subject=turn.stage.subject or title,
         text=f"{hello}\n\n{button}:\n{link}\n\n{good}\n{otherwise}\n",
         html=(
             f"<!doctype html><html><body><p>{escape(hello)}</p>"
@@ -258,20 +281,19 @@ def _spoken(minutes: int) -> str:
     return f"{minutes} minutes"
 
 
-async def _arrive(turn: Turn) -> Outcome:
+async def _arrive(turn: Turn[EmailStage]) -> Outcome:
     """Whoever has the link reads that mailbox; that is what it proves, and no more."""
     user = await turn.pending_user()
     if user is None:
         return Denied("This link is not valid any more.", "the person is gone")
     now = turn.work.now
-    if turn.context.get("_address") == user.email:
+    if turn.context.link_address == user.email:
         if not await signups.confirm(turn.work, user):
             return Denied("This link is not valid any more.", "somebody else has proven the address")
         reauthentication.proved(turn, user.id)
-    if turn.stage["activate_user_on_success"] and not user.is_active:
+    if turn.stage.activate_user_on_success and not user.is_active:
         await users.change(turn.work.db, user.id, "is_active", value=True, now=now)
-    for name in ("_arrived", "_address", "_mailed"):
-        turn.context.pop(name, None)
+    turn.context.link_step = turn.context.link_address = turn.context.mailed_step = None
     return PASSED
 
 
@@ -297,4 +319,4 @@ async def send(work: Work, payload: StageMail) -> None:
 
 
 SEND: Kind[StageMail] = Kind(name="identity.stage_mail", payload=StageMail, handler=send, outside=True, concurrency=4)
-ACT = Act("email", show, take)
+STAGE = StageKind(RESOURCE, show, take)

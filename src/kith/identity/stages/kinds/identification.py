@@ -7,24 +7,24 @@ import binascii
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import structlog
-from sqlalchemy import bindparam, select
 
-from kith.base.db import UID, query
 from kith.identity.factors import passkeys
 from kith.identity.flows.plan import slug_of
-from kith.identity.flows.resources import bindings, flows, forget_stage
-from kith.identity.flows.stages import STAGES
-from kith.identity.guessing import allowance as guessing
-from kith.identity.policies import scores
-from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.flows.resources import forget_stage
+from kith.identity.flows.stages import STAGES, StageRecord
+from kith.identity.guessing import guess_limits as guessing
+from kith.identity.policies import reputation_scores
+from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Reference, References
-from kith.identity.sources.offered import offered
+from kith.identity.sources.offered_sources import offered
 from kith.identity.stages import browser_marks
 from kith.identity.stages.admission import refused
-from kith.identity.stages.kinds import captcha
+from kith.identity.stages.kinds import captcha, password
+from kith.identity.stages.kinds.password import PasswordStage
 from kith.identity.stages.password_check import model, try_password, write_failure
-from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
@@ -56,16 +56,34 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
+class IdentificationStage(StageRecord, kw_only=True):
+    user_fields: list[str]
+    template: str
+    enrollment_flow: str | None
+    recovery_flow: str | None
+    passwordless_flow: str | None
+    password_stage: str | None
+    captcha_stage: str | None
+    webauthn_stage: str | None
+    case_insensitive_matching: bool
+    show_matched_user: bool
+    pretend_user_exists: bool
+    enable_remember_me: bool
+    sources: list[str] = msgspec.field(default_factory=list)
+    show_source_labels: bool
+
+
+async def check(draft: RecordDraft[IdentificationStage]) -> None:
     touched = draft.sets("user_fields") or draft.sets("sources")
-    if touched and not draft.now("user_fields") and not draft.now("sources"):
+    if touched and not draft.now.user_fields and not draft.now.sources:
         draft.complain("", "When no user fields are selected, at least one source must be selected.")
 
 
 _stages = kind_table("identity_stages_identification", STAGES, FIELDS)
 RESOURCE = Resource(
     path="/stages/identification/",
-    record="IdentificationStage",
+    name="IdentificationStage",
+    record=IdentificationStage,
     key="stage_uuid",
     family=STAGES,
     kind="identification",
@@ -76,62 +94,56 @@ RESOURCE = Resource(
     removing=forget_stage,
 )
 
-_recovery = query(
-    select(flows.c.slug)
-    .join(_stages, _stages.c.recovery_flow == flows.c.flow_uuid)
-    .join(bindings, bindings.c.stage == _stages.c.stage_uuid)
-    .where(bindings.c.flow == bindparam("flow", type_=UID()))
-    .limit(1),
-    str,
-)
-
-
 UNKNOWN = "Failed to authenticate."
 NAME_COOKIE = "kith_name"
 NAME_KEPT = timedelta(days=30)
-_LINKS = {"enroll_url": "enrollment_flow", "recovery_url": "recovery_flow", "passwordless_url": "passwordless_flow"}
 _log = structlog.get_logger()
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[IdentificationStage]) -> Outcome:
     return await _challenge(turn)
 
 
-async def _challenge(turn: Turn) -> Challenge:
+async def _challenge(turn: Turn[IdentificationStage]) -> Challenge:
     stage = turn.stage
     fields: dict[str, Any] = {
-        "user_fields": stage["user_fields"],
-        "password_fields": stage["password_stage"] is not None,
+        "user_fields": stage.user_fields,
+        "password_fields": stage.password_stage is not None,
         "flow_designation": turn.flow.designation,
         "primary_action": "Continue" if turn.flow.designation == "recovery" else "Log in",
-        "sources": await offered(turn.work, stage["sources"]),
-        "show_source_labels": stage["show_source_labels"],
-        "enable_remember_me": stage["enable_remember_me"],
+        "sources": await offered(turn.work, stage.sources),
+        "show_source_labels": stage.show_source_labels,
+        "enable_remember_me": stage.enable_remember_me,
         "pending_user_identifier": _known_name(turn),
     }
     password_stage = await _password_stage(turn)
     if password_stage is not None:
-        fields["allow_show_password"] = password_stage["allow_show_password"]
-    application = turn.context.get("application")
+        fields["allow_show_password"] = password_stage.allow_show_password
+    application = turn.context.application
     if isinstance(application, dict) and application.get("name"):
         fields["application_pre"] = application["name"]
-    if stage["captcha_stage"] is not None:
-        asked = await turn.find_stage("captcha", stage["captcha_stage"])
+    if stage.captcha_stage is not None:
+        asked = await turn.find_stage(captcha.STAGE.records, stage.captcha_stage)
         fields["captcha_stage"] = captcha.offer(turn, asked) if asked is not None else None
-    if stage["webauthn_stage"] is not None:
-        challenge = turn.context["_asserting"] = passkeys.new_challenge()
+    if stage.webauthn_stage is not None:
+        challenge = turn.context.assertion_challenge = passkeys.new_challenge()
         fields["passkey_challenge"] = await passkeys.request(turn.work, (), challenge, verification="required")
-    for name, flow in _LINKS.items():
-        slug = await slug_of(turn.work, stage[flow])
+    flows = (
+        ("enroll_url", stage.enrollment_flow),
+        ("recovery_url", stage.recovery_flow),
+        ("passwordless_url", stage.passwordless_flow),
+    )
+    for name, flow in flows:
+        slug = await slug_of(turn.work, flow)
         if slug is not None:
             fields[name] = f"/flows/{slug}/"
     return Challenge("identification", fields)
 
 
-def _known_name(turn: Turn) -> str | None:
-    """What was typed before on this walk, what a link says, or what this browser was told to remember."""
-    known = turn.context.get("pending_user_identifier") or turn.plan.query.get("login_hint")
-    if known or not turn.stage["enable_remember_me"]:
+def _known_name(turn: Turn[IdentificationStage]) -> str | None:
+    """What was typed before on this run, what a link says, or what this browser was told to remember."""
+    known = turn.context.pending_user_identifier or turn.plan.query.get("login_hint")
+    if known or not turn.stage.enable_remember_me:
         return known or None
     try:
         return base64.urlsafe_b64decode(browser_marks.carried(turn.exchange, NAME_COOKIE)[:600]).decode() or None
@@ -139,8 +151,10 @@ def _known_name(turn: Turn) -> str | None:
         return None
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
-    given, asked, work = answer.get("uid_field"), turn.context.pop("_asserting", None), turn.context.pop("_work", None)
+async def take(turn: Turn[IdentificationStage], answer: dict[str, Any]) -> Outcome:
+    given, context = answer.get("uid_field"), turn.context
+    asked, context.assertion_challenge = context.assertion_challenge, None
+    work, context.captcha_challenge = context.captcha_challenge, None
     challenge = await _challenge(turn)
     if answer.get("passkey") is not None:
         return await _take_passkey(turn, challenge, asked, answer["passkey"])
@@ -150,7 +164,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
         return challenge
     given = given.strip()[:320]
     user = await _find(turn, given)
-    turn.context["pending_user_identifier"] = given
+    turn.context.pending_user_identifier = given
     password_stage = await _password_stage(turn)
     if password_stage is not None:
         right = await try_password(turn, user, given, str(answer.get("password", "")), password_stage)
@@ -158,34 +172,34 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
             return right
         if not right:
             return challenge.complain("non_field_errors", UNKNOWN)
-    elif user is None and not turn.stage["pretend_user_exists"]:
-        await scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
+    elif user is None and not turn.stage.pretend_user_exists:
+        await reputation_scores.change(turn.work, identifier=given, ip=turn.exchange.address, by=-1)
         return challenge.complain("uid_field", UNKNOWN)
     _remember(turn, given, answer)
-    turn.context["pending_user"] = user.id if user is not None else None
+    turn.context.pending_user = user.id if user is not None else None
     return PASSED
 
 
-async def _password_stage(turn: Turn) -> dict[str, Any] | None:
-    named = turn.stage["password_stage"]
-    return await turn.find_stage("password", named) if named is not None else None
+async def _password_stage(turn: Turn[IdentificationStage]) -> PasswordStage | None:
+    return await turn.find_stage(password.STAGE.records, turn.stage.password_stage)
 
 
-async def _is_captcha_right(turn: Turn, challenge: Challenge, asked: str | None, answer: dict[str, Any]) -> bool:
+async def _is_captcha_right(
+    turn: Turn[IdentificationStage], challenge: Challenge, asked: str | None, answer: dict[str, Any]
+) -> bool:
     """Looked at before anybody is looked up, so that no program can try names."""
-    named = turn.stage["captcha_stage"]
-    stage = await turn.find_stage("captcha", named) if named is not None else None
+    stage = await turn.find_stage(captcha.STAGE.records, turn.stage.captcha_stage)
     if stage is None:
         return True
-    wrong = await captcha.complain(turn, stage, named, asked, answer.get("captcha_token"))
+    wrong = await captcha.complain(turn, stage, asked, answer.get("captcha_token"))
     if wrong is not None:
         challenge.complain("captcha_token", wrong, wrong.code)
     return wrong is None
 
 
-def _remember(turn: Turn, given: str, answer: dict[str, Any]) -> None:
+def _remember(turn: Turn[IdentificationStage], given: str, answer: dict[str, Any]) -> None:
     """Only the name as it was typed, and only in this browser."""
-    if not turn.stage["enable_remember_me"]:
+    if not turn.stage.enable_remember_me:
         return
     if answer.get("remember_me") in (True, "true", "on", "1"):
         kept = base64.urlsafe_b64encode(given.encode("utf-8", "replace")).decode()
@@ -194,14 +208,14 @@ def _remember(turn: Turn, given: str, answer: dict[str, Any]) -> None:
         browser_marks.hand_out(turn, NAME_COOKIE, "", timedelta(0))
 
 
-async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sent: Any) -> Outcome:
+async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, asked: str | None, sent: Any) -> Outcome:
     """The device says who is there, and has made sure of it itself: nothing else needs to be asked."""
-    if turn.stage["webauthn_stage"] is None or asked is None:
+    if turn.stage.webauthn_stage is None or asked is None:
         return challenge.complain("passkey", UNKNOWN)
     paid = await guessing.pay_for_key(turn.exchange)
     try:
         device = await passkeys.verify(turn.work, asked, sent, verified=True)
-    except passkeys.Refused as error:
+    except passkeys.PasskeyRejected as error:
         _log.info("webauthn.refused", reason=str(error))
         owner = await passkeys.owner_of(turn.work, sent)
         name = owner.username if owner is not None else ""
@@ -214,31 +228,25 @@ async def _take_passkey(turn: Turn, challenge: Challenge, asked: str | None, sen
     refusal = await refused(turn, user, has_written=True)
     if refusal is not None:
         return refusal
-    turn.context.pop("_asserting", None)
-    turn.context["pending_user"] = user.id
-    turn.context["pending_user_identifier"] = user.username
-    turn.context["auth_method"] = "auth_webauthn_pwl"
-    turn.context["auth_method_args"] = {"device": {"pk": device.device_uuid, "name": device.name}}
+    turn.context.assertion_challenge = None
+    turn.context.pending_user = user.id
+    turn.context.pending_user_identifier = user.username
+    turn.context.auth_method = "auth_webauthn_pwl"
+    turn.context.auth_method_args = {"device": {"pk": device.device_uuid, "name": device.name}}
     return PASSED
 
 
-async def _find(turn: Turn, given: str) -> User | None:
+async def _find(turn: Turn[IdentificationStage], given: str) -> User | None:
     """By an address that counts, then by name: whoever owns an address is found by it, whatever others are called."""
     if "\0" in given:
         return None
-    ways = turn.stage["user_fields"]
+    ways = turn.stage.user_fields
     found = await users.find_typed(turn.work.db, given, by_name="username" in ways, by_address="email" in ways)
     if found is None and "upn" in ways:
         found = await users.with_upn(turn.work.db, given)
-    if found is not None and not turn.stage["case_insensitive_matching"]:
+    if found is not None and not turn.stage.case_insensitive_matching:
         return found if given in (found.username, found.email, found.attributes.get("upn")) else None
     return found
 
 
-async def recovery_url(turn: Turn) -> str | None:
-    """Where whoever has forgotten their password goes: what this flow's identification stage names."""
-    slug = await turn.work.db.one(_recovery, flow=turn.flow.flow_uuid)
-    return f"/flows/{slug}/" if slug is not None else None
-
-
-ACT = Act("identification", show, take)
+STAGE = StageKind(RESOURCE, show, take)

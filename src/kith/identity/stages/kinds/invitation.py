@@ -10,17 +10,23 @@ import uuid
 from typing import Any
 
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean
 from kith.identity.stages.invitation_checks import find, use
-from kith.identity.stages.turn import PASSED, Act, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
 
 FIELDS = (Boolean(name="continue_flow_without_invitation", default=False),)
 
+
+class InvitationStage(StageRecord, kw_only=True):
+    continue_flow_without_invitation: bool
+
+
 RESOURCE = Resource(
     path="/stages/invitation/",
-    record="InvitationStage",
+    name="InvitationStage",
+    record=InvitationStage,
     key="stage_uuid",
     family=STAGES,
     kind="invitation",
@@ -34,25 +40,25 @@ RESOURCE = Resource(
 REFUSED = "Invalid invite/invite not found"
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[InvitationStage]) -> Outcome:
     invitation = await find(turn.work, _given(turn), turn.flow.flow_uuid)
     if invitation is None:
         closed = turn.flow.designation == "enrollment" and turn.work.settings.registrations == "closed"
-        if turn.stage["continue_flow_without_invitation"] and not closed:
+        if turn.stage.continue_flow_without_invitation and not closed:
             return PASSED
         return Denied(REFUSED, "no invitation, or it is over, or for another flow")
     fixed = dict(invitation.fixed_data)
-    turn.context["invitation_in_effect"] = True
-    turn.context["_invitation"] = invitation.invite_uuid
-    turn.context["_fixed_data"] = fixed
-    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **fixed}
+    turn.context.invitation_in_effect = True
+    turn.context.invitation_uuid = invitation.invite_uuid
+    turn.context.invitation_data = fixed
+    turn.context.prompt_data = {**turn.context.answers, **fixed}
     if not any(step.kind == "userwrite" for step in turn.plan.steps) and not await use(turn):
         return Denied(REFUSED, "somebody else was faster")
     return PASSED
 
 
-def _given(turn: Turn) -> str | None:
-    data: dict[str, Any] = turn.context.get("prompt_data") or {}
+def _given(turn: Turn[InvitationStage]) -> str | None:
+    data: dict[str, Any] = turn.context.answers
     given = turn.plan.query.get("itoken") or turn.plan.query.get("token") or data.get("token")
     try:
         return str(uuid.UUID(str(given))) if given else None
@@ -60,8 +66,8 @@ def _given(turn: Turn) -> str | None:
         return None
 
 
-async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[InvitationStage], _answer: dict[str, Any]) -> Outcome:
     return await show(turn)
 
 
-ACT = Act("invitation", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -6,12 +6,12 @@ from typing import Any
 
 from kith.identity.factors import service
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Integer
 from kith.identity.stages import factor_setup
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
-from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 
 FIELDS = (
     Integer(name="token_count", default=6, least=1, most=100),
@@ -19,9 +19,18 @@ FIELDS = (
     *factor_setup.FIELDS,
 )
 
+
+class OTPStaticStage(StageRecord, kw_only=True):
+    token_count: int
+    token_length: int
+    configure_flow: str | None
+    friendly_name: str
+
+
 RESOURCE = Resource(
     path="/stages/otp_static/",
-    record="OTPStaticStage",
+    name="OTPStaticStage",
+    record=OTPStaticStage,
     key="stage_uuid",
     family=STAGES,
     kind="otpstatic",
@@ -32,26 +41,26 @@ RESOURCE = Resource(
 )
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[OTPStaticStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return NOBODY
     if await is_set_up(turn, "static"):
         return PASSED
-    if "_codes" not in turn.context:
-        turn.context["_codes"] = service.new_codes(turn.stage["token_count"], turn.stage["token_length"])
-    return Challenge("otpstatic", {"pending_user": user.username, "codes": turn.context["_codes"]})
+    if turn.context.new_codes is None:
+        turn.context.new_codes = service.new_codes(turn.stage.token_count, turn.stage.token_length)
+    return Challenge("otpstatic", {"pending_user": user.username, "codes": turn.context.new_codes})
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[OTPStaticStage], answer: dict[str, Any]) -> Outcome:
     """Only what was shown before can be accepted."""
     user = await turn.pending_user()
-    seen = turn.context.get("_codes")
+    seen = turn.context.new_codes
     if user is None or not seen:
         return await show(turn)
     await service.add_codes(turn.work, user, seen, name_given(answer, "Recovery codes"))
-    turn.context.pop("_codes")
+    turn.context.new_codes = None
     return PASSED
 
 
-ACT = Act("otpstatic", show, take)
+STAGE = StageKind(RESOURCE, show, take)

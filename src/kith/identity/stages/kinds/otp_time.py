@@ -6,18 +6,26 @@ from typing import Any
 
 from kith.identity.factors import service
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Choice
 from kith.identity.stages import factor_setup
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
-from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 
 FIELDS = (Choice(name="digits", required=True, choices=(6, 8)), *factor_setup.FIELDS)
 
+
+class OTPTimeStage(StageRecord, kw_only=True):
+    digits: int
+    configure_flow: str | None
+    friendly_name: str
+
+
 RESOURCE = Resource(
     path="/stages/otp_time/",
-    record="OTPTimeStage",
+    name="OTPTimeStage",
+    record=OTPTimeStage,
     key="stage_uuid",
     family=STAGES,
     kind="otptime",
@@ -31,14 +39,15 @@ RESOURCE = Resource(
 WRONG = "Code does not match"
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[OTPTimeStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return NOBODY
     if await is_set_up(turn, "totp"):
         return PASSED
-    secret: str = turn.context.setdefault("_totp_secret", service.new_secret())
-    url = service.config_url(turn.work, user, secret, int(turn.stage["digits"]))
+    secret = turn.context.new_totp_secret or service.new_secret()
+    turn.context.new_totp_secret = secret
+    url = service.config_url(turn.work, user, secret, turn.stage.digits)
     return Challenge(
         "otptime",
         {
@@ -46,26 +55,26 @@ async def show(turn: Turn) -> Outcome:
             "config_url": url,
             "secret": secret,
             "qr_code": service.picture(url),
-            "digits": int(turn.stage["digits"]),
+            "digits": turn.stage.digits,
         },
     )
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[OTPTimeStage], answer: dict[str, Any]) -> Outcome:
     challenge = await show(turn)
     user = await turn.pending_user()
-    if not isinstance(challenge, Challenge) or user is None:
+    secret, digits = turn.context.new_totp_secret, turn.stage.digits
+    if not isinstance(challenge, Challenge) or user is None or secret is None:
         return challenge
     given = answer.get("code")
     if not isinstance(given, (str, int)) or isinstance(given, bool) or not str(given).strip():
         return challenge.complain("code", "This field may not be blank.", "blank")
-    secret, digits = turn.context["_totp_secret"], int(turn.stage["digits"])
     step = service.matching_step(secret, digits, "".join(str(given).split()), turn.work.now)
     if step is None:
         return challenge.complain("code", WRONG)
     await service.add_totp(turn.work, user, secret, digits, step, name_given(answer, "Authenticator app"))
-    turn.context.pop("_totp_secret")
+    turn.context.new_totp_secret = None
     return PASSED
 
 
-ACT = Act("otptime", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import msgspec
 import structlog
 from sqlalchemy import select
 
@@ -14,15 +15,15 @@ from kith.identity.factors import passkeys, service, store
 from kith.identity.factors.tables import Factor
 from kith.identity.flows.plan import Step
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES, stages
-from kith.identity.guessing import allowance as guessing
-from kith.identity.policies import scores
-from kith.identity.rest import Draft, Resource, kind_table, link_table
+from kith.identity.flows.stages import STAGES, StageRecord, stages
+from kith.identity.guessing import guess_limits as guessing
+from kith.identity.policies import reputation_scores
+from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Choice, Choices, Number, Offset, References, missing, read_offset
 from kith.identity.stages import browser_marks, factor_setup
-from kith.identity.stages.every import VERBOSE_NAMES
+from kith.identity.stages.all_stages import VERBOSE_NAMES
 from kith.identity.stages.password_check import model
-from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Passed, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, Passed, StageKind, Turn
 from kith.identity.users.tables import User
 
 CLASSES = ("static", "totp", "webauthn", "duo", "sms", "email")
@@ -52,15 +53,27 @@ FIELDS = (
     Number(name="static_otp_throttling_factor", default=1.0, least=0, help="Seconds, doubled with every failure."),
 )
 
+
+class OTPValidateStage(StageRecord, kw_only=True):
+    not_configured_action: str
+    device_classes: list[str]
+    configuration_stages: list[str] = msgspec.field(default_factory=list)
+    last_auth_threshold: str
+    webauthn_user_verification: str
+    webauthn_hints: list[str]
+    totp_otp_throttling_factor: float
+    static_otp_throttling_factor: float
+
+
 _kinds = query(select(stages.c.stage_uuid, stages.c.kind).where(any_of(stages.c.stage_uuid, "ids")), tuple)
 
 
-async def check(draft: Draft) -> None:
+async def check(draft: RecordDraft[OTPValidateStage]) -> None:
     touched = draft.sets("not_configured_action") or draft.sets("configuration_stages")
-    if touched and draft.now("not_configured_action") == "configure" and not draft.now("configuration_stages"):
+    if touched and draft.now.not_configured_action == "configure" and not draft.now.configuration_stages:
         draft.complain("configuration_stages", "Needed when not_configured_action is configure.", "required")
     if draft.sets("configuration_stages"):
-        given = draft.values["configuration_stages"]
+        given = draft.now.configuration_stages
         kinds: dict[str, str] = dict(await draft.work.db.all(_kinds, ids=given))
         unfit = [stage for stage in given if kinds.get(stage, "") not in factor_setup.KINDS]
         if unfit:
@@ -69,7 +82,8 @@ async def check(draft: Draft) -> None:
 
 RESOURCE = Resource(
     path="/stages/otp_validate/",
-    record="OTPValidateStage",
+    name="OTPValidateStage",
+    record=OTPValidateStage,
     key="stage_uuid",
     family=STAGES,
     kind="otpvalidate",
@@ -91,11 +105,11 @@ _named = query(
 )
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[OTPValidateStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("Nobody was named.", "otp_validate without a pending user")
-    if turn.context.get("auth_method") == "auth_webauthn_pwl":
+    if turn.context.auth_method == "auth_webauthn_pwl":
         return PASSED  # the passkey has proved both: that it is there, and whose it is
     devices = await _devices(turn, user.id)
     recent = _used_lately(turn, user, devices)
@@ -103,7 +117,7 @@ async def show(turn: Turn) -> Outcome:
         return _passed(turn, recent)
     if devices:
         return await _ask(turn, user.username, devices)
-    match turn.stage["not_configured_action"]:
+    match turn.stage.not_configured_action:
         case "skip":
             return PASSED
         case "configure":
@@ -111,20 +125,20 @@ async def show(turn: Turn) -> Outcome:
     return Denied(NONE, "no device of an allowed class")
 
 
-async def _devices(turn: Turn, user_id: int) -> list[Factor]:
-    return [one for one in await store.of_user(turn.work.db, user_id) if one.kind in turn.stage["device_classes"]]
+async def _devices(turn: Turn[OTPValidateStage], user_id: int) -> list[Factor]:
+    return [one for one in await store.of_user(turn.work.db, user_id) if one.kind in turn.stage.device_classes]
 
 
-def _used_lately(turn: Turn, user: User, devices: list[Factor]) -> Factor | None:
+def _used_lately(turn: Turn[OTPValidateStage], user: User, devices: list[Factor]) -> Factor | None:
     """The device with which this person came in here, on this very browser, so short a time ago that it counts."""
-    seconds = read_offset(turn.stage["last_auth_threshold"]) or 0
+    seconds = read_offset(turn.stage.last_auth_threshold) or 0
     if not seconds:
         return None
     known = {one.device_uuid: one for one in devices}
     return known.get(browser_marks.has(turn, user, "factor", seconds, list(known)) or "")
 
 
-async def _ask(turn: Turn, username: str, devices: list[Factor]) -> Challenge:
+async def _ask(turn: Turn[OTPValidateStage], username: str, devices: list[Factor]) -> Challenge:
     told: list[dict[str, Any]] = [
         {"device_class": one.kind, "device_uid": one.device_uuid, "name": one.name, "challenge": {},
          "last_used": one.last_used_at}
@@ -133,13 +147,13 @@ async def _ask(turn: Turn, username: str, devices: list[Factor]) -> Challenge:
     ]  # fmt: skip
     keys = [one for one in devices if one.kind == "webauthn"]
     if keys:
-        challenge = turn.context["_asserting"] = passkeys.new_challenge()
+        challenge = turn.context.assertion_challenge = passkeys.new_challenge()
         options = await passkeys.request(
             turn.work,
             keys,
             challenge,
-            verification=turn.stage["webauthn_user_verification"],
-            hints=turn.stage["webauthn_hints"],
+            verification=turn.stage.webauthn_user_verification,
+            hints=turn.stage.webauthn_hints,
         )
         last = max((one.last_used_at for one in keys if one.last_used_at), default=None)
         told.append({"device_class": "webauthn", "device_uid": "-1", "name": "Passkey", "challenge": options,
@@ -147,9 +161,9 @@ async def _ask(turn: Turn, username: str, devices: list[Factor]) -> Challenge:
     return Challenge("otpvalidate", {"pending_user": username, "device_challenges": told, "configuration_stages": []})
 
 
-async def _offer(turn: Turn, username: str) -> Outcome:
+async def _offer(turn: Turn[OTPValidateStage], username: str) -> Outcome:
     """One way to set a device up is taken at once; of several the person chooses."""
-    offered = await turn.work.db.all(_named, ids=turn.stage["configuration_stages"])
+    offered = await turn.work.db.all(_named, ids=turn.stage.configuration_stages)
     if not offered:
         return Denied(NONE, "nothing to set up is offered")
     if len(offered) == 1:
@@ -163,9 +177,9 @@ async def _offer(turn: Turn, username: str) -> Outcome:
     )
 
 
-def _insert(turn: Turn, stage_uuid: str, kind: str) -> Outcome:
+def _insert(turn: Turn[OTPValidateStage], stage_uuid: str, kind: str) -> Outcome:
     """Setting it up proves it too, so it takes this stage's place."""
-    step = turn.plan.steps[0]
+    step = turn.step
     turn.plan.steps.insert(
         1, Step(step.fsb_uuid, stage_uuid, kind, step.pbm_uuid, step.policy_engine_mode, again=False, at_plan=False,
                 invalid_response_action="retry")
@@ -173,11 +187,11 @@ def _insert(turn: Turn, stage_uuid: str, kind: str) -> Outcome:
     return PASSED
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[OTPValidateStage], answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return await show(turn)
-    asked = turn.context.get("_asserting")
+    asked = turn.context.assertion_challenge
     shown = await show(turn)
     if not isinstance(shown, Challenge):
         return shown
@@ -188,19 +202,22 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
         outcome = await _take_passkey(turn, shown, devices, asked, answer["webauthn"])
     else:
         outcome = await _take_code(turn, shown, devices, answer)
-    if isinstance(outcome, Passed):
-        browser_marks.leave(turn, user, "factor", turn.context["auth_method_args"]["mfa_devices"][-1]["pk"])
+    used = turn.context.auth_method_args
+    if isinstance(outcome, Passed) and used is not None:
+        browser_marks.leave(turn, user, "factor", used["mfa_devices"][-1]["pk"])
     return outcome
 
 
-async def _chosen(turn: Turn, shown: Challenge, answer: dict[str, Any]) -> Outcome:
+async def _chosen(turn: Turn[OTPValidateStage], shown: Challenge, answer: dict[str, Any]) -> Outcome:
     for choice in shown.fields["configuration_stages"]:
         if choice["pk"] == answer.get("selected_stage"):
             return _insert(turn, choice["pk"], choice["meta_model_name"])
     return shown.complain("selected_stage", "Choose one of these.", "invalid_choice")
 
 
-async def _take_code(turn: Turn, shown: Challenge, devices: list[Factor], answer: dict[str, Any]) -> Outcome:
+async def _take_code(
+    turn: Turn[OTPValidateStage], shown: Challenge, devices: list[Factor], answer: dict[str, Any]
+) -> Outcome:
     given = answer.get("code")
     code = str(given).strip() if isinstance(given, (str, int)) and not isinstance(given, bool) else ""
     if not code:
@@ -224,44 +241,48 @@ async def _take_code(turn: Turn, shown: Challenge, devices: list[Factor], answer
     return _passed(turn, right)
 
 
-def _wait(turn: Turn, device: Factor) -> float:
-    return service.wait_of(device, turn.stage[f"{device.kind}_otp_throttling_factor"], turn.work.now)
+def _wait(turn: Turn[OTPValidateStage], device: Factor) -> float:
+    is_totp = device.kind == "totp"
+    factor = turn.stage.totp_otp_throttling_factor if is_totp else turn.stage.static_otp_throttling_factor
+    return service.wait_of(device, factor, turn.work.now)
 
 
-async def _take_passkey(turn: Turn, shown: Challenge, devices: list[Factor], asked: str | None, sent: Any) -> Outcome:
+async def _take_passkey(
+    turn: Turn[OTPValidateStage], shown: Challenge, devices: list[Factor], asked: str | None, sent: Any
+) -> Outcome:
     """Whatever comes of it, what was asked before is asked no more: `shown` has asked something new."""
     keys = [one for one in devices if one.kind == "webauthn"]
     if asked is None or not keys:
         return shown.complain("webauthn", NOT_THIS)
-    verified = turn.stage["webauthn_user_verification"] == "required"
+    verified = turn.stage.webauthn_user_verification == "required"
     paid = await guessing.pay_for_key(turn.exchange)
     try:
         right = await passkeys.verify(turn.work, asked, sent, verified=verified, among=keys)
-    except passkeys.Refused as refused:
+    except passkeys.PasskeyRejected as refused:
         _log.info("webauthn.refused", reason=str(refused))
         return await _failed(turn, shown, "webauthn", NOT_THIS)
     await paid.give_back(turn.work.db)
     return _passed(turn, right)
 
 
-def _passed(turn: Turn, device: Factor) -> Outcome:
-    turn.context.pop("_asserting", None)
-    turn.context["auth_method"] = "auth_mfa"
-    used: dict[str, Any] = turn.context.setdefault("auth_method_args", {})
+def _passed(turn: Turn[OTPValidateStage], device: Factor) -> Outcome:
+    turn.context.assertion_challenge = None
+    turn.context.auth_method = "auth_mfa"
+    used = turn.context.auth_method_args = turn.context.auth_method_args or {}
     used.setdefault("mfa_devices", []).append(
         {"pk": device.device_uuid, "name": device.name, "device_class": device.kind}
     )
     return PASSED
 
 
-async def _failed(turn: Turn, shown: Challenge, field: str, words: str) -> Outcome:
-    name = str(turn.context.get("pending_user_identifier", ""))
+async def _failed(turn: Turn[OTPValidateStage], shown: Challenge, field: str, words: str) -> Outcome:
+    name = str(turn.context.pending_user_identifier or "")
     await audit.record(
-        turn.work, "login_failed", "stages.otp_validate", user_id=turn.context["pending_user"], username=name,
-        context={"username": name, "stage": model(f"{turn.plan.steps[0].kind}stage", turn.stage)},
+        turn.work, "login_failed", "stages.otp_validate", user_id=turn.context.user_id, username=name,
+        context={"username": name, "stage": model(f"{turn.step.kind}stage", turn.stage)},
     )  # fmt: skip
-    await scores.change(turn.work, identifier=shown.fields["pending_user"], ip=turn.exchange.address, by=-1)
+    await reputation_scores.change(turn.work, identifier=shown.fields["pending_user"], ip=turn.exchange.address, by=-1)
     return shown.complain(field, words)
 
 
-ACT = Act("otpvalidate", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from sqlalchemy import select
 
 from kith.base.db import any_of, query
-from kith.identity.expressions.asking import helpers_for
+from kith.identity.expressions.helpers import helpers_for
 from kith.identity.expressions.run import Expressions
 from kith.identity.flows.resources import bound_policies, forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.rest import Resource
-from kith.identity.rest.fields import Reference, References, Told
+from kith.identity.rest.fields import Computed, Reference, References
 from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages import expired_passwords, password_rules
 from kith.identity.stages.prompt_answers import SERVERS_OWN, SHOWN_ONLY, read_answer
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
-from kith.identity.stages.turn import PASSED, Act, Challenge, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 from kith.identity.users.names import complain_chosen
 from kith.identity.users.passwords import Passwords
-from kith.identity.users.reserved import complain_reserved
+from kith.identity.users.reserved_names import complain_reserved
 
 _IDS = {"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True}
 
@@ -44,12 +45,21 @@ FIELDS = (
         link=validation_policies,
         help="Policies that must all agree with the answers.",
     ),
-    Told(name="policies", form=_IDS),
+    Computed(name="policies", form=_IDS),
 )
+
+
+class PromptStage(StageRecord, kw_only=True):
+    pbm_uuid: str
+    fields: list[str] = msgspec.field(default_factory=list)
+    validation_policies: list[str] = msgspec.field(default_factory=list)
+    policies: list[str] = msgspec.field(default_factory=list)
+
 
 RESOURCE = Resource(
     path="/stages/prompt/stages/",
-    record="PromptStage",
+    name="PromptStage",
+    record=PromptStage,
     key="pbm_uuid",
     family=STAGES,
     kind="prompt",
@@ -78,11 +88,11 @@ _NAMES = (
 )  # fmt: skip
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[PromptStage]) -> Outcome:
     return Challenge("prompt", {"fields": await _questions(turn)})
 
 
-async def _notices(turn: Turn) -> list[dict[str, Any]]:
+async def _notices(turn: Turn[PromptStage]) -> list[dict[str, Any]]:
     """What must be said before the first question."""
     user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
     if user is None or not expired_passwords.must_change(turn, user):
@@ -91,8 +101,8 @@ async def _notices(turn: Turn) -> list[dict[str, Any]]:
              "placeholder": "", "initial_value": "", "order": -1, "sub_text": "", "choices": None}]  # fmt: skip
 
 
-async def _questions(turn: Turn) -> list[dict[str, Any]]:
-    rows = await turn.work.db.all(_asked, ids=turn.stage["fields"])
+async def _questions(turn: Turn[PromptStage]) -> list[dict[str, Any]]:
+    rows = await turn.work.db.all(_asked, ids=turn.stage.fields)
     questions = [dict(zip(_NAMES, row, strict=True)) for row in rows]
     if not _asks_reason(turn):
         questions = [one for one in questions if one["field_key"] != signups.REASON]
@@ -104,29 +114,29 @@ async def _questions(turn: Turn) -> list[dict[str, Any]]:
                 if isinstance(worked_out, list):
                     question["choices"], worked_out = [str(one) for one in worked_out], ""
                 question[name] = "" if worked_out is None else str(worked_out)
-        known = turn.context.get("prompt_data", {}).get(question["field_key"])
+        known = turn.context.answers.get(question["field_key"])
         if known is not None and question["type"] not in ("password", *SHOWN_ONLY):
             question["initial_value"] = str(known)
     return [*await _notices(turn), *questions]
 
 
-def _asks_reason(turn: Turn) -> bool:
+def _asks_reason(turn: Turn[PromptStage]) -> bool:
     """Why somebody wants to join is asked where staff decide about it."""
-    invited = bool(turn.context.get("invitation_in_effect"))
+    invited = bool(turn.context.invitation_in_effect)
     return turn.flow.designation != "enrollment" or signups.needs_approval(turn.work.settings, invited=invited)
 
 
-async def _work_out(turn: Turn, body: str) -> Any:
+async def _work_out(turn: Turn[PromptStage], body: str) -> Any:
     person = await turn.person()
     outcome = await turn.work.find(Expressions).run(
         body,
-        {"user": person.facts if person else None, "prompt_context": turn.context.get("prompt_data", {})},
+        {"user": person.facts if person else None, "prompt_context": turn.context.answers},
         helpers_for(turn.work, person),
     )
     return outcome.value if outcome.error is None else None
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
     questions = await _questions(turn)
     challenge = Challenge("prompt", {"fields": questions})
     data: dict[str, Any] = {}
@@ -145,12 +155,14 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
             if question["type"] not in ("password", *SERVERS_OWN) and question["field_key"] in data:
                 question["initial_value"] = str(data[question["field_key"]])
         return challenge
-    fixed = turn.context.get("_fixed_data", {})  # what an invitation says is not for whoever was invited to change
-    turn.context["prompt_data"] = {**turn.context.get("prompt_data", {}), **data, **fixed}
+    fixed = turn.context.invitation_data or {}  # what an invitation says is not for whoever was invited to change
+    turn.context.prompt_data = {**turn.context.answers, **data, **fixed}
     return PASSED
 
 
-async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge) -> None:
+async def _check_names(
+    turn: Turn[PromptStage], questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge
+) -> None:
     for question in questions:
         name, kind = data.get(question["field_key"]), question["type"]
         if kind != "username" and question["field_key"] == "username" and name:
@@ -159,7 +171,7 @@ async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[s
             continue
         if kind == "username":
             found = await users.find_login(turn.work.db, name)
-            if found is not None and found.id != turn.context.get("pending_user"):
+            if found is not None and found.id != turn.context.user_id:
                 challenge.complain(question["field_key"], "Username is already taken.", "taken")
             if found is None:
                 _check_chosen(turn, question["field_key"], name, challenge)
@@ -167,14 +179,14 @@ async def _check_names(turn: Turn, questions: list[dict[str, Any]], data: dict[s
             await _check_new(turn, question["field_key"], kind, name, challenge)
 
 
-def _check_chosen(turn: Turn, place: str, name: str, challenge: Challenge) -> None:
-    fixed = turn.context.get("_fixed_data") or {}
+def _check_chosen(turn: Turn[PromptStage], place: str, name: str, challenge: Challenge) -> None:
+    fixed = turn.context.invitation_data or {}
     complaint = complain_chosen(name) if name != fixed.get("username") else None
     if complaint is not None:
         challenge.complain(place, complaint, complaint.code)
 
 
-async def _check_new(turn: Turn, place: str, kind: str, given: str, challenge: Challenge) -> None:
+async def _check_new(turn: Turn[PromptStage], place: str, kind: str, given: str, challenge: Challenge) -> None:
     """What nobody may sign up with: names that pass for somebody else's, and addresses the operator blocks."""
     if kind == "username" and await complain_reserved(turn.work, given) is not None:
         challenge.complain(place, "This name is reserved.", "reserved")
@@ -183,7 +195,7 @@ async def _check_new(turn: Turn, place: str, kind: str, given: str, challenge: C
 
 
 async def _check_passwords(
-    turn: Turn, questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge
+    turn: Turn[PromptStage], questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge
 ) -> None:
     given = {data.get(question["field_key"]) for question in questions if question["type"] == "password"}
     if len(given) > 1:
@@ -194,11 +206,11 @@ async def _check_passwords(
         challenge.complain("non_field_errors", expired_passwords.SAME)
 
 
-async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:
-    context = {**turn.context, "prompt_data": data, **data}
+async def _ask_policies(turn: Turn[PromptStage], data: dict[str, Any], challenge: Challenge) -> None:
+    context = {**turn.context.public(), "prompt_data": data, **data}
     request = PolicyRequest(person=await turn.person(), context=context, client_ip=turn.exchange.address)
-    verdicts = [await evaluate_target(turn.work, turn.stage["pbm_uuid"], request, "all")]
-    for policy in turn.stage["validation_policies"]:
+    verdicts = [await evaluate_target(turn.work, turn.stage.pbm_uuid, request, "all")]
+    for policy in turn.stage.validation_policies:
         kind = await find_kind(turn.work, policy)
         if kind is not None:
             verdicts.append(await evaluate_policy(turn.work, policy, kind, request))
@@ -208,18 +220,18 @@ async def _ask_policies(turn: Turn, data: dict[str, Any], challenge: Challenge) 
                 challenge.complain("non_field_errors", words, "policy")
 
 
-async def _judge_password(turn: Turn, data: dict[str, Any], challenge: Challenge) -> None:
+async def _judge_password(turn: Turn[PromptStage], data: dict[str, Any], challenge: Challenge) -> None:
     """A new password must pass what the server asks of every one, besides what this form asks."""
     password = data.get("password")
     if not isinstance(password, str) or not password:
         return
-    asked = frozenset((turn.stage["pbm_uuid"], *turn.stage["validation_policies"]))
+    asked = frozenset((turn.stage.pbm_uuid, *turn.stage.validation_policies))
     known = {name: value for name, value in data.items() if isinstance(value, str)}
-    user_id = turn.context.get("pending_user")
+    user_id = turn.context.user_id
     for words in await password_rules.complain(turn.work, password, user_id, known, asked=asked):
         challenge.complain("non_field_errors", words, "policy")
     if not challenge.errors:
-        turn.context["_judged"] = password_rules.print_of(password)
+        turn.context.checked_password = password_rules.print_of(password)
 
 
-ACT = Act("prompt", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -6,15 +6,21 @@ from typing import Any
 
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource
-from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 from kith.identity.users.service import UserDeleted
 
+
+class UserDeleteStage(StageRecord, kw_only=True):
+    """Only what every one has."""
+
+
 RESOURCE = Resource(
     path="/stages/user_delete/",
-    record="UserDeleteStage",
+    name="UserDeleteStage",
+    record=UserDeleteStage,
     key="stage_uuid",
     family=STAGES,
     kind="userdelete",
@@ -25,14 +31,14 @@ RESOURCE = Resource(
 )
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[UserDeleteStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("No Pending User.", "user_delete without a pending user")
     return Challenge("userdelete", {"pending_user": user.username})
 
 
-async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[UserDeleteStage], _answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None or user.id != turn.held.session.user_id:
         return Denied("No Pending User.", "user_delete without a pending user")
@@ -48,4 +54,4 @@ async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
     return PASSED
 
 
-ACT = Act("userdelete", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -7,16 +7,16 @@ from typing import Any
 
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
-from kith.identity.guessing import allowance as guessing
+from kith.identity.flows.stages import STAGES, StageRecord
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.messages import service as messages
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean, Integer, Offset, read_offset
 from kith.identity.sessions import service as sessions
 from kith.identity.stages import browser_marks, expired_passwords
 from kith.identity.stages.admission import refused
-from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 
 FIELDS = (
@@ -31,9 +31,18 @@ FIELDS = (
     Offset(name="remember_device", default="days=30", least=0, help="How long a device counts as known."),
 )
 
+
+class UserLoginStage(StageRecord, kw_only=True):
+    session_duration: int
+    remember_me_offset: str
+    terminate_other_sessions: bool
+    remember_device: str
+
+
 RESOURCE = Resource(
     path="/stages/user_login/",
-    record="UserLoginStage",
+    name="UserLoginStage",
+    record=UserLoginStage,
     key="stage_uuid",
     family=STAGES,
     kind="userlogin",
@@ -44,13 +53,13 @@ RESOURCE = Resource(
 )
 
 
-async def show(turn: Turn) -> Outcome:
-    if read_offset(turn.stage["remember_me_offset"]):
-        return Challenge("userlogin", {"pending_user": turn.context.get("pending_user_identifier", "")})
+async def show(turn: Turn[UserLoginStage]) -> Outcome:
+    if read_offset(turn.stage.remember_me_offset):
+        return Challenge("userlogin", {"pending_user": (turn.context.pending_user_identifier or "")})
     return await take(turn, {})
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("Signing in did not work.", "user_login without a pending user")
@@ -59,18 +68,18 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
         return refusal
     if expired_passwords.must_change(turn, user):
         return Denied(expired_passwords.EXPIRED, "the expired password was not changed on the way")
-    known = read_offset(turn.stage["remember_device"]) or 0
-    told: dict[str, Any] = dict(turn.context.get("auth_method_args") or {})
+    known = read_offset(turn.stage.remember_device) or 0
+    told: dict[str, Any] = dict(turn.context.auth_method_args or {})
     told["known_device"] = bool(known) and browser_marks.has(turn, user, "device", known) is not None
-    seconds = _seconds(turn.stage["session_duration"])
+    seconds = _seconds(turn.stage.session_duration)
     if answer.get("remember_me") in (True, "true", "on", "1"):
-        seconds += read_offset(turn.stage["remember_me_offset"]) or 0
-    method = str(turn.context.get("auth_method", "flow"))
+        seconds += read_offset(turn.stage.remember_me_offset) or 0
+    method = str(turn.context.auth_method or "flow")
     turn.held = await sessions.sign_in(
         turn.work, turn.held.session, user.id, method=method,
         life=timedelta(seconds=seconds) if seconds else None, address=turn.exchange.address,
     )  # fmt: skip
-    if turn.stage["terminate_other_sessions"]:
+    if turn.stage.terminate_other_sessions:
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     await users.change(turn.work.db, user.id, "last_login_at", turn.work.now, turn.work.now)
     await audit.record(
@@ -81,7 +90,7 @@ async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
     if known:
         browser_marks.leave(turn, user, "device")
     await guessing.entered(turn.work, turn.exchange, user.id, browser=True)
-    await scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
+    await reputation_scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED
 
@@ -93,4 +102,4 @@ def _seconds(duration: Any) -> float:
     return read_offset(str(duration)) or 0.0
 
 
-ACT = Act("userlogin", show, take)
+STAGE = StageKind(RESOURCE, show, take)

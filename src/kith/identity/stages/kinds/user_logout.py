@@ -6,17 +6,23 @@ from typing import Any
 
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
+from kith.identity.flows.stages import STAGES, StageRecord
 from kith.identity.rest import Resource
 from kith.identity.sessions import store
-from kith.identity.sessions.acting import record_end
+from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.service import SessionEnded
-from kith.identity.stages.turn import PASSED, Act, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Outcome, StageKind, Turn
 from kith.identity.users import store as users
+
+
+class UserLogoutStage(StageRecord, kw_only=True):
+    """Only what every one has."""
+
 
 RESOURCE = Resource(
     path="/stages/user_logout/",
-    record="UserLogoutStage",
+    name="UserLogoutStage",
+    record=UserLogoutStage,
     key="stage_uuid",
     family=STAGES,
     kind="userlogout",
@@ -27,7 +33,7 @@ RESOURCE = Resource(
 )
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[UserLogoutStage]) -> Outcome:
     user_id = turn.held.session.user_id
     if user_id is not None:
         login = await users.find_login_by_id(turn.work.db, user_id)
@@ -41,8 +47,8 @@ async def show(turn: Turn) -> Outcome:
     return PASSED
 
 
-async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[UserLogoutStage], _answer: dict[str, Any]) -> Outcome:
     return await show(turn)
 
 
-ACT = Act("userlogout", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -8,11 +8,11 @@ from kith.base.errors import Conflict, Invalid
 from kith.base.limits import Limiter, Rule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
-from kith.identity.granting import complain_grant
+from kith.identity.flows.stages import STAGES, StageRecord
+from kith.identity.group_grants import complain_grant
 from kith.identity.groups import store as groups
 from kith.identity.messages import service as messages
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
@@ -20,7 +20,7 @@ from kith.identity.signups import service as signups
 from kith.identity.stages.invitation_checks import is_still_good, use
 from kith.identity.stages.kinds.invitation import REFUSED
 from kith.identity.stages.password_rules import print_of
-from kith.identity.stages.turn import PASSED, Act, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
 from kith.identity.users import service, store
 from kith.identity.users.names import complain_chosen, username_key
 from kith.identity.users.passwords import Passwords
@@ -39,18 +39,27 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
+class UserWriteStage(StageRecord, kw_only=True):
+    user_creation_mode: str
+    create_users_as_inactive: bool
+    create_users_group: str | None
+    user_type: str
+    user_path_template: str
+
+
+async def check(draft: RecordDraft[UserWriteStage]) -> None:
     """Nobody may grant what they lack, not even to people who do not exist yet."""
     if draft.caller.permissions is None or not draft.sets("create_users_group"):
         return
-    words = await complain_grant(draft, draft.values["create_users_group"])
+    words = await complain_grant(draft, draft.now.create_users_group)
     if words is not None:
         draft.complain("create_users_group", words, "permission_denied")
 
 
 RESOURCE = Resource(
     path="/stages/user_write/",
-    record="UserWriteStage",
+    name="UserWriteStage",
+    record=UserWriteStage,
     key="stage_uuid",
     family=STAGES,
     kind="userwrite",
@@ -67,12 +76,12 @@ PLAIN = ("username", "name", "email")
 SIGN_UPS = Rule("sign-up-page", most=25, seconds=300)
 
 
-async def show(turn: Turn) -> Outcome:
-    data: dict[str, Any] = turn.context.get("prompt_data") or {}
+async def show(turn: Turn[UserWriteStage]) -> Outcome:
+    data: dict[str, Any] = turn.context.answers
     if not data:
         return Denied("No Pending data.", "user_write without prompt_data")
     user = await turn.pending_user()
-    mode = turn.stage["user_creation_mode"]
+    mode = turn.stage.user_creation_mode
     makes = mode == "always_create" or (user is None and mode == "create_when_required")
     if user is None and not makes:
         return Denied(FAILED, "user_write may not make anybody")
@@ -85,9 +94,9 @@ async def show(turn: Turn) -> Outcome:
         return Denied(_words_of(problem), str(problem.fields))
     except signups.SignupClosed as problem:
         return Denied(str(problem.message), "registrations are closed")
-    turn.context["pending_user"] = written.id
-    turn.context["pending_user_identifier"] = written.username
-    turn.context.pop("prompt_data", None)
+    turn.context.pending_user = written.id
+    turn.context.pending_user_identifier = written.username
+    turn.context.prompt_data = None
     return PASSED
 
 
@@ -97,14 +106,14 @@ def _words_of(problem: Invalid) -> str:
     return " ".join(said) or FAILED
 
 
-def _is_judged(turn: Turn, password: str | None) -> bool:
+def _is_judged(turn: Turn[UserWriteStage], password: str | None) -> bool:
     """Whether this very password has passed the policies at the form where it was chosen."""
-    return password is not None and turn.context.get("_judged") == print_of(password)
+    return password is not None and turn.context.checked_password == print_of(password)
 
 
-def _check_chosen(turn: Turn, user: User | None, data: dict[str, Any]) -> None:
+def _check_chosen(turn: Turn[UserWriteStage], user: User | None, data: dict[str, Any]) -> None:
     """Nobody gives themselves a name that looks like an address; whoever invites may name people as they like."""
-    name, fixed = str(data.get("username") or ""), turn.context.get("_fixed_data") or {}
+    name, fixed = str(data.get("username") or ""), turn.context.invitation_data or {}
     if name == fixed.get("username") or (user is not None and name == user.username):
         return
     complaint = complain_chosen(name)
@@ -112,7 +121,7 @@ def _check_chosen(turn: Turn, user: User | None, data: dict[str, Any]) -> None:
         raise Invalid(fields={"username": [complaint]})
 
 
-async def _make(turn: Turn, data: dict[str, Any]) -> User:
+async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
     _check_chosen(turn, None, data)
     turn.work.find(Limiter).spend(SIGN_UPS, address_key(turn.exchange.address))
     new = _signup(turn, data)
@@ -122,25 +131,25 @@ async def _make(turn: Turn, data: dict[str, Any]) -> User:
         await addresses.tell_owner(turn.work, user.email, user.id)  # no mail follows that could tell them
     if not await use(turn):
         raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
-    kind = turn.stage["user_type"]
-    await store.place(turn.work.db, user.id, type=kind, active=not turn.stage["create_users_as_inactive"])
-    path = turn.stage["user_path_template"].strip("/")
+    kind = turn.stage.user_type
+    await store.place(turn.work.db, user.id, type=kind, active=not turn.stage.create_users_as_inactive)
+    path = turn.stage.user_path_template.strip("/")
     if path:
         await store.write(turn.work.db, user.id, {"path": path}, turn.work.now)
     attributes = write_attributes({}, data)
     if attributes:
         await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
-    if turn.stage["create_users_group"] is not None:
-        await groups.join(turn.work.db, turn.stage["create_users_group"], user.id)
+    if turn.stage.create_users_group is not None:
+        await groups.join(turn.work.db, turn.stage.create_users_group, user.id)
     await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
                        context={"created": True, "fields": sorted(data)})  # fmt: skip
     return user
 
 
-def _signup(turn: Turn, data: dict[str, Any]) -> signups.NewSignup:
+def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSignup:
     """An address that the invitation names is vouched for by whoever sent it."""
-    fixed, email = turn.context.get("_fixed_data") or {}, str(data.get("email", ""))
-    invited = turn.flow.designation != "enrollment" or bool(turn.context.get("invitation_in_effect"))
+    fixed, email = turn.context.invitation_data or {}, str(data.get("email", ""))
+    invited = turn.flow.designation != "enrollment" or bool(turn.context.invitation_in_effect)
     language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
     return signups.NewSignup(
         username=str(data.get("username", "")), name=str(data.get("name", "")), email=email,
@@ -151,7 +160,7 @@ def _signup(turn: Turn, data: dict[str, Any]) -> signups.NewSignup:
     )  # fmt: skip
 
 
-async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
+async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) -> User:
     changed: dict[str, Any] = {
         name: str(data[name]) for name in PLAIN if data.get(name) and str(data[name]) != getattr(user, name)
     }
@@ -182,7 +191,7 @@ async def _change(turn: Turn, user: User, data: dict[str, Any]) -> User:
     return await store.get(turn.work.db, user.id)
 
 
-async def _write(turn: Turn, user: User, changed: dict[str, Any]) -> None:
+async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]) -> None:
     await store.write(turn.work.db, user.id, changed, turn.work.now)
     diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
     await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
@@ -205,8 +214,8 @@ def write_attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, 
     return after
 
 
-async def take(turn: Turn, _answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[UserWriteStage], _answer: dict[str, Any]) -> Outcome:
     return await show(turn)
 
 
-ACT = Act("userwrite", show, take)
+STAGE = StageKind(RESOURCE, show, take)

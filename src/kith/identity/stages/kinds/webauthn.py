@@ -8,12 +8,12 @@ import structlog
 
 from kith.identity.factors import passkeys
 from kith.identity.flows.resources import forget_stage
-from kith.identity.flows.stages import STAGES
-from kith.identity.rest import Draft, Resource, kind_table
+from kith.identity.flows.stages import STAGES, StageRecord
+from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import Choice, Choices, Integer, read_uuid
 from kith.identity.stages import factor_setup
 from kith.identity.stages.factor_setup import NOBODY, is_set_up, name_given
-from kith.identity.stages.turn import PASSED, Act, Challenge, Denied, Outcome, Turn
+from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 
 _HOW_MUCH = ("required", "preferred", "discouraged")
 
@@ -28,18 +28,30 @@ FIELDS = (
 )
 
 
-async def check(draft: Draft) -> None:
+class WebAuthnStage(StageRecord, kw_only=True):
+    configure_flow: str | None
+    friendly_name: str
+    user_verification: str
+    resident_key_requirement: str
+    authenticator_attachment: str | None
+    hints: list[str]
+    device_type_restrictions: list[str]
+    max_attempts: int
+
+
+async def check(draft: RecordDraft[WebAuthnStage]) -> None:
     if not draft.sets("device_type_restrictions"):
         return
-    given = {text: read_uuid(text) for text in draft.values["device_type_restrictions"]}
+    given = {text: read_uuid(text) for text in draft.now.device_type_restrictions}
     if None in given.values():
         draft.complain("device_type_restrictions", "Must be a valid UUID.")
-    draft.values["device_type_restrictions"] = [aaguid for aaguid in dict.fromkeys(given.values()) if aaguid]
+    draft.now.device_type_restrictions = [aaguid for aaguid in dict.fromkeys(given.values()) if aaguid]
 
 
 RESOURCE = Resource(
     path="/stages/webauthn/",
-    record="WebAuthnStage",
+    name="WebAuthnStage",
+    record=WebAuthnStage,
     key="stage_uuid",
     family=STAGES,
     kind="webauthn",
@@ -55,40 +67,40 @@ FAILED = "Registration failed. Please try again."
 _log = structlog.get_logger()
 
 
-async def show(turn: Turn) -> Outcome:
+async def show(turn: Turn[WebAuthnStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return NOBODY
     if await is_set_up(turn, "webauthn"):
         return PASSED
-    challenge = turn.context["_registering"] = passkeys.new_challenge()
+    challenge = turn.context.registration_challenge = passkeys.new_challenge()
     options = await passkeys.registration(turn.work, user, turn.stage, challenge)
     return Challenge("webauthn", {"pending_user": user.username, "registration": options})
 
 
-async def take(turn: Turn, answer: dict[str, Any]) -> Outcome:
+async def take(turn: Turn[WebAuthnStage], answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
-    asked = turn.context.pop("_registering", None)
+    asked, turn.context.registration_challenge = turn.context.registration_challenge, None
     sent = answer.get("response")
     if user is None or asked is None:
         return await show(turn)
     try:
         if not isinstance(sent, dict):
-            raise passkeys.Refused("no answer of a device")
+            raise passkeys.PasskeyRejected("no answer of a device")
         await passkeys.register(turn.work, user, turn.stage, asked, sent, name_given(answer, "Passkey"))
-    except passkeys.Refused as refused:
+    except passkeys.PasskeyRejected as refused:
         _log.info("webauthn.refused", reason=str(refused), user=user.id)
         return await _again(turn)
     return PASSED
 
 
-async def _again(turn: Turn) -> Outcome:
-    turn.context["_registrations"] = turn.context.get("_registrations", 0) + 1
-    most = turn.stage["max_attempts"]
-    if most and turn.context["_registrations"] >= most:
+async def _again(turn: Turn[WebAuthnStage]) -> Outcome:
+    turn.context.failed_registrations = (turn.context.failed_registrations or 0) + 1
+    most = turn.stage.max_attempts
+    if most and turn.context.failed_registrations >= most:
         return Denied(FAILED, "too many attempts to set up a device")
     challenge = await show(turn)
     return challenge.complain("response", FAILED) if isinstance(challenge, Challenge) else challenge
 
 
-ACT = Act("webauthn", show, take)
+STAGE = StageKind(RESOURCE, show, take)

@@ -11,7 +11,7 @@ from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2.access import policies as access
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.refusals import service as refusals
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 NOT_YET_CONFIRMED = "Please confirm your e-mail address first: follow the link in the message we sent you."
@@ -21,7 +21,7 @@ NOT_ALLOWED = "You may not use this application."
 NOT_YOU = "Not while you are somebody else"
 
 
-class Refused(Exception):  # noqa: N818 - an answer
+class AccessDenied(Exception):  # noqa: N818 - an answer
     """Somebody may not enter; the words say why, as far as those who decide want it said.
 
     It is written down already: `code` is by which those who run the server find it.
@@ -33,7 +33,7 @@ class Refused(Exception):  # noqa: N818 - an answer
         self.code = code
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class AccessRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What policies are told about the way in, each under a name that begins with `oauth_`."""
 
     scopes: list[str]
@@ -48,7 +48,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         return {f"oauth_{name}": getattr(self, name) for name in self.__struct_fields__}
 
 
-async def check(work: Work, client: Client, user: User, session: Session, entry: Entry) -> None:
+async def check(work: Work, client: Client, user: User, session: LoginSession, entry: AccessRequest) -> None:
     """Whether somebody may let this client in, being who they are and where. Before this work's first write."""
     reason = _why_not(work, user, session)
     if reason is not None:
@@ -57,11 +57,11 @@ async def check(work: Work, client: Client, user: User, session: Session, entry:
                 aside, area=_area(client), message=reason, reason=reason, details=_details(client, entry), user=user
             )
             await _record(aside, client, user, reason, entry, code)
-        raise Refused([reason], code)
+        raise AccessDenied([reason], code)
     await check_policies(work, client, user, entry)
 
 
-def _why_not(work: Work, user: User, session: Session) -> str | None:
+def _why_not(work: Work, user: User, session: LoginSession) -> str | None:
     if session.by_id is not None:
         return NOT_YOU
     if not user.is_active:
@@ -71,7 +71,7 @@ def _why_not(work: Work, user: User, session: Session) -> str | None:
     return NOT_YET_APPROVED if user.approved_at is None else None
 
 
-async def check_policies(work: Work, client: Client, user: User | None, entry: Entry) -> None:
+async def check_policies(work: Work, client: Client, user: User | None, entry: AccessRequest) -> None:
     """Ask whatever is bound to the application; a no is written down. Before this work's first write."""
     verdict, request = await access.ask(work, client, user.id if user is not None else None, context_of(client, entry))
     if verdict.passing:
@@ -83,10 +83,10 @@ async def check_policies(work: Work, client: Client, user: User | None, entry: E
             aside, verdict, request, area=_area(client), message=reason, details=_details(client, entry)
         )
         await _record(aside, client, user, reason, entry, code)
-    raise Refused(messages, code)
+    raise AccessDenied(messages, code)
 
 
-def context_of(client: Client, entry: Entry) -> dict[str, Any]:
+def context_of(client: Client, entry: AccessRequest) -> dict[str, Any]:
     """What policies are told of the way in."""
     context = entry.context() | {"is_sso": True}
     if client.application is not None:
@@ -95,7 +95,7 @@ def context_of(client: Client, entry: Entry) -> dict[str, Any]:
     return context
 
 
-async def _record(work: Work, client: Client, user: User | None, reason: str, entry: Entry, code: str) -> None:
+async def _record(work: Work, client: Client, user: User | None, reason: str, entry: AccessRequest, code: str) -> None:
     await audit.record(
         work, "authorization_refused", "providers.oauth2", user_id=user.id if user is not None else None,
         username=user.username if user is not None else "",
@@ -110,7 +110,7 @@ def _area(client: Client) -> str:
     return f"app {client.name}"
 
 
-def _details(client: Client, entry: Entry) -> dict[str, Any]:
+def _details(client: Client, entry: AccessRequest) -> dict[str, Any]:
     asked = {name: value for name, value in entry.context().items() if value}
     return {"application": model_of(client), "client": client.client_id, "asked": asked}
 

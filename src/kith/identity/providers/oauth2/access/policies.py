@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.base.work import Work
-from kith.identity.expressions import people
+from kith.identity.expressions import subjects
 from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 from kith.identity.providers.oauth2.clients.client import Client
@@ -22,7 +22,7 @@ async def ask(
     request = PolicyRequest(context=context, client_ip=work.origin.address if address is None else address)
     if client.is_social:
         return Verdict(passing=True), request
-    request.person = await people.find(work, user_id) if user_id is not None else None
+    request.person = await subjects.find(work, user_id) if user_id is not None else None
     if client.application is None:
         return Verdict(passing=False, messages=["This provider belongs to no application."]), request
     request.target, mode = client.application.pbm_uuid, client.application.policy_engine_mode

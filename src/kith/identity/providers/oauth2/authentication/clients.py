@@ -36,7 +36,7 @@ SLACK = timedelta(seconds=30)
 FAILURES = Rule("oauth-client", most=20, seconds=300)
 
 
-class Shown(msgspec.Struct, frozen=True):
+class PresentedClient(msgspec.Struct, frozen=True):
     """How a client presents itself."""
 
     method: str
@@ -77,7 +77,7 @@ async def confidential_client_of(exchange: Exchange, sent: dict[str, str]) -> Cl
     return client
 
 
-def read_client(exchange: Exchange, sent: dict[str, str]) -> Shown:
+def read_client(exchange: Exchange, sent: dict[str, str]) -> PresentedClient:
     refuse_secrets_in_query(exchange)
     basic = _read_basic(exchange.header(b"authorization"))
     by_secret, by_proof = "client_secret" in sent, "client_assertion" in sent or "client_assertion_type" in sent
@@ -87,15 +87,15 @@ def read_client(exchange: Exchange, sent: dict[str, str]) -> Shown:
     if basic is not None:
         if named and named != basic[0]:
             raise invalid_request("The client_id is not that of the Authorization header.")
-        return Shown("client_secret_basic", *basic)
+        return PresentedClient("client_secret_basic", *basic)
     if by_proof:
         return _read_proof(sent, named)
     if not named:
         raise missing("client_id") if by_secret else invalid_client()
-    return Shown("client_secret_post" if by_secret else "none", named, sent.get("client_secret", ""))
+    return PresentedClient("client_secret_post" if by_secret else "none", named, sent.get("client_secret", ""))
 
 
-def _read_proof(sent: dict[str, str], named: str) -> Shown:
+def _read_proof(sent: dict[str, str], named: str) -> PresentedClient:
     if sent.get("client_assertion_type") != ASSERTION_TYPE:
         raise invalid_request("The client_assertion_type is not supported.")
     proof = sent.get("client_assertion", "")
@@ -106,7 +106,7 @@ def _read_proof(sent: dict[str, str], named: str) -> Shown:
     client_id = told.get("sub")
     if not isinstance(client_id, str) or (named and named != client_id):
         raise invalid_client()
-    return Shown("private_key_jwt", client_id, proof)
+    return PresentedClient("private_key_jwt", client_id, proof)
 
 
 def _read_basic(header: bytes) -> tuple[str, str] | None:
@@ -123,7 +123,7 @@ def _read_basic(header: bytes) -> tuple[str, str] | None:
         raise invalid_client(basic=True) from error
 
 
-async def _is_proven(work: Work, client: Client, shown: Shown, exchange: Exchange) -> bool:
+async def _is_proven(work: Work, client: Client, shown: PresentedClient, exchange: Exchange) -> bool:
     match shown.method:
         case "none":
             return client.is_public

@@ -8,13 +8,13 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.factors import store as factors
-from kith.identity.guessing import allowance as guessing
+from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2.errors import invalid_grant, missing
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import PREFIX, hash_key
-from kith.identity.tokens.tables import Token
+from kith.identity.tokens.tables import ApiToken
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
@@ -38,7 +38,7 @@ class ResourceOwner(msgspec.Struct, frozen=True):
     """Somebody who has proven who they are, and the app password they did it with, if it was one."""
 
     user: User
-    app_password: Token | None
+    app_password: ApiToken | None
 
 
 async def by_app_password(exchange: Exchange, sent: dict[str, str]) -> ResourceOwner:
@@ -75,7 +75,7 @@ async def _tried(exchange: Exchange, sent: dict[str, str], *, with_password: boo
     raise invalid_grant(WRONG)
 
 
-async def _app_password_of(work: Work, user: User, password: str) -> Token | None:
+async def _app_password_of(work: Work, user: User, password: str) -> ApiToken | None:
     if not password.startswith(PREFIX):
         return None
     token = await tokens.find_live(work.db, hash_key(password), work.now)
@@ -88,7 +88,7 @@ async def _app_password_of(work: Work, user: User, password: str) -> Token | Non
 
 async def _failed(exchange: Exchange, user: User | None, given: str, hints_at: User | None) -> None:
     async with exchange.work.aside() as aside:
-        await scores.change(aside, identifier=user.username if user else given, ip=exchange.address, by=-1)
+        await reputation_scores.change(aside, identifier=user.username if user else given, ip=exchange.address, by=-1)
         if user is not None:
             await audit.record(
                 aside, "login_failed", "providers.oauth2", user_id=user.id, username=given,

@@ -13,20 +13,20 @@ from kith.identity.providers.oauth2.authorize.responses import Outcome, deliver
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants import service, visits
-from kith.identity.providers.oauth2.grants.service import Asked
+from kith.identity.providers.oauth2.grants.service import GrantRequest
 from kith.identity.providers.oauth2.keys import signing as keys
-from kith.identity.providers.oauth2.tables import Request
-from kith.identity.sessions.tables import Session
+from kith.identity.providers.oauth2.tables import AuthorizationRequestRow
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 
 async def answer(
-    exchange: Exchange, request: AuthorizationRequest, scopes: list[str], session: Session, user: User, *,
-    stored: Request | None,
+    exchange: Exchange, request: AuthorizationRequest, scopes: list[str], session: LoginSession, user: User, *,
+    stored: AuthorizationRequestRow | None,
 ) -> Outcome:  # fmt: skip
     """Code, tokens, or both, as the response type has it. A request that was `stored` is answered once."""
     work, client, words = exchange.work, request.client, request.words
-    asked = Asked(
+    asked = GrantRequest(
         scopes=scopes, user_id=user.id, session_uuid=session.session_uuid, auth_method=session.auth_method,
         auth_time=session.created_at, resource=request.resource, claims=request.claims,
     )  # fmt: skip

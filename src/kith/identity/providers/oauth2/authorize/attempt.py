@@ -10,12 +10,12 @@ from kith.base.exchange import Exchange
 from kith.identity.providers.oauth2.authorize import stored_requests
 from kith.identity.providers.oauth2.authorize.authorization_request import AuthorizationRequest
 from kith.identity.providers.oauth2.authorize.responses import ErrorPage, Outcome
-from kith.identity.providers.oauth2.authorize.stored_requests import Kept
+from kith.identity.providers.oauth2.authorize.stored_requests import KeptRequest
 from kith.identity.providers.oauth2.claims.claims import acr_of, needed, subject
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.keys import signing as keys
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 Decision = Literal["", "allow", "deny"]
@@ -27,7 +27,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
     """One arrival of one request."""
 
     exchange: Exchange
-    kept: Kept
+    kept: KeptRequest
     request: AuthorizationRequest
     scopes: list[str]
     moment: str = ""
@@ -43,7 +43,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
         return "none" in self.request.prompts
 
 
-def is_too_old(attempt: Attempt, session: Session) -> bool:
+def is_too_old(attempt: Attempt, session: LoginSession) -> bool:
     """Whether they must sign in anew; once is enough, and it counts when it was after we asked for it."""
     request, now = attempt.request, attempt.exchange.work.now
     age = (now - session.created_at).total_seconds()
@@ -55,7 +55,7 @@ def is_too_old(attempt: Attempt, session: Session) -> bool:
     return moment is None or session.created_at < moment
 
 
-async def is_hinted(attempt: Attempt, session: Session, user: User) -> bool:
+async def is_hinted(attempt: Attempt, session: LoginSession, user: User) -> bool:
     """Whether it is the one whom the client remembers, if it says whom, and signed in as it must be."""
     wanted = await _wanted(attempt)
     if wanted is not None and subject(attempt.exchange.work, attempt.client, user) not in wanted:

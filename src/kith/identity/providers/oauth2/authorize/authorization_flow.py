@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 from sqlalchemy import select
 
 from kith.base.db import query
-from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.default_flows import CANCEL, leave
-from kith.identity.executor.engine import Ended
-from kith.identity.executor.failures import Failed
+from kith.identity.executor.api import open_run, session_cookie
+from kith.identity.executor.default_flows import leave
+from kith.identity.executor.failures import FlowFailed
+from kith.identity.executor.flow_run import FlowEnded
 from kith.identity.flows.plan import Step, find_flow, slug_of, steps_of
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authorize import stored_requests
@@ -48,16 +49,16 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
     key, proof = attempt.kept.key or stored_requests.new_name(), new_key()
     back = link_to_stored(client, key, {PROOF: proof})
     query = {"lang": attempt.request.language} if attempt.request.language else {}
-    walk = await open_walk(exchange, slug, query)
-    context = await _context(attempt, back) | {CANCEL: link_to_stored(client, key, {CANCELLED: "true"})}
-    begun = await walk.begin(context, await _more_steps(attempt, slug))
-    result = begun or await walk.go()
+    run = await open_run(exchange, slug, query)
+    context = await _context(attempt, back, link_to_stored(client, key, {CANCELLED: "true"}))
+    begun = await run.begin(context, await _more_steps(attempt, slug))
+    result = begun or await run.go()
     match result:
-        case Ended(to=to) if to == back and walk.held.key is None and not walk.signed_out:
+        case FlowEnded(to=to) if to == back and run.held.key is None and not run.signed_out:
             return None
-        case Ended(to=to):
+        case FlowEnded(to=to):
             await _await_proof(attempt, key, proof, user)
-            return Local(to, session_cookie(exchange, walk))
+            return Local(to, session_cookie(exchange, run))
         case Challenge(component=component):
             if attempt.is_silent:
                 await leave(exchange, slug)
@@ -65,10 +66,10 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
                 raise OAuthError(error, "They have to be asked.")
             await _await_proof(attempt, key, proof, user)
             to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
-            return Local(to, session_cookie(exchange, walk))
+            return Local(to, session_cookie(exchange, run))
         case Denied(message=message, code=refusal):
             return turn_away(attempt, [message], refusal)
-        case Failed(error=error, code=refusal):
+        case FlowFailed(error=error, code=refusal):
             return ErrorPage(
                 title="Something went wrong on our side", messages=[error], status=500, code="server_error",
                 refusal=refusal,
@@ -85,20 +86,21 @@ async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> No
             await stored_requests.keep(work, client_id, values, key=key, proof=proof, user_id=user.id)
 
 
-async def _context(attempt: Attempt, back: str) -> dict[str, Any]:
+async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
     """What the flow knows from the start. Where it ends is only told to whoever gets there."""
     client = attempt.client
-    context: dict[str, Any] = {
-        "application": application_facts(client),
-        "is_sso": True,
-        "redirect": back,
-        "consent_permissions": await permissions(attempt.exchange.work, client, await _told_by(attempt)),
-        "consent_ask": "consent" in attempt.request.prompts,
-    }
+    context = PlanContext(
+        application=application_facts(client),
+        is_sso=True,
+        redirect=back,
+        consent_permissions=await permissions(attempt.exchange.work, client, await _told_by(attempt)),
+        consent_ask="consent" in attempt.request.prompts,
+        cancel_url=cancel,
+    )
     if client.app_id is not None:  # what is remembered is the application's, and this is not all of it
-        context["consent_mode"] = "always_require"
+        context.consent_mode = "always_require"
     elif client.consent != "flow":
-        context["consent_mode"] = {"always": "always_require"}.get(client.consent, client.consent)
+        context.consent_mode = {"always": "always_require"}.get(client.consent, client.consent)
     return context
 
 

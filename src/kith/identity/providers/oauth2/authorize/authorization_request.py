@@ -57,7 +57,7 @@ class Parameters(msgspec.Struct, frozen=True):
         return self.values.get(name, "")
 
 
-class Target(msgspec.Struct, frozen=True, kw_only=True):
+class ResponseTarget(msgspec.Struct, frozen=True, kw_only=True):
     """Where the answer goes, be it a no."""
 
     client: Client
@@ -70,7 +70,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True):
     """All of a request but its scopes, which only the client's records can say."""
 
-    target: Target
+    target: ResponseTarget
     response_type: str
     scope: str
     nonce: str = ""
@@ -110,7 +110,7 @@ def read_parameters(*raw: bytes) -> Parameters:
     return Parameters(values, frozenset(repeated))
 
 
-def find_target(sent: Parameters, client: Client | None, base_url: str) -> Target:
+def find_target(sent: Parameters, client: Client | None, base_url: str) -> ResponseTarget:
     if "client_id" in sent.repeated or client is None:
         raise Unfit("Client ID Error", "The application that sent you here is not known. Its client_id is wrong.")
     uri = sent.get("redirect_uri")
@@ -122,7 +122,7 @@ def find_target(sent: Parameters, client: Client | None, base_url: str) -> Targe
         words = "The application wants to send you to a place it has not registered. You were not sent there."
         raise Unfit("Redirect URI Error", words)
     state = sent.values.get("state")
-    return Target(
+    return ResponseTarget(
         client=client, redirect_uri=uri, state=state, mode=_mode_of_errors(sent, uri), issuer=client.issuer(base_url)
     )
 
@@ -149,7 +149,7 @@ def _type_of(sent: Parameters) -> str:
     return " ".join(sorted(set(sent.get("response_type").split())))
 
 
-def read_authorization_request(sent: Parameters, target: Target) -> AuthorizationRequest:
+def read_authorization_request(sent: Parameters, target: ResponseTarget) -> AuthorizationRequest:
     """Raises what is wrong, in the order RFC 6749 and OpenID Connect would have it found."""
     social = target.client.is_social
     for name, error in _UNSUPPORTED.items():
@@ -177,7 +177,7 @@ def _refuse_repeated(sent: Parameters) -> None:
         raise invalid_request(f"The parameter {name[:50]} is given more than once.")
 
 
-def _response_type(sent: Parameters, target: Target) -> str:
+def _response_type(sent: Parameters, target: ResponseTarget) -> str:
     client, wanted = target.client, _type_of(sent)
     if not wanted:
         raise missing("response_type")
@@ -191,7 +191,7 @@ def _response_type(sent: Parameters, target: Target) -> str:
     return wanted
 
 
-def _check_mode(sent: Parameters, target: Target) -> None:
+def _check_mode(sent: Parameters, target: ResponseTarget) -> None:
     wanted = sent.get("response_mode")
     if not wanted:
         return
@@ -273,5 +273,5 @@ def _resource(sent: Parameters) -> str:
     return uri
 
 
-def is_out_of_band(target: Target) -> bool:
+def is_out_of_band(target: ResponseTarget) -> bool:
     return target.redirect_uri == OUT_OF_BAND

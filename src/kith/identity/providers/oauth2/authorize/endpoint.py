@@ -1,7 +1,7 @@
 """The authorization endpoint, a step at a time: who asks, who is there, may they, do they want to, the answer.
 
 Between the steps the browser goes by the sign-in page and the application's flow, and comes back with the very same
-request. Everything is looked at again each time; what was walked is proven by a word that only its end tells.
+request. Everything is looked at again each time; what was run is proven by a word that only its end tells.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from urllib.parse import urlencode
 from kith.base import languages
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, Rule, address_key
-from kith.identity.executor.api import open_walk, session_cookie
-from kith.identity.executor.default_flows import CANCEL, find_default
+from kith.identity.executor.api import open_run, session_cookie
+from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
+from kith.identity.flows.plan_context import PlanContext
 from kith.identity.providers.oauth2 import store
-from kith.identity.providers.oauth2.access.checks import Entry, Refused, check
+from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check
 from kith.identity.providers.oauth2.authorize import approval, stored_requests
 from kith.identity.providers.oauth2.authorize.attempt import DENIED, Attempt, Decision, is_hinted, is_too_old, turn_away
 from kith.identity.providers.oauth2.authorize.authorization_flow import application_facts, run_flow
 from kith.identity.providers.oauth2.authorize.authorization_request import (
     AuthorizationRequest,
     Parameters,
-    Target,
+    ResponseTarget,
     Unfit,
     find_target,
     read_authorization_request,
@@ -35,7 +36,7 @@ from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
 from kith.identity.sessions import cookies
-from kith.identity.sessions.tables import Session
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.stages.turn import Denied
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
@@ -89,7 +90,7 @@ async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
     return Local(link_to_stored(target.client, key))
 
 
-async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> Target:
+async def _target(exchange: Exchange, sent: Parameters, *, social: bool) -> ResponseTarget:
     client = await clients.find(exchange.work, sent.get("client_id"))
     if client is not None and client.is_social != social:
         client = None
@@ -125,13 +126,13 @@ async def _go(attempt: Attempt) -> Outcome:
     ):
         return await _sign_in(attempt, again=True)
     try:
-        entry = Entry(
+        entry = AccessRequest(
             scopes=attempt.scopes, grant_type="authorization_code" if "code" in request.words else "implicit",
             redirect_uri=request.target.redirect_uri, response_type=request.response_type,
             code_challenge=request.challenge, code_challenge_method=request.method, max_age=request.max_age,
         )  # fmt: skip
         await check(exchange.work, attempt.client, user, session, entry)
-    except Refused as refused:
+    except AccessDenied as refused:
         return turn_away(attempt, refused.messages, refused.code)
     if attempt.client.is_social:
         return await _ask_for_app(attempt, session, user)
@@ -152,20 +153,20 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     asked = {"next": await way_back(attempt, again=again), "login_hint": request.login_hint, "lang": request.language,
              "again": "true" if again else ""}  # fmt: skip
     asked = {name: value for name, value in asked.items() if value}
-    walk = await open_walk(exchange, slug, asked)
+    run = await open_run(exchange, slug, asked)
     cancel = await way_back(attempt, again=False, cancelled=True)
-    begun = await walk.begin({"application": application_facts(attempt.client), CANCEL: cancel})
+    begun = await run.begin(PlanContext(application=application_facts(attempt.client), cancel_url=cancel))
     if isinstance(begun, Denied):
         return turn_away(attempt, [begun.message], begun.code)
     if begun is not None:
         return ErrorPage(title="Not allowed", messages=["You cannot sign in this way."], status=403)
-    return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, walk))
+    return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, run))
 
 
 # Apps of the social half ask on a page of ours
 
 
-async def _ask_for_app(attempt: Attempt, session: Session, user: User) -> Outcome:
+async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> Outcome:
     if attempt.decision == "deny":
         raise OAuthError("access_denied", DENIED)
     client = attempt.client
@@ -194,7 +195,7 @@ def _hidden(attempt: Attempt) -> dict[str, str]:
 # Applications are entered by their flow
 
 
-async def _pass_flow(attempt: Attempt, session: Session, user: User, *, is_proven: bool) -> Outcome:
+async def _pass_flow(attempt: Attempt, session: LoginSession, user: User, *, is_proven: bool) -> Outcome:
     if not is_proven:
         outcome = await run_flow(attempt, user)
         if outcome is not None:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Mapping
 from urllib.parse import quote, urlencode, urlsplit
 
-from kith.identity.providers.patterns import MOST_MATCHED, compiled
-from kith.identity.providers.redirects import RUNS_IN_THE_BROWSER, complain_redirect
+from kith.identity.providers.redirect_patterns import MOST_MATCHED, compiled
+from kith.identity.providers.redirect_uris import RUNS_IN_THE_BROWSER, complain_redirect
 
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 MOST_CHARACTERS = 2000

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from kith.base.exchange import Headers
-from kith.identity.providers.oauth2.authorize.authorization_request import Target, is_out_of_band
+from kith.identity.providers.oauth2.authorize.authorization_request import ResponseTarget, is_out_of_band
 from kith.identity.providers.oauth2.authorize.redirect_uris import with_fragment, with_query
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
@@ -30,7 +30,7 @@ class ErrorPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Local(msgspec.Struct, frozen=True):
-    """To one of our own pages: to sign in, to walk a flow, or on from there."""
+    """To one of our own pages: to sign in, to run a flow, or on from there."""
 
     to: str
     headers: Headers = ()
@@ -63,7 +63,7 @@ class AskConsent(msgspec.Struct, frozen=True, kw_only=True):
 Outcome = ErrorPage | Local | Redirect | FormPost | AskConsent
 
 
-def deliver(target: Target, fields: dict[str, str]) -> Outcome:
+def deliver(target: ResponseTarget, fields: dict[str, str]) -> Outcome:
     """An answer on its way, with what tells the client that it is its own, and ours."""
     if is_out_of_band(target):
         return Local(f"{NATIVE}?{urlencode({'code': fields['code']})}")
@@ -80,7 +80,7 @@ def deliver(target: Target, fields: dict[str, str]) -> Outcome:
             return FormPost(target.redirect_uri, told)
 
 
-def refuse(target: Target, error: OAuthError) -> Outcome:
+def refuse(target: ResponseTarget, error: OAuthError) -> Outcome:
     if is_out_of_band(target):
         status = 403 if error.error == "access_denied" else 400
         words = error.description or error.error

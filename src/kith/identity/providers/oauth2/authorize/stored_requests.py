@@ -16,7 +16,7 @@ from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authorize.authorization_request import Parameters, Unfit
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
-from kith.identity.providers.oauth2.tables import Request
+from kith.identity.providers.oauth2.tables import AuthorizationRequestRow
 
 PREFIX = "urn:ietf:params:oauth:request_uri:"
 PUSHED_LIFE = timedelta(seconds=90)
@@ -31,11 +31,11 @@ _KEPT = "kept-"
 _GONE = "This request has expired or was answered already. Please go back to the application and start again."
 
 
-class Kept(Parameters, frozen=True, kw_only=True):
+class KeptRequest(Parameters, frozen=True, kw_only=True):
     """What is asked, wherever it was kept. `key` names it, and is empty for one that came as it is."""
 
     key: str = ""
-    request: Request | None = None
+    request: AuthorizationRequestRow | None = None
 
 
 def new_name() -> str:
@@ -52,7 +52,7 @@ async def keep(
     proof: str | None = None,
     user_id: int | None = None,
 ) -> str:
-    request = Request(
+    request = AuthorizationRequestRow(
         request_hash=hash_key(key), client_id=client_id, parameters=values, user_id=user_id,
         proof_hash=hash_key(proof) if proof is not None else None, expires_at=work.now + life,
     )  # fmt: skip
@@ -60,32 +60,32 @@ async def keep(
     return key
 
 
-async def resolve(exchange: Exchange, sent: Parameters) -> Kept:
+async def resolve(exchange: Exchange, sent: Parameters) -> KeptRequest:
     """What `sent` asks, or what was kept under the name it gives, which is then all that counts."""
     name = sent.get("request_uri")
     if not name.startswith(PREFIX):
         values = {one: value for one, value in sent.values.items() if one not in _OURS}
-        return Kept(values, sent.repeated)
+        return KeptRequest(values, sent.repeated)
     key = name.removeprefix(PREFIX)
     request = await _find(exchange, key)
     if request is None or request.client_id != sent.get("client_id") or sent.repeated:
         raise Unfit("Request error", _GONE)
     if key.startswith(_KEPT):
-        return Kept(request.parameters, key=key, request=request)
+        return KeptRequest(request.parameters, key=key, request=request)
     async with exchange.work.aside() as work:
         if await store.claim_request(work.db, request.request_hash, work.now) is None:
             raise Unfit("Request error", _GONE)
         key = await keep(work, request.client_id, request.parameters, key=new_name())
-    return Kept(request.parameters, key=key, request=await _find(exchange, key))
+    return KeptRequest(request.parameters, key=key, request=await _find(exchange, key))
 
 
-async def _find(exchange: Exchange, key: str) -> Request | None:
+async def _find(exchange: Exchange, key: str) -> AuthorizationRequestRow | None:
     work = exchange.work
     return await store.find_request(work.db, hash_key(key), work.now) if 0 < len(key) <= 100 else None
 
 
-def is_proven(kept: Kept, proof: str, user_id: int) -> bool:
-    """Whether whoever brings `proof` is the one who has walked the flow that ends with it."""
+def is_proven(kept: KeptRequest, proof: str, user_id: int) -> bool:
+    """Whether whoever brings `proof` is the one who has run the flow that ends with it."""
     request = kept.request
     if not proof or request is None or request.proof_hash is None or request.user_id != user_id:
         return False

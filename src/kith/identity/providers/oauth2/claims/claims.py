@@ -10,8 +10,8 @@ from typing import Any
 
 from kith.base.keys import Keys
 from kith.base.work import Work
-from kith.identity.expressions import people
-from kith.identity.expressions.people import Person
+from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.providers.oauth2.claims import scope_mappings
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.keys import signing as keys
@@ -80,7 +80,7 @@ async def user_claims(
     In an ID token that is kept short stand only those that the request named. What it names beyond its scopes comes
     too, where this client could have asked for the scope.
     """
-    person = await people.find(work, grant.user_id) if grant.user_id is not None else None
+    person = await subjects.find(work, grant.user_id) if grant.user_id is not None else None
     if person is None:
         return {}
     told, place = await brought(work, client, person, scopes), "id_token" if for_id_token else "userinfo"
@@ -94,7 +94,7 @@ async def user_claims(
     return {"sub": subject(work, client, person.user), **told}
 
 
-async def brought(work: Work, client: Client, person: Person, scopes: list[str]) -> dict[str, Any]:
+async def brought(work: Work, client: Client, person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
     """What these scopes tell of somebody. Who writes a mapping of their own for `profile` decides on pictures, too."""
     told, covered = await scope_mappings.evaluate(work, client, person, scopes)
     told = _built_in(person, [scope for scope in scopes if scope not in covered]) | told
@@ -135,7 +135,7 @@ def _values(wish: dict[str, Any]) -> list[Any]:
     return values if isinstance(values, list) else []
 
 
-def _built_in(person: Person, scopes: list[str]) -> dict[str, Any]:
+def _built_in(person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
     user, told = person.user, dict[str, Any]()
     groups = [group["name"] for group in person.groups if group["group_uuid"] in person.direct]
     if "profile" in scopes:

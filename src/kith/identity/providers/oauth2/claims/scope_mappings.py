@@ -11,7 +11,7 @@ from sqlalchemy import select
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.expressions.people import Person
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.mappings import service as mappings
 from kith.identity.mappings.defaults import PROFILE
 from kith.identity.mappings.family import mappings as mapping_rows
@@ -24,7 +24,7 @@ _FOREIGN = frozenset(SOCIAL) - frozenset(OPENID_DEFAULTS)
 _log = structlog.get_logger()
 
 
-class ScopeMapping(msgspec.Struct, frozen=True):
+class ScopeExpression(msgspec.Struct, frozen=True):
     pm_uuid: str
     name: str
     scope_name: str
@@ -41,11 +41,11 @@ _of_client = query(
     .join(_kind, _kind.c.pm_uuid == mapping_rows.c.pm_uuid)
     .where(any_of(mapping_rows.c.pm_uuid, "ids"))
     .order_by(_kind.c.scope_name, mapping_rows.c.name, mapping_rows.c.pm_uuid),
-    ScopeMapping,
+    ScopeExpression,
 )
 
 
-async def mappings_of(work: Work, client: Client) -> list[ScopeMapping]:
+async def mappings_of(work: Work, client: Client) -> list[ScopeExpression]:
     """By the name of their scope."""
     return await work.db.all(_of_client, ids=list(client.mappings)) if client.mappings else []
 
@@ -81,7 +81,9 @@ async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | 
     return [word for word in words if word in allowed] if words else allowed
 
 
-async def evaluate(work: Work, client: Client, person: Person, scopes: list[str]) -> tuple[dict[str, Any], set[str]]:
+async def evaluate(
+    work: Work, client: Client, person: PolicySubject, scopes: list[str]
+) -> tuple[dict[str, Any], set[str]]:
     """What the mappings of these scopes say, put together, later ones over earlier; and which scopes had any.
 
     One that fails is left out and written down, so that whoever wrote it finds out.
@@ -116,7 +118,7 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     return both
 
 
-async def _write_down(work: Work, mapping: ScopeMapping, person: Person, wrong: str) -> None:
+async def _write_down(work: Work, mapping: ScopeExpression, person: PolicySubject, wrong: str) -> None:
     _log.info("oauth.mapping_failed", mapping=mapping.name, error=wrong[:500])
     context = {"mapping": {"pk": mapping.pm_uuid, "name": mapping.name}, "message": wrong[:2000],
                "expression": mapping.expression[:2000]}  # fmt: skip

@@ -13,15 +13,16 @@ from kith.base.db import query
 from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.applications.tables import applications
-from kith.identity.providers.clients import client_ids
+from kith.identity.providers.client_fields import ClientRecord, client_ids
 from kith.identity.providers.family import providers
 from kith.identity.providers.kinds import oauth, openid
-from kith.identity.providers.kinds.openid import RESPONSE_TYPES
+from kith.identity.providers.kinds.oauth import OAuth2Provider
+from kith.identity.providers.kinds.openid import RESPONSE_TYPES, OpenIDProvider
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
 from kith.identity.providers.oauth2.tables import App, apps
-from kith.identity.rest import verbs
+from kith.identity.rest import operations
 from kith.identity.rest.fields import read_offset
-from kith.identity.rest.shelf import Shelf
+from kith.identity.rest.record_store import RecordStore
 
 DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
@@ -31,7 +32,7 @@ CODE_SECONDS = 60.0
 SOCIAL_CODE_SECONDS = 600.0
 Consent = Literal["flow", "never", "always", "permanent"]
 
-_SHELVES = {"oauth2": Shelf(oauth.RESOURCE), "openid": Shelf(openid.RESOURCE)}
+_OAUTH2, _OPENID = RecordStore(oauth.RESOURCE), RecordStore(openid.RESOURCE)
 _BY_WORDS = {id: words for words, id in RESPONSE_TYPES.items()}
 _GRANTS_OF = {
     "authorization-code": frozenset({"authorization_code", "refresh_token"}),
@@ -55,7 +56,7 @@ _by_slug = query(
 )
 
 
-class Application(msgspec.Struct, frozen=True):
+class ClientApplication(msgspec.Struct, frozen=True):
     """What a provider's client leads into; its policies say who may."""
 
     pbm_uuid: str
@@ -66,10 +67,10 @@ class Application(msgspec.Struct, frozen=True):
 
 
 _application = query(
-    select(*(applications.c[name] for name in Application.__struct_fields__)).where(
+    select(*(applications.c[name] for name in ClientApplication.__struct_fields__)).where(
         applications.c.provider == bindparam("provider")
     ),
-    Application,
+    ClientApplication,
 )
 _app_by_client = query(select(apps).where(apps.c.client_id == bindparam("client_id")), App)
 _app_by_id = query(select(apps).where(apps.c.id == bindparam("app")), App)
@@ -99,7 +100,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
     provider_id: int | None = None
     kind: str = ""  # of its provider
     app_id: int | None = None
-    application: Application | None = None
+    application: ClientApplication | None = None
     authorization_flow: str | None = None
     authentication_flow: str | None = None
     invalidation_flow: str | None = None
@@ -187,87 +188,80 @@ async def of_app(work: Work, app: App) -> Client | None:
 
 
 async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
-    shelf = _SHELVES.get(kind)
-    if shelf is None:
+    if kind not in ("oauth2", "openid"):
         return None
+    application = await work.db.one(_application, provider=provider_id)
     try:
-        record = await verbs.read(shelf, work, provider_id, sees_secrets=True)
+        if kind == "oauth2":
+            return _oauth(await operations.read(_OAUTH2, work, provider_id, sees_secrets=True), application)
+        return _openid(await operations.read(_OPENID, work, provider_id, sees_secrets=True), application)
     except NotFound:
         return None
-    record = {name: _plain(value) for name, value in record.items()}
-    application = await work.db.one(_application, provider=provider_id)
-    common = _common(record, application) | {"kind": kind}
-    return _oauth(record, common) if kind == "oauth2" else _openid(record, common)
 
 
-def _plain(value: Any) -> Any:
-    """Documents come as they go to the wire."""
-    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
-
-
-def _common(record: dict[str, Any], application: Application | None) -> dict[str, Any]:
-    is_public = record["client_type"] == "public"
+def _common(record: ClientRecord, application: ClientApplication | None) -> dict[str, Any]:
+    is_public = record.client_type == "public"
     methods = {"none"} if is_public else {"client_secret_basic", "client_secret_post"}
-    if record["jwks"] and not is_public:
+    if record.jwks and not is_public:
         methods.add("private_key_jwt")
     return {
-        "client_id": record["client_id"],
-        "name": application.name if application else record["name"],
+        "client_id": record.client_id,
+        "name": application.name if application else record.name,
         "is_public": is_public,
-        "secret": None if is_public else record["client_secret"],
+        "secret": None if is_public else record.client_secret,
         "auth_methods": frozenset(methods),
-        "jwks": record["jwks"] or {},
-        "matching": record["redirect_uri_matching"],
-        "post_logout_redirect_uris": tuple(record["post_logout_redirect_uris"].split()),
-        "mappings": tuple(record["property_mappings"]),
-        "provider_id": record["pk"],
+        "jwks": record.jwks or {},
+        "matching": record.redirect_uri_matching,
+        "post_logout_redirect_uris": tuple(record.post_logout_redirect_uris.split()),
+        "mappings": tuple(record.property_mappings),
+        "provider_id": record.pk,
         "application": application,
-        "authorization_flow": record["authorization_flow"],
-        "authentication_flow": record["authentication_flow"],
-        "invalidation_flow": record["invalidation_flow"],
-        "code_seconds": _seconds(record["access_code_validity"]),
-        "access_seconds": _seconds(record["access_token_validity"]),
-        "refresh_seconds": _seconds(record["refresh_token_validity"]),
+        "authorization_flow": record.authorization_flow,
+        "authentication_flow": record.authentication_flow,
+        "invalidation_flow": record.invalidation_flow,
+        "code_seconds": _seconds(record.access_code_validity),
+        "access_seconds": _seconds(record.access_token_validity),
+        "refresh_seconds": _seconds(record.refresh_token_validity),
         # Whoever has no secret to prove itself with gets a new token every time.
-        "refresh_threshold": 0.0 if is_public else _seconds(record["refresh_token_threshold"]),
-        "signing_key": record["signing_key"],
-        "sub_mode": record["sub_mode"],
-        "issuer_mode": record["issuer_mode"],
-        "claims_in_id_token": record["include_claims_in_id_token"],
-        "logout_uri": record["logout_uri"],
-        "logout_method": record["logout_method"],
+        "refresh_threshold": 0.0 if is_public else _seconds(record.refresh_token_threshold),
+        "signing_key": record.signing_key,
+        "sub_mode": record.sub_mode,
+        "issuer_mode": record.issuer_mode,
+        "claims_in_id_token": record.include_claims_in_id_token,
+        "logout_uri": record.logout_uri,
+        "logout_method": record.logout_method,
     }
 
 
-def _oauth(record: dict[str, Any], common: dict[str, Any]) -> Client:
-    grant = record["authorization_grant_type"]
+def _oauth(record: OAuth2Provider, application: ClientApplication | None) -> Client:
+    grant = record.authorization_grant_type
     types = {"authorization-code": frozenset({"code"}), "implicit": frozenset({"token"})}.get(grant, frozenset())
     return Client(
-        **common, redirect_uris=tuple(record["redirect_uris"].split()), grant_types=_GRANTS_OF[grant],
-        response_types=types,
+        **_common(record, application), kind="oauth2", redirect_uris=tuple(record.redirect_uris.split()),
+        grant_types=_GRANTS_OF[grant], response_types=types,
     )  # fmt: skip
 
 
-def _openid(record: dict[str, Any], common: dict[str, Any]) -> Client:
-    types = frozenset(_BY_WORDS[id] for id in record["response_types"])
+def _openid(record: OpenIDProvider, application: ClientApplication | None) -> Client:
+    types = frozenset(_BY_WORDS[id] for id in record.response_types)
     grant_types: set[str] = set()
     if any("code" in words for words in types):
         grant_types |= {"authorization_code", "refresh_token", DEVICE_CODE}
     if any(words != "code" for words in types):
         grant_types.add("implicit")
-    if not common["is_public"]:
+    if record.client_type != "public":
         grant_types |= {"client_credentials", TOKEN_EXCHANGE}
     return Client(
-        **common, redirect_uris=tuple(record["_redirect_uris"].split()), grant_types=frozenset(grant_types),
-        response_types=types, scopes=tuple(record["_scope"].split()) or OPENID_DEFAULTS, alg=record["jwt_alg"],
-        consent=_consent(record),
+        **_common(record, application), kind="openid", redirect_uris=tuple(record.redirect_uris_text.split()),
+        grant_types=frozenset(grant_types), response_types=types,
+        scopes=tuple(record.scope_text.split()) or OPENID_DEFAULTS, alg=record.jwt_alg, consent=_consent(record),
     )  # fmt: skip
 
 
-def _consent(record: dict[str, Any]) -> Consent:
-    if not record["require_consent"]:
+def _consent(record: OpenIDProvider) -> Consent:
+    if not record.require_consent:
         return "never"
-    return "permanent" if record["reuse_consent"] else "always"
+    return "permanent" if record.reuse_consent else "always"
 
 
 def _seconds(offset: str) -> float:

@@ -23,8 +23,8 @@ from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_grant, invalid_scope
 from kith.identity.providers.oauth2.grants import service, visits
-from kith.identity.providers.oauth2.grants.service import Asked, hash_key
-from kith.identity.providers.oauth2.tables import Device, Grant, devices
+from kith.identity.providers.oauth2.grants.service import GrantRequest, hash_key
+from kith.identity.providers.oauth2.tables import DeviceAuthorization, Grant, devices
 from kith.identity.users.tables import User
 
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words; none that is mistaken for another
@@ -38,12 +38,12 @@ _now = bindparam("now", type_=Instant())
 _hash: Any = bindparam("hash")
 _seen: Any = bindparam("seen", type_=Instant())
 _insert = command(insert_into(devices))
-_by_device = query(select(devices).where(devices.c.device_hash == _hash), Device)
+_by_device = query(select(devices).where(devices.c.device_hash == _hash), DeviceAuthorization)
 _by_code = query(
     select(devices).where(
         and_(devices.c.user_code_hash == _hash, devices.c.state == "pending", devices.c.expires_at > _now)
     ),
-    Device,
+    DeviceAuthorization,
 )
 # Of any number that poll at once, one finds the wait over.
 _poll = command(
@@ -60,7 +60,7 @@ _claim = query(
     delete(devices)
     .where(and_(devices.c.device_hash == _hash, devices.c.state == "approved", devices.c.expires_at > _now))
     .returning(devices),
-    Device,
+    DeviceAuthorization,
 )
 _drop = command(delete(devices).where(devices.c.device_hash == _hash))
 
@@ -94,14 +94,16 @@ async def _keep(work: Work, client: Client, scopes: list[str], address: str) -> 
     """A code that is already somebody's is thrown again."""
     for _ in range(5):
         device_code, letters = service.new_key(), "".join(secrets.choice(LETTERS) for _ in range(8))
-        row = Device(
+        row = DeviceAuthorization(
             device_hash=hash_key(device_code), user_code_hash=hash_key(letters), client_id=client.client_id,
             provider_id=client.provider_id, app_id=client.app_id, scopes=" ".join(scopes), state="pending",
             grant_uuid=None, client_ip=address, interval=INTERVAL, polled_at=None, expires_at=work.now + LIFE,
         )  # fmt: skip
         try:
             async with work.db.savepoint():
-                await work.db.run(_insert, **{name: getattr(row, name) for name in Device.__struct_fields__})
+                await work.db.run(
+                    _insert, **{name: getattr(row, name) for name in DeviceAuthorization.__struct_fields__}
+                )
         except Taken:
             continue
         return device_code, f"{letters[:4]}-{letters[4:]}"
@@ -113,12 +115,12 @@ def read_code(text: str) -> str:
     return "".join(letter for letter in text.upper() if letter in LETTERS)
 
 
-async def find(exchange: Exchange, text: str, user_id: int) -> tuple[Device, Client] | None:
+async def find(exchange: Exchange, text: str, user_id: int) -> tuple[DeviceAuthorization, Client] | None:
     """The device that shows this code and waits. Guessing is counted, for the person and for the address."""
     limiter, work, code = exchange.find(Limiter), exchange.work, read_code(text)
     keys = (f"user:{user_id}", address_key(exchange.address))
     paid = await limiter.pay(*((GUESSES, who) for who in keys))
-    row: Device | None = None
+    row: DeviceAuthorization | None = None
     if len(code) == 8:
         row = await work.db.one(_by_code, hash=hash_key(code), now=work.now)
     client = await clients.find(work, row.client_id) if row is not None else None
@@ -128,7 +130,7 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[Device, Cli
     return row, client
 
 
-async def approve(work: Work, device: Device, client: Client, asked: Asked, *, user: User) -> bool:
+async def approve(work: Work, device: DeviceAuthorization, client: Client, asked: GrantRequest, *, user: User) -> bool:
     """Somebody said yes; False when the code ran out or was answered before."""
     # The device stays where it is when the browser that let it in signs out.
     grant = await service.open_grant(work, client, msgspec.structs.replace(asked, session_uuid=None))
@@ -145,7 +147,7 @@ async def approve(work: Work, device: Device, client: Client, asked: Asked, *, u
     return True
 
 
-async def deny(work: Work, device: Device, client: Client, user: User) -> bool:
+async def deny(work: Work, device: DeviceAuthorization, client: Client, user: User) -> bool:
     done = await work.db.run(_decide, hash=device.device_hash, now=work.now, becomes="denied", grant=None)
     if done:
         context = {"authorized_application": model_of(client), "client": device.client_id, "grant_type": DEVICE_CODE,
@@ -176,7 +178,7 @@ async def find_approved(work: Work, client: Client, key: str) -> Grant:
     return grant
 
 
-async def _wait(work: Work, row: Device) -> None:
+async def _wait(work: Work, row: DeviceAuthorization) -> None:
     """Kept whatever the answer is; whoever asks too often is to wait longer from then on."""
     early = row.polled_at is not None and work.now - row.polled_at < timedelta(seconds=row.interval)
     wait = min(row.interval + SLOWER, 60) if early else row.interval

@@ -5,47 +5,49 @@ from __future__ import annotations
 import msgspec
 
 from kith.base.exchange import Exchange
-from kith.identity.providers.oauth2.access.checks import Entry, Refused, check
+from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check
 from kith.identity.providers.oauth2.clients.client import DEVICE_CODE, Client
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.device import codes as devices
-from kith.identity.providers.oauth2.grants.service import Asked
-from kith.identity.providers.oauth2.tables import Device
-from kith.identity.sessions.tables import Session
+from kith.identity.providers.oauth2.grants.service import GrantRequest
+from kith.identity.providers.oauth2.tables import DeviceAuthorization
+from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
 
 class Waiting(msgspec.Struct, frozen=True):
     """A device that shows the code, as the person is told of it before they answer."""
 
-    device: Device
+    device: DeviceAuthorization
     client: Client
     permissions: list[str]
 
 
-async def find_waiting(exchange: Exchange, code: str, user: User, session: Session) -> Waiting | None:
-    """Raises `Throttled` for whoever guesses, and `Refused` for whoever may not enter."""
+async def find_waiting(exchange: Exchange, code: str, user: User, session: LoginSession) -> Waiting | None:
+    """Raises `Throttled` for whoever guesses, and `AccessDenied` for whoever may not enter."""
     work = exchange.work
     found = await devices.find(exchange, code, user.id)
     if found is None:
         return None
     device, client = found
     scopes = split(device.scopes)
-    await check(work, client, user, session, Entry(scopes=scopes, grant_type=DEVICE_CODE))
+    await check(work, client, user, session, AccessRequest(scopes=scopes, grant_type=DEVICE_CODE))
     return Waiting(device, client, [one["name"] for one in await permissions(work, client, scopes)])
 
 
-async def answer_waiting(exchange: Exchange, waiting: Waiting, user: User, session: Session, *, allow: bool) -> bool:
+async def answer_waiting(
+    exchange: Exchange, waiting: Waiting, user: User, session: LoginSession, *, allow: bool
+) -> bool:
     """False: the code ran out meanwhile, or somebody was quicker."""
     work = exchange.work
     if not allow:
         return await devices.deny(work, waiting.device, waiting.client, user)
-    asked = Asked(
+    asked = GrantRequest(
         scopes=split(waiting.device.scopes), user_id=user.id, session_uuid=session.session_uuid,
         auth_method=session.auth_method, auth_time=session.created_at,
     )  # fmt: skip
     return await devices.approve(work, waiting.device, waiting.client, asked, user=user)
 
 
-__all__ = ["Refused", "Waiting", "answer_waiting", "find_waiting"]
+__all__ = ["AccessDenied", "Waiting", "answer_waiting", "find_waiting"]

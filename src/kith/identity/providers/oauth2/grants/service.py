@@ -24,7 +24,7 @@ from kith.identity.tokens.facts import AccessEnded
 from kith.identity.tokens.service import PREFIX as PERSONAL
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class GrantRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a yes is about."""
 
     scopes: list[str]
@@ -59,7 +59,7 @@ def new_key() -> str:
     return key if not key.startswith(PERSONAL) else new_key()
 
 
-def new_grant(work: Work, client: Client, asked: Asked) -> Grant:
+def new_grant(work: Work, client: Client, asked: GrantRequest) -> Grant:
     """Not kept yet: what must be asked before the first write can be asked about it."""
     return Grant(
         grant_uuid=str(uuid.uuid4()), client_id=client.client_id, provider_id=client.provider_id, app_id=client.app_id,
@@ -69,7 +69,7 @@ def new_grant(work: Work, client: Client, asked: Asked) -> Grant:
     )  # fmt: skip
 
 
-async def open_grant(work: Work, client: Client, asked: Asked) -> Grant:
+async def open_grant(work: Work, client: Client, asked: GrantRequest) -> Grant:
     grant = new_grant(work, client, asked)
     await store.insert_grant(work.db, grant)
     return grant

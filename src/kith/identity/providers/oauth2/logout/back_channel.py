@@ -31,7 +31,7 @@ class NotTold(Exception):  # noqa: N818 - an answer
     """The client could not be reached, or is in trouble: the job is tried again, after ever longer pauses."""
 
 
-class Tell(msgspec.Struct):
+class LogoutNotice(msgspec.Struct):
     """`secret` is sealed, and only there where the client's secret signs."""
 
     client_id: str
@@ -54,14 +54,14 @@ async def tell(work: Work, visit: Visit) -> None:
     if client is None or not listens(client):
         return
     secret = work.find(Sealer).seal(client.secret, PLACE) if keys.secret_signs(client) and client.secret else ""
-    told = Tell(
+    told = LogoutNotice(
         client_id=client.client_id, sub=visit.sub, sid=visit.sid, uri=client.logout_uri, issuer=visit.issuer,
         alg=client.alg, signing_key=client.signing_key, secret=secret,
     )  # fmt: skip
     work.enqueue(BACK_CHANNEL, told)
 
 
-async def _send(work: Work, told: Tell) -> None:
+async def _send(work: Work, told: LogoutNotice) -> None:
     """As the client is set up now; as it was, if it is not any more."""
     client = await clients.find(work, told.client_id)
     if client is not None and not listens(client):
@@ -84,7 +84,7 @@ async def _send(work: Work, told: Tell) -> None:
         raise NotTold(f"{client.client_id} answered {answer.status}")
 
 
-def _as_it_was(work: Work, told: Tell) -> Client:
+def _as_it_was(work: Work, told: LogoutNotice) -> Client:
     secret = work.find(Sealer).open(told.secret, PLACE) if told.secret else None
     return Client(
         client_id=told.client_id, name="", is_public=secret is None, secret=secret, alg=told.alg,
@@ -92,7 +92,7 @@ def _as_it_was(work: Work, told: Tell) -> Client:
     )  # fmt: skip
 
 
-async def _token(work: Work, client: Client, told: Tell) -> str:
+async def _token(work: Work, client: Client, told: LogoutNotice) -> str:
     now = int(work.now.timestamp())
     claims = {
         "iss": told.issuer or client.issuer(work.settings.base_url), "aud": client.client_id, "iat": now,
@@ -103,6 +103,6 @@ async def _token(work: Work, client: Client, told: Tell) -> str:
     return await keys.sign(work, client, claims, typ="logout+jwt")
 
 
-BACK_CHANNEL: Kind[Tell] = Kind(
-    name="identity.oauth_back_channel", payload=Tell, handler=_send, outside=True, attempts=ATTEMPTS
+BACK_CHANNEL: Kind[LogoutNotice] = Kind(
+    name="identity.oauth_back_channel", payload=LogoutNotice, handler=_send, outside=True, attempts=ATTEMPTS
 )

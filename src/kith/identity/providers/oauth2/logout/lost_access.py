@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access import policies as access
-from kith.identity.providers.oauth2.access.checks import Entry, context_of, model_of
+from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of, model_of
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.clients.scopes import split
@@ -62,7 +62,7 @@ async def recheck(work: Work, asked: Recheck) -> None:
 
 async def _may_enter(work: Work, client: Client, visit: Visit, given: list[Grant]) -> bool:
     scopes = list(dict.fromkeys(scope for grant in given for scope in split(grant.scopes)))
-    context = context_of(client, Entry(scopes=scopes, grant_type="authorization_code"))
+    context = context_of(client, AccessRequest(scopes=scopes, grant_type="authorization_code"))
     verdict, _ = await access.ask(work, client, visit.user_id, context, address=visit.client_ip)
     return verdict.passing
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 from sqlalchemy import and_, bindparam, or_, select, update
@@ -18,6 +17,8 @@ from kith.base.jobs import Kind
 from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
+from kith.identity.caller import ApiCaller
+from kith.identity.providers.client_fields import ClientRecord
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
@@ -192,19 +193,19 @@ async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
         await service.end_grant(work, grant)
 
 
-async def provider_removed(work: Work, record: dict[str, Any]) -> None:
+async def provider_removed(work: Work, record: ClientRecord, _caller: ApiCaller) -> None:
     """Before its record goes, and with it what its clients could be told by."""
-    await tell_all(work, await visits.of_provider(work, record["pk"]))
+    await tell_all(work, await visits.of_provider(work, record.pk))
 
 
 # What nobody announced
 
 
-class Look(msgspec.Struct):
+class SessionSweep(msgspec.Struct):
     """For sessions and app passwords that ended and nobody said so: those that ran out, or whose owner ended all."""
 
 
-async def _look(work: Work, _payload: Look) -> None:
+async def _look(work: Work, _payload: SessionSweep) -> None:
     for grant in await work.db.all(_without_token, now=work.now):
         await service.end_grant(work, grant)
     if await work.db.one(_renewals) is not None:
@@ -232,4 +233,4 @@ USER_DELETED: Kind[UserDeleted] = Kind(
 APPLICATION_CLOSED: Kind[ApplicationClosed] = Kind(
     name="identity.oauth_application_closed", payload=ApplicationClosed, handler=_on_application_closed
 )
-LOOK: Kind[Look] = Kind(name="identity.oauth_sessions", payload=Look, handler=_look)
+LOOK: Kind[SessionSweep] = Kind(name="identity.oauth_sessions", payload=SessionSweep, handler=_look)

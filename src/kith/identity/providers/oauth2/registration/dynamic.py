@@ -24,7 +24,7 @@ from kith.identity.applications.tables import applications
 from kith.identity.audit import service as audit
 from kith.identity.providers.family import providers
 from kith.identity.providers.oauth2 import store
-from kith.identity.providers.oauth2.access.checks import Entry, Refused, check_policies
+from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check_policies
 from kith.identity.providers.oauth2.authentication.carried_bearers import bearer_refusal, find_bearer
 from kith.identity.providers.oauth2.authentication.resource_owners import find_able
 from kith.identity.providers.oauth2.claims.scope_mappings import allowed_scopes
@@ -36,7 +36,7 @@ from kith.identity.providers.oauth2.forms import read_bytes
 from kith.identity.providers.oauth2.grants.service import new_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import App
-from kith.identity.providers.redirects import complain_redirect
+from kith.identity.providers.redirect_uris import complain_redirect
 from kith.identity.rights import rights_of
 
 SCOPE = "dcr"
@@ -105,8 +105,8 @@ async def _check_policies(work: Work, base: Client, user_id: int) -> None:
     if user is None:
         raise bearer_refusal("invalid_token", "This account may do nothing.", 401)
     try:
-        await check_policies(work, base, user, Entry(scopes=[], grant_type="register"))
-    except Refused as refused:
+        await check_policies(work, base, user, AccessRequest(scopes=[], grant_type="register"))
+    except AccessDenied as refused:
         raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 
 

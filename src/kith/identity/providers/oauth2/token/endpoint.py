@@ -15,9 +15,9 @@ import msgspec
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.audit import service as audit
-from kith.identity.policies import scores
+from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store
-from kith.identity.providers.oauth2.access.checks import Entry, Refused, check_policies, model_of
+from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check_policies, model_of
 from kith.identity.providers.oauth2.authentication import bearers, resource_owners
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.authentication.resource_owners import ResourceOwner
@@ -35,7 +35,7 @@ from kith.identity.providers.oauth2.errors import (
     missing,
 )
 from kith.identity.providers.oauth2.grants import service, visits
-from kith.identity.providers.oauth2.grants.service import Asked, Issued, hash_key
+from kith.identity.providers.oauth2.grants.service import GrantRequest, Issued, hash_key
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.tokens import store as app_passwords
@@ -47,7 +47,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}\Z")
 _WAITING = frozenset({"authorization_pending", "slow_down"})
 
 
-class Call(msgspec.Struct, frozen=True):
+class TokenRequest(msgspec.Struct, frozen=True):
     """One request of a client that has proven itself."""
 
     exchange: Exchange
@@ -80,7 +80,7 @@ async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool
     if kind not in client.grant_types or (kind == "password" and not _may_use_passwords(exchange.work, client)):
         raise OAuthError("unauthorized_client", "This client may not use this grant type.")
     try:
-        answered = await _GRANTS[kind](Call(exchange, client, sent))
+        answered = await _GRANTS[kind](TokenRequest(exchange, client, sent))
         if social or client.is_social:
             answered["created_at"] = int(exchange.work.now.timestamp())
     except OAuthError as error:
@@ -99,7 +99,7 @@ def _may_use_passwords(work: Work, client: Client) -> bool:
 # What each grant does
 
 
-async def _by_code(call: Call) -> Answered:
+async def _by_code(call: TokenRequest) -> Answered:
     key, redirect_uri, verifier = call.need("code"), call.need("redirect_uri"), call.sent.get("code_verifier", "")
     if verifier and not _VERIFIER.match(verifier):
         raise invalid_grant()
@@ -116,7 +116,7 @@ async def _by_code(call: Call) -> Answered:
     return await _told(call, issued, about, nonce=code.nonce)
 
 
-async def _by_refresh(call: Call) -> Answered:
+async def _by_refresh(call: TokenRequest) -> Answered:
     key, asked = call.need("refresh_token"), split(call.sent.get("scope", ""))
     work, client = call.work, call.client
     token = await store.find_token(work.db, hash_key(key))
@@ -136,7 +136,7 @@ async def _by_refresh(call: Call) -> Answered:
     return await _told(call, issued, about)
 
 
-async def _by_itself(call: Call) -> Answered:
+async def _by_itself(call: TokenRequest) -> Answered:
     """The client speaks for itself, or for somebody who made an app password for it."""
     work, client = call.work, call.client
     if client.is_public:
@@ -148,26 +148,26 @@ async def _by_itself(call: Call) -> Answered:
         # Both are about somebody, and there is nobody.
         scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
     await _ask_policies(call, None, scopes)
-    grant = await service.open_grant(work, client, Asked(scopes=scopes, resource=_resource(call)))
+    grant = await service.open_grant(work, client, GrantRequest(scopes=scopes, resource=_resource(call)))
     await _record(work, client, grant, "client_credentials")
     return await _told(call, await service.issue(work, client, grant, scopes), None)
 
 
-async def _by_password(call: Call) -> Answered:
+async def _by_password(call: TokenRequest) -> Answered:
     if not call.client.is_social:
         return await _for_person(call, await resource_owners.by_app_password(call.exchange, call.sent), "token")
     owner = await resource_owners.by_password(call.exchange, call.sent)
     answered = await _for_person(call, owner, "password")
-    await scores.change(call.work, identifier=owner.user.username, ip=call.exchange.address, by=1)
+    await reputation_scores.change(call.work, identifier=owner.user.username, ip=call.exchange.address, by=1)
     return answered
 
 
-async def _for_person(call: Call, owner: ResourceOwner, method: str) -> Answered:
+async def _for_person(call: TokenRequest, owner: ResourceOwner, method: str) -> Answered:
     """What is given for an app password ends with it, and lasts no longer than it does."""
     work, client, user, app_password = call.work, call.client, owner.user, owner.app_password
     scopes = await _scopes(call)
     await _refuse_stranger(call, user, scopes)
-    asked = Asked(
+    asked = GrantRequest(
         scopes=scopes, user_id=user.id, auth_method=method, auth_time=work.now, resource=_resource(call),
         token_uuid=app_password.token_uuid if app_password is not None else None,
     )  # fmt: skip
@@ -181,7 +181,7 @@ async def _for_person(call: Call, owner: ResourceOwner, method: str) -> Answered
     return await _told(call, await service.issue(work, client, grant, scopes, refreshable=with_refresh), about)
 
 
-async def _by_device(call: Call) -> Answered:
+async def _by_device(call: TokenRequest) -> Answered:
     key, work, client = call.need("device_code"), call.work, call.client
     grant = await device.find_approved(work, client, key)
     scopes = split(grant.scopes)
@@ -191,7 +191,7 @@ async def _by_device(call: Call) -> Answered:
     return await _told(call, issued, about)
 
 
-async def _by_token(call: Call) -> Answered:
+async def _by_token(call: TokenRequest) -> Answered:
     """RFC 8693, for our own access tokens: from one service to the next, never wider and never longer."""
     work, client = call.work, call.client
     if call.need("subject_token_type") != ACCESS_TOKEN or "actor_token" in call.sent:
@@ -211,7 +211,7 @@ async def _by_token(call: Call) -> Answered:
     await _refuse_stranger(call, await resource_owners.find_able(work, bearer.user_id), scopes)
     targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
     source = await store.find_grant(work.db, bearer.grant_uuid) if bearer.grant_uuid is not None else None
-    asked_for = Asked(
+    asked_for = GrantRequest(
         scopes=scopes,
         user_id=bearer.user_id,
         session_uuid=bearer.session_uuid,
@@ -225,7 +225,7 @@ async def _by_token(call: Call) -> Answered:
     return {**_plain(issued), "issued_token_type": ACCESS_TOKEN}
 
 
-_GRANTS: dict[str, Callable[[Call], Awaitable[Answered]]] = {
+_GRANTS: dict[str, Callable[[TokenRequest], Awaitable[Answered]]] = {
     "authorization_code": _by_code,
     "refresh_token": _by_refresh,
     "client_credentials": _by_itself,
@@ -238,7 +238,7 @@ _GRANTS: dict[str, Callable[[Call], Awaitable[Answered]]] = {
 # What they share
 
 
-async def _prepare(call: Call, grant: Grant, scopes: list[str]) -> dict[str, Any] | None:
+async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[str, Any] | None:
     """Who it is for must still be somebody, and what takes long is made now; None where no ID token is due."""
     work, client = call.work, call.client
     if grant.user_id is not None and await resource_owners.find_able(work, grant.user_id) is None:
@@ -249,22 +249,24 @@ async def _prepare(call: Call, grant: Grant, scopes: list[str]) -> dict[str, Any
     return await claims.user_claims(work, client, grant, scopes, for_id_token=True)
 
 
-async def _refuse_stranger(call: Call, user: User | None, scopes: list[str]) -> None:
+async def _refuse_stranger(call: TokenRequest, user: User | None, scopes: list[str]) -> None:
     """Whoever may do nothing any more, and whoever the application's policies do not let in."""
     if user is None:
         raise invalid_grant()
     await _ask_policies(call, user, scopes)
 
 
-async def _ask_policies(call: Call, user: User | None, scopes: list[str]) -> None:
+async def _ask_policies(call: TokenRequest, user: User | None, scopes: list[str]) -> None:
     """Without a user it is the client itself that wants to enter its application."""
     try:
-        await check_policies(call.work, call.client, user, Entry(scopes=scopes, grant_type=call.sent["grant_type"]))
-    except Refused as refused:
+        await check_policies(
+            call.work, call.client, user, AccessRequest(scopes=scopes, grant_type=call.sent["grant_type"])
+        )
+    except AccessDenied as refused:
         raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 
 
-async def _scopes(call: Call) -> list[str]:
+async def _scopes(call: TokenRequest) -> list[str]:
     found = await granted_scopes(call.work, call.client, call.sent.get("scope", ""))
     if found is None:
         raise invalid_scope()
@@ -280,7 +282,7 @@ def _has_ended(moment: datetime | None, work: Work) -> bool:
     return moment is not None and moment <= work.now
 
 
-async def _while_app_password_lasts(call: Call, grant: Grant) -> Client:
+async def _while_app_password_lasts(call: TokenRequest, grant: Grant) -> Client:
     """The client, for tokens that end with the app password the grant was given for."""
     if grant.token_uuid is None:
         return call.client
@@ -302,7 +304,7 @@ def _until(client: Client, ends: datetime | None, work: Work) -> Client:
     )
 
 
-def _resource(call: Call) -> str:
+def _resource(call: TokenRequest) -> str:
     """RFC 8707: absolute addresses, kept with the grant and told at introspection."""
     named = call.sent.get("resource", "").split()
     if any(not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^#\s]+\Z", one) or len(one) > 2000 for one in named):
@@ -315,7 +317,7 @@ def _check_resource(asked: str, grant: Grant) -> None:
         raise OAuthError("invalid_target", "This resource was not part of the authorization.")
 
 
-async def _told(call: Call, issued: Issued, about: dict[str, Any] | None, *, nonce: str = "") -> Answered:
+async def _told(call: TokenRequest, issued: Issued, about: dict[str, Any] | None, *, nonce: str = "") -> Answered:
     answered = _plain(issued)
     if issued.refresh is not None:
         answered["refresh_token"] = issued.refresh

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import msgspec
+
+from kith.identity.sessions.tables import LoginSession
+from kith.identity.users.tables import User
+
+
+class Visitor(msgspec.Struct, frozen=True):
+    """Somebody who is signed in, and the session they are signed in with."""
+
+    user: User
+    session: LoginSession
+    is_superuser: bool = False
+
+    @property
+    def is_acting(self) -> bool:
+        """Whether somebody else looks through this person's eyes."""
+        return self.session.by_id is not None
+
+    @property
+    def locale(self) -> str:
+        return locale_of(self.user)
+
+
+def locale_of(user: User) -> str:
+    """The language they have chosen, or nothing."""
+    settings = user.attributes.get("settings")
+    chosen = settings.get("locale") if isinstance(settings, dict) else None
+    return chosen if isinstance(chosen, str) else ""

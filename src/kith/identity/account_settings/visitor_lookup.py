@@ -1,0 +1,35 @@
+"""Who is looking at one of our pages."""
+
+from __future__ import annotations
+
+from kith.base.exchange import Exchange
+from kith.identity.account_settings.visitor import Visitor
+from kith.identity.caller import ADMINISTRATORS
+from kith.identity.groups import store as groups
+from kith.identity.sessions import cookies
+from kith.identity.users import store as users
+
+
+async def find_visitor(exchange: Exchange) -> Visitor | None:
+    """None for nobody, and for somebody who may not come in any more. Looked up once for a request."""
+    if Visitor not in exchange.kept:
+        exchange.kept[Visitor] = await _look_up(exchange)
+    return known_visitor(exchange)
+
+
+def known_visitor(exchange: Exchange) -> Visitor | None:
+    """Who it is, where that was found out already."""
+    found: Visitor | None = exchange.kept.get(Visitor)
+    return found
+
+
+async def _look_up(exchange: Exchange) -> Visitor | None:
+    session = await cookies.find(exchange)
+    if session is None or session.user_id is None:
+        return None
+    user = await users.find_by_id(exchange.work.db, session.user_id)
+    if user is None or not user.is_active:
+        return None
+    exchange.user_id = user.id
+    mighty = user.role in ADMINISTRATORS or await groups.is_mighty(exchange.work.db, user.id)
+    return Visitor(user, session, mighty)

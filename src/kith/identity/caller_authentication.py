@@ -1,0 +1,267 @@
+"""Who is calling: Basic and Bearer credentials, turned into a person or a clear no."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from datetime import timedelta
+from typing import NoReturn
+from weakref import WeakValueDictionary
+
+import msgspec
+
+from kith.base import csrf
+from kith.base.caches import ForAWhile, UntilWritten
+from kith.base.errors import Forbidden, Throttled, Unauthenticated
+from kith.base.exchange import Exchange
+from kith.base.keys import Keys
+from kith.base.limits import Limiter, Rule, address_key
+from kith.base.work import Work
+from kith.identity import reauthentication
+from kith.identity.audit import service as audit
+from kith.identity.caller import ADMINISTRATORS, ApiCaller, Way
+from kith.identity.factors import store as factors
+from kith.identity.guessing import guess_limits as guessing
+from kith.identity.hints import service as hints
+from kith.identity.impersonation.service import refuse_call
+from kith.identity.rights import rights_of
+from kith.identity.sessions import cookies as sessions
+from kith.identity.tokens import store as tokens
+from kith.identity.tokens.service import PREFIX, hash_key
+from kith.identity.tokens.tables import ApiToken
+from kith.identity.users import store as users
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.store import Login
+
+CHALLENGE = {"WWW-Authenticate": 'Basic realm="api"'}
+CALLS = Rule("identity", most=1500, seconds=300)
+ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
+TOUCH_EVERY = timedelta(minutes=5)
+MOST_SLOWED = 10_000
+SLOWED_SECONDS = 600.0  # as long as the longest window in which tries are counted
+MOST_TYPED = 320  # longer than any name or address
+_SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
+
+
+class CallerAuthenticator:
+    def __init__(self, passwords: Passwords, limiter: Limiter, memo: UntilWritten) -> None:
+        self._passwords = passwords
+        self._memo = memo
+        self._limiter = limiter
+        self._checking: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()  # while somebody waits
+        self._slowed: ForAWhile[bool] = ForAWhile("slowed_down", seconds=SLOWED_SECONDS, most=MOST_SLOWED)
+
+    async def identify(self, exchange: Exchange) -> ApiCaller:
+        """The person behind this request to the identity API."""
+        exchange.version = self._memo.now()
+        credentials = exchange.header(b"authorization")
+        scheme, _, rest = credentials.partition(b" ")
+        match scheme.lower():
+            case b"basic":
+                caller = await self._basic(exchange, rest)
+            case b"bearer":
+                caller = await self._bearer(exchange, rest.strip().decode("latin-1"))
+            case _:
+                caller = await self._session(exchange)
+        exchange.user_id = caller.id
+        exchange.spent = self._limiter.spend(CALLS, str(caller.id))
+        return caller
+
+    async def _session(self, exchange: Exchange) -> ApiCaller:
+        """Somebody signed in on our own pages; what changes anything must carry the page's token."""
+        session = await sessions.find(exchange)
+        if session is None or session.user_id is None:
+            exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, address_key(exchange.address))
+            raise Unauthenticated(headers=CHALLENGE)
+        if exchange.method not in ("GET", "OPTIONS"):
+            csrf.check(exchange, exchange.find(Keys).session, None)
+        refuse_call(exchange)
+        login = await users.find_login_by_id(exchange.work.db, session.user_id)
+        if login is None or not login.is_active:
+            raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
+        caller = await self._with_rights(exchange, login)
+        fresh = reauthentication.is_fresh(session, exchange.work.now)
+        caller = msgspec.structs.replace(caller, way="session", is_fresh=fresh)
+        return caller if exchange.acting is None else _without_secrets(caller)
+
+    async def _with_rights(self, exchange: Exchange, login: Login) -> ApiCaller:
+        """What the person may do, as roles and groups stand at this moment."""
+        if login.role in ADMINISTRATORS:
+            return ApiCaller(login.id, login.username, login.role, permissions=None)
+        version = exchange.version
+        key = ("rights", login.id)
+        kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
+        if kept is None:
+            kept = (await rights_of(exchange.work.db, login.id, login.role),)
+            self._memo.put(version, key, kept)
+        return ApiCaller(login.id, login.username, login.role, permissions=kept[0])
+
+    async def _basic(self, exchange: Exchange, encoded: bytes) -> ApiCaller:
+        username, password = read_basic(encoded)
+        username = username[:MOST_TYPED]
+        if password.startswith(PREFIX):
+            found = await self._app_password(exchange, username, password)
+            if found is not None:
+                return found
+        login = await self._login(exchange, username)
+        has_factor = await self._has_factor(exchange, login.id if login is not None else 0)
+        if login is None or has_factor or not _may_enter(exchange, login):
+            await self._refuse(exchange, login, username, password, has_factor=has_factor)
+        if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
+            await self._check_once(exchange, login, username, password)
+        return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
+
+    async def _has_factor(self, exchange: Exchange, user_id: int) -> bool:
+        """Whoever has a second factor is not let in by the password alone, and there is no way to ask for it here."""
+        version, key = exchange.version, ("factor", user_id)
+        kept: bool | None = self._memo.get(version, key)
+        if kept is None:
+            kept = await factors.has_any(exchange.work.db, user_id)
+            self._memo.put(version, key, kept)
+        return kept
+
+    async def _login(self, exchange: Exchange, username: str) -> Login | None:
+        version = exchange.version
+        login: Login | None = self._memo.get(version, ("login", username))
+        if login is None and "\0" not in username:
+            login = await users.find_login_typed(exchange.work.db, username)
+            self._memo.put(version, ("login", username), login)
+        return login
+
+    def _is_remembered(self, exchange: Exchange, login: Login, password: str) -> bool:
+        return self._passwords.is_remembered(login.password, password, address_key(exchange.address))
+
+    def _is_slowed_down(self, exchange: Exchange, login: Login) -> bool:
+        """Whether too much was guessed at this account from this address: then what is remembered must wait, too.
+
+        Else whoever shares an address with a program that signs in could guess as fast as they like.
+        """
+        return self._slowed.get((login.id, address_key(exchange.address))) is True
+
+    def _slow_down(self, exchange: Exchange, login: Login, seconds: int) -> None:
+        self._slowed.put((login.id, address_key(exchange.address)), True, seconds=seconds)
+
+    async def _check_once(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
+        """A program that begins with many calls at once has its password checked, and paid for, once."""
+        key = self._passwords.memory(login.password or "", password, address_key(exchange.address))
+        checking = self._checking.setdefault(key, asyncio.Lock())
+        async with checking:
+            if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
+                await self._slow_check(exchange, login, username, password)
+
+    async def _slow_check(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
+        """The real work of argon2, paid for before and given back when it was right."""
+        try:
+            paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
+        except Throttled as problem:
+            self._slow_down(exchange, login, problem.retry_after)
+            raise
+        if not await self._passwords.check(login.password, password, where=address_key(exchange.address)):
+            await self._fail(exchange, login, username)
+        await paid.give_back()
+        await guessing.entered_by_program(exchange.work, exchange, login.id)
+
+    async def _refuse(
+        self, exchange: Exchange, login: Login | None, username: str, password: str, *, has_factor: bool
+    ) -> NoReturn:
+        """Somebody who does not come in this way, or nobody at all: the same work and words as for a wrong password.
+
+        It stays paid for even when it was right, or the limits would tell.
+        """
+        await guessing.pay(exchange, exchange.work.db, login.id if login is not None else None, username)
+        right = await self._passwords.check(login.password if login is not None else None, password, anew=True)
+        hints_at = login if right and has_factor and login is not None and _may_enter(exchange, login) else None
+        await self._fail(exchange, login, username, hints_at=hints_at)
+
+    async def _fail(
+        self, exchange: Exchange, login: Login | None, username: str, *, hints_at: Login | None = None
+    ) -> NoReturn:
+        """Of a name that nobody has nothing is written: anybody could fill the trail with them."""
+        if login is not None:
+            async with exchange.work.aside() as aside:
+                await audit.record(
+                    aside, "login_failed", "core.api", user_id=login.id, username=username,
+                    context={"username": username[:150], "password": audit.MASK, "auth_method": "basic"},
+                )  # fmt: skip
+                if hints_at is not None:
+                    await hints.tell_app_password(aside, await users.get(aside.db, hints_at.id))
+        raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
+
+    async def _app_password(self, exchange: Exchange, username: str, password: str) -> ApiCaller | None:
+        """An app password goes with its owner's name; an API token opens the door whatever the name is."""
+        work = exchange.work
+        token = await tokens.find_live(work.db, hash_key(password), work.now)
+        if token is None or token.intent not in ("api", "app_password"):
+            return None
+        if token.intent == "app_password":
+            named = await users.find_login_typed(work.db, username) if "\0" not in username else None
+            if named is None or named.id != token.user_id or not _may_enter(exchange, named):
+                return None
+            await guessing.entered_by_program(work, exchange, named.id)
+        login = await self._owner(work, token)
+        return await self._by_token(exchange, login, token)
+
+    async def _bearer(self, exchange: Exchange, key: str) -> ApiCaller:
+        token = await tokens.find_live(exchange.work.db, hash_key(key), exchange.work.now) if key else None
+        if token is None or token.intent != "api":
+            raise Unauthenticated("Invalid token.", headers=CHALLENGE)
+        login = await self._owner(exchange.work, token)
+        return await self._by_token(exchange, login, token)
+
+    async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> ApiCaller:
+        """Whoever comes with a token is its owner, but never more than the token."""
+        caller = await self._with_rights(exchange, login)
+        way: Way = "app_password" if token.intent == "app_password" else "token"
+        return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
+
+    async def _owner(self, work: Work, token: ApiToken) -> Login:
+        login = await users.find_login_by_id(work.db, token.user_id)
+        if login is None or not login.is_active:
+            raise Unauthenticated("User inactive or deleted.", headers=CHALLENGE)
+        if token.last_used_at is None or work.now - token.last_used_at > TOUCH_EVERY:
+            async with work.aside() as aside:
+                await tokens.touch(aside.db, token.token_uuid, work.now)
+        return login
+
+
+def _may_enter(exchange: Exchange, login: Login) -> bool:
+    """Active, approved, and confirmed where addresses are."""
+    return login.is_active and (login.is_confirmed or not exchange.work.settings.confirm_email)
+
+
+def _without_secrets(caller: ApiCaller) -> ApiCaller:
+    """Somebody else's eyes see no secrets, whatever the person may see."""
+    rights = caller.permissions or frozenset()
+    return msgspec.structs.replace(caller, permissions=rights - _SECRETS)
+
+
+def _scopes(token: ApiToken) -> frozenset[str]:
+    scopes = frozenset(token.scopes.split()) or frozenset({"api"} if token.intent == "app_password" else ())
+    if "api" not in scopes:
+        raise Forbidden("This token has no `api` scope, so it does not open the identity API.")
+    return scopes
+
+
+def read_basic(encoded: bytes) -> tuple[str, str]:
+    encoded = encoded.strip()
+    if not encoded:
+        raise Unauthenticated("Invalid basic header. No credentials provided.", headers=CHALLENGE)
+    if b" " in encoded:
+        raise Unauthenticated("Invalid basic header. Credentials string should not contain spaces.", headers=CHALLENGE)
+    try:
+        raw = base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise _not_base64() from error
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    username, colon, password = text.partition(":")
+    if not colon:
+        raise _not_base64()
+    return username, password
+
+
+def _not_base64() -> Unauthenticated:
+    return Unauthenticated("Invalid basic header. Credentials not correctly base64 encoded.", headers=CHALLENGE)

@@ -1,0 +1,129 @@
+"""A person as policies and expressions see them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+from sqlalchemy import bindparam, select
+
+from kith.base.db import query
+from kith.base.work import Work
+from kith.identity.caller import ADMINISTRATORS
+from kith.identity.expressions.run import ExpressionObject
+from kith.identity.groups.store import memberships
+from kith.identity.groups.tables import groups, members
+from kith.identity.rest.fields import read_uuid
+from kith.identity.users import store
+from kith.identity.users.names import email_key, username_key
+from kith.identity.users.tables import User, users
+
+MOST_CANDIDATES = 20
+_ALIKE: dict[str, Callable[[str], Any]] = {"username": username_key, "email": email_key, "uuid": read_uuid}
+_up = (
+    select(members.c.group_uuid)
+    .where(members.c.user_id == bindparam("user"))
+    .cte("up", recursive=True)
+)  # fmt: skip
+_all = _up.union(select(groups.c.parent).join(_up, groups.c.group_uuid == _up.c.group_uuid))
+_groups_of = query(
+    select(groups.c.group_uuid, groups.c.name, groups.c.is_superuser, groups.c.attributes)
+    .where(groups.c.group_uuid.in_(select(_all.c.group_uuid)))
+    .order_by(groups.c.name),
+    tuple,
+)
+
+
+_by_uuid = query(select(users).where(users.c.uuid == bindparam("wanted", type_=users.c.uuid.type)), User)
+
+
+class PolicySubject(msgspec.Struct, frozen=True):
+    """`groups` holds the groups one is a member of and all above them; `direct` is the ids of the former."""
+
+    user: User
+    groups: tuple[ExpressionObject, ...]
+    direct: frozenset[str]
+
+    def is_in(self, group_uuid: str) -> bool:
+        return any(group["group_uuid"] == group_uuid for group in self.groups)
+
+    @property
+    def facts(self) -> ExpressionObject:
+        user = self.user
+        mine: list[Any] = [group for group in self.groups if group["group_uuid"] in self.direct]
+        return ExpressionObject(
+            id=user.id,
+            pk=user.id,
+            uuid=user.uuid,
+            uid=hashlib.sha256(user.uuid.encode()).hexdigest(),
+            username=user.username,
+            name=user.name,
+            email=user.counted_email,
+            email_verified=user.is_email_verified,
+            is_active=user.is_active,
+            is_superuser=user.role in ADMINISTRATORS or any(group["is_superuser"] for group in self.groups),
+            type=user.type,
+            path=user.path,
+            date_joined=user.created_at,
+            last_login=user.last_login_at,
+            password_change_date=user.password_changed_at,
+            attributes=user.attributes,
+            groups=mine,
+            ak_groups=mine,
+            all_groups=list(self.groups),
+        )
+
+
+async def find_by(work: Work, filters: Mapping[str, Any]) -> PolicySubject | None:
+    """The first person of whom all this is so. One of the filters must be one that people can be found by."""
+    candidates = await _candidates(work, filters)
+    for user in candidates[:MOST_CANDIDATES]:
+        person = await get(work, user.id)
+        facts = person.facts
+        if all(name in facts and _is_same(name, facts[name], wanted) for name, wanted in filters.items()):
+            return person
+    return None
+
+
+async def _candidates(work: Work, filters: Mapping[str, Any]) -> list[User]:
+    match filters:
+        case {"pk": int(id)} | {"id": int(id)}:
+            found = await store.find_by_id(work.db, id) if 0 < id < 2**31 else None
+        case {"uuid": str(text)}:
+            uuid = read_uuid(text)
+            return await work.db.all(_by_uuid, wanted=uuid) if uuid else []
+        case {"username": str(name)}:
+            found = await store.find(work.db, name.replace("\0", ""))
+        case {"email": str(email)}:
+            found = await store.owner_of(work.db, email.replace("\0", ""))
+        case _:
+            raise ValueError("people are found by pk, uuid, username or email")
+    return [found] if found is not None else []
+
+
+def _is_same(name: str, ours: Any, wanted: Any) -> bool:
+    """Names and addresses are those of the same person however they are written."""
+    alike = _ALIKE.get(name)
+    if alike is not None and isinstance(wanted, str):
+        return bool(alike(ours) == alike(wanted))
+    return bool(ours == wanted)
+
+
+async def find(work: Work, user_id: int) -> PolicySubject | None:
+    return None if await store.find_by_id(work.db, user_id) is None else await get(work, user_id)
+
+
+async def get(work: Work, user_id: int) -> PolicySubject:
+    user = await store.get(work.db, user_id)
+    rows = await work.db.all(_groups_of, user=user_id)
+    direct = (await memberships(work.db, [user_id]))[user_id]
+    return PolicySubject(
+        user,
+        tuple(
+            ExpressionObject(pk=id, group_uuid=id, name=name, is_superuser=is_superuser, attributes=attributes)
+            for id, name, is_superuser, attributes in rows
+        ),
+        frozenset(direct),
+    )

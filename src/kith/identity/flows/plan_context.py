@@ -1,0 +1,101 @@
+"""What a run of a flow knows: filled in by whoever began it and by the stages it has passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+
+class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """None is what nobody has set. Stored by the names of the specification; those with an underscore are our own.
+
+    Policies and expressions know all of it but our own (`public`).
+    """
+
+    # Who goes through the flow: None where a name was given that nobody has.
+    pending_user: int | msgspec.UnsetType | None = msgspec.UNSET
+    pending_user_identifier: str | None = None
+    # What was answered in forms, or what an invitation says instead.
+    prompt_data: dict[str, Any] | None = None
+
+    # How they proved who they are.
+    auth_method: str | None = None
+    auth_method_args: dict[str, Any] | None = None
+    captcha: dict[str, float] | None = None
+
+    # From where they came, and where they go.
+    is_sso: bool | None = None
+    is_restored: bool | None = None
+    is_redirected: bool | None = None
+    outpost: Any = None
+    application: dict[str, Any] | None = None
+    redirect: str | None = None
+
+    # For single stages.
+    consent: bool | None = None
+    consent_ask: bool | None = None
+    consent_header: str | None = None
+    consent_mode: str | None = None
+    consent_permissions: list[dict[str, str]] | None = None
+    deny_message: str | None = None
+    email: str | None = None
+    email_sent: bool | None = None
+    invitation_in_effect: bool | None = None
+
+    # Our own. The page that tells whoever sent somebody here that they left:
+    cancel_url: str | None = msgspec.field(default=None, name="_cancel")
+    # The mailed link that led here, the step whose mail it was, and to which address it went:
+    link_hash: str | None = msgspec.field(default=None, name="_link")
+    link_step: str | None = msgspec.field(default=None, name="_arrived")
+    link_address: str | None = msgspec.field(default=None, name="_address")
+    mailed_step: str | None = msgspec.field(default=None, name="_mailed")
+    # What was asked last, so that nothing else can be answered:
+    captcha_challenge: str | None = msgspec.field(default=None, name="_work")
+    assertion_challenge: str | None = msgspec.field(default=None, name="_asserting")
+    registration_challenge: str | None = msgspec.field(default=None, name="_registering")
+    consent_token: str | None = msgspec.field(default=None, name="_consent_token")
+    # How often an answer was wrong:
+    failed_passwords: int | None = msgspec.field(default=None, name="_failed")
+    failed_registrations: int | None = msgspec.field(default=None, name="_registrations")
+    # What is set up, until they have shown that they have it:
+    new_codes: list[str] | None = msgspec.field(default=None, name="_codes")
+    new_totp_secret: str | None = msgspec.field(default=None, name="_totp_secret")
+    # The invitation, and what it says in place of their answers:
+    invitation_uuid: str | None = msgspec.field(default=None, name="_invitation")
+    invitation_data: dict[str, Any] | None = msgspec.field(default=None, name="_fixed_data")
+    # Hashes of the password that was checked at a form, and of the one that must be changed:
+    checked_password: str | None = msgspec.field(default=None, name="_judged")
+    expired_password: str | None = msgspec.field(default=None, name="_expired")
+    # Who has shown once more who they are, and when:
+    reauthenticated: tuple[int, float] | None = msgspec.field(default=None, name="_proved")
+
+    @property
+    def user_id(self) -> int | None:
+        return self.pending_user if isinstance(self.pending_user, int) else None
+
+    @property
+    def answers(self) -> dict[str, Any]:
+        return self.prompt_data or {}
+
+    def names(self) -> list[str]:
+        """What is known, by the names it is stored under."""
+        return list(_known(self))
+
+    def only(self, names: Iterable[str]) -> PlanContext:
+        wanted = set(names)
+        attributes = zip(self.__struct_encode_fields__, self.__struct_fields__, strict=True)
+        return PlanContext(**{name: getattr(self, name) for stored, name in attributes if stored in wanted})
+
+    def public(self) -> dict[str, Any]:
+        """What policies and whoever inspects a flow may know, by the specification's names."""
+        return {name: value for name, value in _known(self).items() if not name.startswith("_")}
+
+
+def _known(context: PlanContext) -> dict[str, Any]:
+    names = zip(context.__struct_encode_fields__, context.__struct_fields__, strict=True)
+    found = {stored: getattr(context, name) for stored, name in names}
+    if found["pending_user"] is msgspec.UNSET:
+        del found["pending_user"]
+    return {name: value for name, value in found.items() if value is not None or name == "pending_user"}

@@ -1,0 +1,21 @@
+"""Nobody grants what they lack, not even to people who do not exist yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.identity.groups import store as groups
+from kith.identity.rest.record_draft import RecordDraft
+from kith.identity.roles.store import permissions_through
+
+
+async def complain_grant(draft: RecordDraft[Any], group_uuid: str | None) -> str | None:
+    """What is wrong with having people join this group, in words; None when nothing is."""
+    allowed, db = draft.caller.permissions, draft.work.db
+    if allowed is None or group_uuid is None:
+        return None
+    if group_uuid in await groups.mighty(db):
+        return "Only a superuser may make one."
+    if not await permissions_through(db, [group_uuid]) <= allowed:
+        return "A group that grants more than you have cannot be assigned by you."
+    return None

@@ -1,0 +1,85 @@
+"""How often a secret may be guessed: every try is paid for before it is made, and given back when it was right.
+
+Whoever guesses is slowed down by where they come from, by whom they try, and by both together; a name that nobody has
+counts like one that somebody has. From a browser or an address where the person has signed in before, none of that
+counts but an allowance of its own, so that nobody is kept out of their account by those who guess elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import timedelta
+
+from kith.base.db import Session
+from kith.base.exchange import Exchange
+from kith.base.limits import Limiter, Paid, Price, Rule, address_key
+from kith.base.work import Work
+from kith.identity.guessing import known_browsers, store
+from kith.identity.users.names import typed_key
+
+BY_ADDRESS = Rule("sign-in", most=25, seconds=300)
+BY_NAME = Rule("sign-in-name", most=10, seconds=600)  # one account, from one address
+BY_ACCOUNT = Rule("sign-in-account", most=20, seconds=600)  # one account, from anywhere
+KNOWN_DEVICE = Rule("sign-in-device", most=10, seconds=600)
+KNOWN_ADDRESS = Rule("sign-in-known", most=10, seconds=600)
+KNOWN_CROWD = Rule("sign-in-crowd", most=100, seconds=300)  # all accounts that are known at one address
+CODES = Rule("sign-in-codes", most=5, seconds=300)  # second factors, in a browser that is known
+KEYS = Rule("sign-in-keys", most=25, seconds=300)  # passkeys that were refused, from one address
+REMEMBER_EVERY = timedelta(days=1)
+
+
+async def pay(exchange: Exchange, db: Session, user_id: int | None, typed: str) -> Paid:
+    """Before a password is tried. Asks the database first, then writes: nothing may be written in `db` so far."""
+    prices = await _prices(exchange, db, user_id, typed)
+    return await exchange.find(Limiter).pay(*prices)
+
+
+async def _prices(exchange: Exchange, db: Session, user_id: int | None, typed: str) -> list[Price]:
+    now, here = exchange.work.now, address_key(exchange.address)
+    account = _account(user_id, typed)
+    device = known_browsers.find(exchange, user_id or 0, now)
+    last = await store.last_entered(db, user_id or 0, here)
+    if device is not None:
+        return [(KNOWN_DEVICE, f"{account}:{device}")]
+    if last is not None and last > now - store.KEPT:
+        return [(KNOWN_ADDRESS, f"{account}:{here}"), (KNOWN_CROWD, here)]
+    return [(BY_ADDRESS, here), (BY_NAME, f"{account}:{here}"), (BY_ACCOUNT, account)]
+
+
+def _account(user_id: int | None, typed: str) -> str:
+    """One account is one account, whether its name or its address was typed, and however it was spelled."""
+    if user_id is not None:
+        return f"user {user_id}"
+    return "name " + hashlib.sha256(typed_key(typed).encode("utf-8", "surrogatepass")).hexdigest()[:40]
+
+
+async def pay_for_code(exchange: Exchange, user_id: int) -> Paid | None:
+    """Before a second factor is tried in a known browser; None: it is not known, and the factor itself must wait."""
+    device = known_browsers.find(exchange, user_id, exchange.work.now)
+    if device is None:
+        return None
+    return await exchange.find(Limiter).pay((CODES, f"{_account(user_id, '')}:{device}"))
+
+
+async def pay_for_key(exchange: Exchange) -> Paid:
+    """Before a passkey is looked at: whose it is says the passkey itself."""
+    return await exchange.find(Limiter).pay((KEYS, address_key(exchange.address)))
+
+
+async def entered(work: Work, exchange: Exchange, user_id: int, *, browser: bool = False) -> None:
+    """Somebody has come in: from now on this address, and this browser if it is one, is known for them."""
+    here = address_key(exchange.address)
+    last = await store.last_entered(work.db, user_id, here)
+    if here and (last is None or last < work.now - REMEMBER_EVERY):
+        await store.remember(work.db, user_id, here[:64], work.now)
+    if browser:
+        secure = work.settings.base_url.startswith("https")
+        known_browsers.remember(exchange, user_id, work.now, secure=secure)
+
+
+async def entered_by_program(work: Work, exchange: Exchange, user_id: int) -> None:
+    """As `entered`, kept beside a work that may only read."""
+    last = await store.last_entered(work.db, user_id, address_key(exchange.address))
+    if last is None or last < work.now - REMEMBER_EVERY:
+        async with work.aside() as aside:
+            await entered(aside, exchange, user_id)

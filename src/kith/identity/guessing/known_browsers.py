@@ -1,0 +1,66 @@
+"""Browsers in which somebody has signed in: a sealed cookie says for whom, and nobody else can write it.
+
+It opens nothing. It only keeps those who guess elsewhere from making its owner wait.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+from http.cookies import CookieError, SimpleCookie
+
+import msgspec
+
+from kith.base.exchange import Exchange
+from kith.identity.sealing import Sealer
+
+COOKIE = "kith_device"
+KEPT = timedelta(days=365)
+MOST = 8
+MOST_CHARACTERS = 4096
+_PLACE = "cookie.device"
+
+
+class KnownBrowser(msgspec.Struct, array_like=True):
+    user_id: int
+    device_id: str
+    at: datetime
+
+
+def find(exchange: Exchange, user_id: int, now: datetime) -> str | None:
+    """What this browser is known as to this person, if it is."""
+    for device in _read(exchange):
+        if device.user_id == user_id and device.at > now - KEPT:
+            return device.device_id
+    return None
+
+
+def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -> None:
+    """Have the answer set the cookie, for the last few people who have signed in in this browser."""
+    known = _read(exchange)
+    kept = next((one.device_id for one in known if one.user_id == user_id), None)
+    others = [one for one in known if one.user_id != user_id]
+    devices = [KnownBrowser(user_id, kept or secrets.token_urlsafe(12), now), *others][:MOST]
+    exchange.scope[COOKIE] = devices
+    sealed = exchange.find(Sealer).seal(msgspec.json.encode(devices).decode(), _PLACE)
+    flags = f"Path=/; HttpOnly; SameSite=Lax; Max-Age={int(KEPT.total_seconds())}{'; Secure' if secure else ''}"
+    set_before = [one for one in exchange.cookies if not one.startswith(f"{COOKIE}=".encode())]
+    exchange.cookies[:] = [*set_before, f"{COOKIE}={sealed}; {flags}".encode()]
+
+
+def _read(exchange: Exchange) -> list[KnownBrowser]:
+    """What an earlier step of this very request has set comes before what the browser has sent."""
+    left: list[KnownBrowser] | None = exchange.scope.get(COOKIE)
+    if left is not None:
+        return left
+    try:
+        carried = SimpleCookie(exchange.header(b"cookie").decode("latin-1"))
+    except CookieError:
+        return []
+    sent = carried[COOKIE].value if COOKIE in carried else ""
+    if not sent or len(sent) > MOST_CHARACTERS:
+        return []
+    try:
+        return msgspec.json.decode(exchange.find(Sealer).open(sent, _PLACE), type=list[KnownBrowser])
+    except ValueError:
+        return []

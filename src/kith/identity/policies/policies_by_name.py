@@ -1,0 +1,27 @@
+"""Asking a policy by its name, for those that have no other way to the engine."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select
+
+from kith.base.db import query
+from kith.base.work import Work
+from kith.identity.policies import engine
+from kith.identity.policies.family import policies
+from kith.identity.policies.request import PolicyRequest, Verdict
+
+_by_name = query(select(policies.c.policy_uuid, policies.c.kind).where(policies.c.name == bindparam("called")), tuple)
+
+
+class PoliciesByName:
+    """See `calling.Judge`."""
+
+    async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:
+        found = await work.db.one(_by_name, called=name)
+        if found is None:
+            raise ValueError(f"there is no policy {name[:100]!r}")
+        policy_uuid, kind = found
+        try:
+            return await engine.evaluate_policy(work, policy_uuid, kind, request)
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
+            return Verdict(passing=False, messages=[engine.words_of(error)])

@@ -1,0 +1,158 @@
+"""Ways in: the flows by which people become who they are here, or change what guards their account.
+
+Whoever changes one of them, or what is asked on it, can make it let them in as anybody. So only superusers may,
+whatever a role grants: a flow that signs people in, writes their record or sets up their factors, the stages and
+prompts on it, and the policies that decide there. Everything else is for whoever has the right to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from sqlalchemy import select
+
+from kith.base.db import METADATA, Query, query
+from kith.base.errors import Forbidden
+from kith.base.work import Work
+from kith.identity.caller import ApiCaller
+from kith.identity.flows.resources import bindings, flows
+from kith.identity.flows.stages import stages
+from kith.identity.policies.bindings import bindings as policy_bindings
+from kith.identity.rest import RecordDraft, Resource
+from kith.identity.rest.record import R, as_dict
+from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
+
+# Stages that let in, write into a record, or set up a factor (one that asks for a factor may offer to).
+POWERFUL = frozenset({"userlogin", "userwrite", "otp", "otptime", "otpstatic", "otpvalidate", "webauthn"})
+DESIGNATIONS = frozenset({"authentication", "recovery", "enrollment", "stage_setup"})
+LOOKS_UP = ("user_by", "has_authenticator")  # in an expression: it asks about people of its choice
+_AREAS = ("flows", "stages", "policies", "propertymappings")
+
+_flows = query(select(flows.c.flow_uuid, flows.c.pbm_uuid, flows.c.designation), tuple)
+_bindings = query(select(bindings.c.pbm_uuid, bindings.c.flow, bindings.c.stage), tuple)
+_kinds = query(select(stages.c.stage_uuid, stages.c.kind), tuple)
+_forms = query(select(prompt_stages.c.stage_uuid, prompt_stages.c.pbm_uuid), tuple)
+_prompts = query(select(prompt_fields.c.owner, prompt_fields.c.other), tuple)
+_checks = query(select(validation_policies.c.owner, validation_policies.c.other), tuple)
+_bound = query(select(policy_bindings.c.target, policy_bindings.c.policy), tuple)
+
+
+class ProtectedConfiguration(msgspec.Struct):
+    """The identifiers of all that is on a way in; `kinds` is every stage's."""
+
+    flows: set[str]
+    stages: set[str]
+    targets: set[str]
+    prompts: set[str]
+    policies: set[str]
+    kinds: dict[str, str]
+
+
+@lru_cache(1)
+def _references() -> tuple[Query[Any], ...]:
+    """Which stages have other stages in them: an identification stage asks for the password, say."""
+    found = []
+    for table in METADATA.tables.values():
+        for key in table.foreign_keys:
+            owner = table.c.owner if "owner" in table.c else table.primary_key.columns[0]
+            if key.column is stages.c.stage_uuid and key.parent is not owner and table is not bindings:
+                found.append(query(select(owner, key.parent).where(key.parent.is_not(None)), tuple))
+    return tuple(found)
+
+
+async def find(work: Work) -> ProtectedConfiguration:
+    db = work.db
+    kinds: dict[str, str] = dict(await db.all(_kinds))
+    all_flows, places = await db.all(_flows), await db.all(_bindings)
+    ways = {flow for flow, _, designation in all_flows if designation in DESIGNATIONS}
+    ways |= {flow for _, flow, stage in places if kinds.get(stage) in POWERFUL}
+    on_them = {stage for _, flow, stage in places if flow in ways}
+    inner = [pair for statement in _references() for pair in await db.all(statement)]
+    while more := {other for owner, other in inner if owner in on_them} - on_them:
+        on_them |= more
+    forms = {pbm for stage, pbm in await db.all(_forms) if stage in on_them}
+    targets = {pbm for flow, pbm, _ in all_flows if flow in ways} | {pbm for pbm, flow, _ in places if flow in ways}
+    targets |= forms
+    policies = {policy for target, policy in await db.all(_bound) if policy is not None and target in targets}
+    policies |= {policy for form, policy in await db.all(_checks) if form in forms}
+    prompts = {prompt for form, prompt in await db.all(_prompts) if form in forms}
+    return ProtectedConfiguration(ways, on_them, targets, prompts, policies, kinds)
+
+
+def guarded(resource: Resource[R]) -> Resource[R]:
+    """The same collection, with its ways in closed to all but superusers."""
+    if resource.area not in _AREAS:
+        return resource
+
+    async def prepare(draft: RecordDraft[R]) -> None:
+        if draft.caller.permissions is not None:
+            _check_lookups(draft)
+            before, after = draft.stored, {**draft.stored, **draft.values}
+            await _refuse(draft.work, resource, (before, after), is_new=draft.is_new)
+        if resource.prepare is not None:
+            await resource.prepare(draft)
+
+    async def removing(work: Work, record: R, caller: ApiCaller) -> None:
+        if caller.permissions is not None:
+            await _refuse(work, resource, (as_dict(record),), is_new=False)
+        if resource.removing is not None:
+            await resource.removing(work, record, caller)
+
+    return msgspec.structs.replace(resource, prepare=prepare, removing=removing)
+
+
+def _check_lookups(draft: RecordDraft[Any]) -> None:
+    """An expression runs for whoever comes by and may ask about anybody, so its author must be allowed to."""
+    if draft.caller.may("core.view_user"):
+        return
+    for name, value in draft.values.items():
+        if isinstance(value, str) and draft.sets(name) and any(word in value for word in LOOKS_UP):
+            draft.complain(name, "To look people up in an expression takes the right core.view_user.")
+    draft.raise_complaints()
+
+
+async def _refuse(work: Work, resource: Resource[Any], records: Iterable[Mapping[str, Any]], *, is_new: bool) -> None:
+    is_on_one = _JUDGES.get(resource.name) or _FAMILIES.get(resource.family.table.name if resource.family else "")
+    if is_on_one is None or (is_new and is_on_one in (_is_stage, _is_policy)):
+        return
+    ways = await find(work)
+    for record in records:
+        if record and is_on_one(ways, record):
+            raise Forbidden(
+                "Only a superuser may change how people sign in, or what guards their accounts.",
+                extra={"code": "permission_denied"},
+            )
+
+
+def _is_flow(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    return record.get("designation") in DESIGNATIONS or record.get("flow_uuid") in ways.flows
+
+
+def _is_place(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    return record.get("flow") in ways.flows or ways.kinds.get(str(record.get("stage"))) in POWERFUL
+
+
+def _is_stage(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    return record.get("stage_uuid") in ways.stages
+
+
+def _is_prompt(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    return record.get("prompt_uuid") in ways.prompts
+
+
+def _is_policy(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    return record.get("policy_uuid") in ways.policies
+
+
+def _is_binding(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    return record.get("target") in ways.targets
+
+
+ProtectionTest = Callable[[ProtectedConfiguration, Mapping[str, Any]], bool]
+_JUDGES: dict[str, ProtectionTest] = {
+    "Flow": _is_flow, "FlowStageBinding": _is_place, "Prompt": _is_prompt, "PolicyBinding": _is_binding,
+}  # fmt: skip
+_FAMILIES: dict[str, ProtectionTest] = {"identity_stages": _is_stage, "identity_policies": _is_policy}

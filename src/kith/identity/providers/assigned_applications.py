@@ -1,0 +1,35 @@
+"""Which application a provider serves: applications know their provider, so providers ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from kith.base.db import any_of, query
+from kith.base.work import Work
+from kith.identity.applications.tables import applications
+from kith.identity.providers.family import ProviderRecord
+from kith.identity.rest.fields import Computed, Field
+
+_WORD = {"type": ["string", "null"]}
+FIELDS: tuple[Field, ...] = (
+    Computed(name="assigned_application_slug", form=_WORD),
+    Computed(name="assigned_application_name", form=_WORD),
+)
+
+_of_providers = query(
+    select(applications.c.provider, applications.c.slug, applications.c.name).where(
+        any_of(applications.c.provider, "ids")
+    ),
+    tuple,
+)
+
+
+async def tell_applications(work: Work, records: Sequence[ProviderRecord]) -> None:
+    rows = await work.db.all(_of_providers, ids=[record.pk for record in records])
+    found = {provider: (slug, name) for provider, slug, name in rows}
+    for record in records:
+        slug, name = found.get(record.pk, (None, None))
+        record.assigned_application_slug = slug
+        record.assigned_application_name = name

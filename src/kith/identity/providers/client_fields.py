@@ -1,0 +1,182 @@
+"""What OAuth 2 and OpenID clients have in common, whichever collection they are written through.
+
+One engine serves them all, so a client id belongs to one of them only: `client_ids` holds every one that is taken.
+"""
+
+from __future__ import annotations
+
+import secrets
+import string
+from typing import Any
+
+from sqlalchemy import Column, ForeignKey, Integer, String, Table, bindparam, delete, select
+
+from kith.base.db import METADATA, Taken, command, insert_into, query
+from kith.base.errors import Conflict
+from kith.identity.providers.durations import check_durations
+from kith.identity.providers.family import ProviderRecord
+from kith.identity.providers.oauth2.store import has_app
+from kith.identity.providers.redirect_patterns import complain_pattern
+from kith.identity.providers.redirect_uris import complain_redirect
+from kith.identity.providers.signing_keys import check_signing_key
+from kith.identity.rest import RecordDraft
+from kith.identity.rest.fields import URL, Boolean, Choice, Field, Object, Offset, Reference, Secret, Text
+
+client_ids = Table(
+    "identity_client_ids",
+    METADATA,
+    Column("client_id", String(255), primary_key=True),
+    Column(
+        "provider_id", Integer, ForeignKey("identity_providers.id", ondelete="CASCADE"), nullable=False, unique=True
+    ),
+)
+
+CLIENT_TYPES = ("confidential", "public")
+_LETTERS = string.ascii_letters + string.digits
+_ASCII = r"[\x20-\x7e]+"
+_NOT_ASCII = "Only printable ASCII characters are allowed."
+
+
+def random_text(length: int) -> str:
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+def new_client_id() -> str:
+    return random_text(40)
+
+
+def new_client_secret() -> str:
+    return random_text(128)
+
+
+def client_id_field(most: int) -> Text:
+    return Text(name="client_id", default=new_client_id, blank=False, most=most, pattern=_ASCII, refusal=_NOT_ASCII)
+
+
+CLIENT_SECRET = Secret(
+    name="client_secret",
+    shown=True,
+    default=new_client_secret,
+    blank=True,
+    most=255,
+    help="Shown when it is made or changed; afterwards to those who may change the provider and see secrets.",
+    pattern=_ASCII,
+    refusal=_NOT_ASCII,
+)
+
+SIGNING_KEYS = ("rsa", "ec", "ed25519", "ed448")
+
+# What the engine reads of every client.
+ENGINE_FIELDS: tuple[Field, ...] = (
+    Choice(
+        name="sub_mode",
+        default="hashed_user_id",
+        choices=("hashed_user_id", "user_id", "user_uuid", "user_username", "user_email", "user_upn"),
+    ),
+    Choice(name="issuer_mode", default="per_provider", choices=("per_provider", "global")),
+    Offset(name="access_code_validity", default="minutes=1", most=255),
+    Offset(name="access_token_validity", default="hours=1", most=255),
+    Offset(name="refresh_token_validity", default="days=30", most=255),
+    Offset(
+        name="refresh_token_threshold",
+        default="seconds=0",
+        most=255,
+        help="0: a new refresh token at every use; else only when less than this is left.",
+    ),
+    Boolean(name="include_claims_in_id_token", default=True),
+    Reference(
+        name="signing_key",
+        null=True,
+        to="identity_keypairs.kp_uuid",
+        on_delete="RESTRICT",
+        help="Signs the ID tokens instead of the server's own key.",
+    ),
+    Choice(
+        name="redirect_uri_matching",
+        default="strict",
+        choices=("strict", "regex"),
+        help="regex: each redirect URI is a regular expression that must match the whole of what is asked for.",
+    ),
+    Text(
+        name="post_logout_redirect_uris",
+        default="",
+        most=65_536,
+        help="Where people may be sent after signing out; absolute URIs, separated by blanks.",
+    ),
+    Object(name="jwks", default={}, help="The client's own public keys, for private_key_jwt."),
+    URL(name="logout_uri", default="", most=500),
+    Choice(name="logout_method", default="backchannel", choices=("backchannel", "frontchannel")),
+)
+
+
+class ClientRecord(ProviderRecord, kw_only=True):
+    """What every client's provider has."""
+
+    client_type: str
+    client_id: str
+    client_secret: str
+    sub_mode: str
+    issuer_mode: str
+    access_code_validity: str
+    access_token_validity: str
+    refresh_token_validity: str
+    refresh_token_threshold: str
+    include_claims_in_id_token: bool
+    signing_key: str | None
+    redirect_uri_matching: str
+    post_logout_redirect_uris: str
+    jwks: dict[str, Any]
+    logout_uri: str
+    logout_method: str
+
+
+_LASTING = ("access_code_validity", "access_token_validity", "refresh_token_validity")
+
+_owner_of = query(select(client_ids.c.provider_id).where(client_ids.c.client_id == bindparam("client_id")), int)
+_let_go = command(delete(client_ids).where(client_ids.c.provider_id == bindparam("provider_id")))
+_take = command(insert_into(client_ids))
+
+
+async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
+    """The rules every client keeps; `redirects` is the field with its redirect URIs, apart by blanks."""
+    if draft.sets("client_id"):
+        owner = await draft.work.db.one(_owner_of, client_id=draft.values["client_id"])
+        if (owner is not None and owner != draft.id) or await has_app(draft.work.db, draft.values["client_id"]):
+            draft.complain("client_id", "This field must be unique.", "unique")
+    _check_secret(draft)
+    _check_redirects(draft, redirects)
+    check_durations(draft, positive=_LASTING, not_negative=("refresh_token_threshold",))
+    await check_signing_key(draft, "signing_key", SIGNING_KEYS)
+
+
+def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
+    """Looked at again when the way they are read changes: an address is no pattern, and the other way round."""
+    complain = complain_pattern if draft.value("redirect_uri_matching") == "regex" else complain_redirect
+    if redirects in draft.values or draft.sets("redirect_uri_matching"):
+        for uri in (draft.value(redirects) or "").split():
+            wrong = complain(uri)
+            if wrong is not None:
+                draft.complain(redirects, wrong)
+    for uri in (draft.values.get("post_logout_redirect_uris") or "").split():
+        wrong = complain_redirect(uri)
+        if wrong is not None:
+            draft.complain("post_logout_redirect_uris", wrong)
+
+
+def _check_secret(draft: RecordDraft[Any]) -> None:
+    """No client is without a secret, lest one that becomes confidential lets everybody in: empty is not given."""
+    if draft.values.get("client_secret") == "":
+        del draft.values["client_secret"]
+        if draft.is_new:
+            draft.values["client_secret"] = new_client_secret()
+
+
+async def register_client(draft: RecordDraft[Any]) -> None:
+    """Once the provider is saved, its client id is nobody else's."""
+    if not draft.sets("client_id"):
+        return
+    try:
+        await draft.work.db.run(_let_go, provider_id=draft.id)
+        await draft.work.db.run(_take, client_id=draft.values["client_id"], provider_id=draft.id)
+    except Taken as error:
+        raise Conflict("Somebody else took this client id at the same time, please try again") from error

@@ -1,0 +1,81 @@
+"""Showing once more that it is you, before what guards an account is changed: password, factors, keys, address.
+
+The rule is the same wherever somebody comes from. A sign-in is enough for a while, but not one with an app password,
+and not through somebody else's eyes. After that the current password is asked for. Whoever has none signs in again.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from kith.base.errors import Complaint, Forbidden, Invalid
+from kith.base.limits import Limiter, Rule
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.caller import ApiCaller
+from kith.identity.sessions.tables import LoginSession
+from kith.identity.users import store as users
+from kith.identity.users.passwords import Passwords
+from kith.identity.users.tables import User
+
+FRESH = timedelta(minutes=15)
+GUESSES = Rule("confirm", most=10, seconds=600)
+FIELD = "current_password"
+BY_APP_PASSWORD = "token"  # noqa: S105 - how a session names this way of signing in
+_CODE = "confirmation_needed"
+
+
+class ReauthenticationNeeded(Forbidden):
+    code = _CODE
+    message = (
+        f"Show that it is you: send your password as `{FIELD}`, or sign in again "
+        f"and repeat this within {FRESH.seconds // 60} minutes."
+    )
+
+    def __init__(self) -> None:
+        super().__init__(extra={"code": _CODE})
+
+
+class NotByAppPassword(Forbidden):
+    code = "app_password"
+    message = "An app password cannot be used for this. Sign in, or use your password."
+
+    def __init__(self) -> None:
+        super().__init__(extra={"code": "app_password"})
+
+
+def is_fresh(session: LoginSession, now: datetime) -> bool:
+    """Whether whoever holds the session has proved lately who they are."""
+    if session.by_id is not None or session.auth_method == BY_APP_PASSWORD:
+        return False
+    return now - session.created_at < FRESH
+
+
+async def is_password(work: Work, user: User, given: str) -> bool:
+    """Whether this is their password; who guesses too often must wait."""
+    paid = await work.find(Limiter).pay((GUESSES, str(user.id)))
+    if await work.find(Passwords).check(user.password, given):
+        await paid.give_back()
+        return True
+    async with work.aside() as aside:
+        await audit.record(aside, "login_failed", "core.confirmation", user_id=user.id, username=user.username,
+                           context={"username": user.username, "stage": "confirmation"})  # fmt: skip
+    return False
+
+
+def refuse_app_password(caller: ApiCaller) -> None:
+    """An app password opens doors; it never changes what guards them, whoever it belongs to."""
+    if caller.way == "app_password":
+        raise NotByAppPassword
+
+
+async def require_current_password(work: Work, caller: ApiCaller, given: object) -> None:
+    """Before a caller changes what guards their own account; `given` is what came as `current_password`."""
+    refuse_app_password(caller)
+    if caller.way == "system" or caller.is_fresh:
+        return
+    user = await users.get(work.db, caller.id)
+    if given is None or user.password is None:
+        raise ReauthenticationNeeded
+    if not isinstance(given, str) or not await is_password(work, user, given):
+        raise Invalid(fields={FIELD: [Complaint("This is not your password.", "wrong_password")]})

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from typing import Protocol
+
+from kith.base.exchange import Exchange
+from kith.identity.caller import ApiCaller
+
+__all__ = ["CallerLookup"]
+
+
+class CallerLookup(Protocol):
+    """Whoever finds out who is calling."""
+
+    async def identify(self, exchange: Exchange) -> ApiCaller: ...

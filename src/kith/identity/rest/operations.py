@@ -1,0 +1,328 @@
+"""Creating, changing and removing any record: what is checked, in which order, and what is written down."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kith.base.db import Dangling, Taken
+from kith.base.errors import Complaint, Conflict, Invalid, NotFound
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.caller import ApiCaller
+from kith.identity.rest import policy_targets
+from kith.identity.rest.facts import AccessChanged
+from kith.identity.rest.fields import MASK, Expression, Field, InvalidValue, Reference, References, Secret, missing
+from kith.identity.rest.record import R, Record
+from kith.identity.rest.record_draft import RecordDraft
+from kith.identity.rest.record_store import RecordStore, StoredRecord, holders, linked, missing_references, relink
+from kith.identity.rest.resource import Resource
+from kith.identity.rest.uniqueness import complain_taken
+from kith.identity.sealing import Sealer
+
+
+async def create(store: RecordStore[R], work: Work, caller: ApiCaller, sent: Mapping[str, Any]) -> R:
+    resource = store.resource
+    values = await _take(resource, sent, whole=True, new=True)
+    draft: RecordDraft[R] = RecordDraft(work, caller, values=values, field_names=store.field_names)
+    await _prepare(store, draft)
+    await work.db.begin()
+    await _check_references(store, draft)
+    await complain_taken(store, draft)
+    columns = {"created_at": work.now, "updated_at": work.now, "kind": resource.kind, **draft.columns}
+    if not resource.is_integer:
+        columns.setdefault(resource.key, str(uuid.uuid4()))
+        columns.setdefault(store.row_key.name, str(uuid.uuid4()))
+    if resource.target:
+        columns["pbm_uuid"] = columns[resource.key] if resource.key == "pbm_uuid" else str(uuid.uuid4())
+        await policy_targets.add(work.db, columns["pbm_uuid"], resource.model)
+    try:
+        draft.id = await store.insert(work.db, _sealed(store, work, draft.values), columns)
+    except Taken as error:
+        raise Conflict("Somebody else made the same record at the same time, please try again") from error
+    for field in store.links:
+        await relink(work.db, field, draft.id, [], draft.values.get(field.name, []))
+    if resource.saved is not None:
+        await resource.saved(draft)
+    record = await read(store, work, draft.id, sees_secrets=True)
+    told = {"created": _told(resource, draft.values)} | _as_shown(resource, record)
+    _announce(resource, work)
+    await _write_down(work, caller, "model_created", resource, record, **told)
+    for name, value in draft.once.items():
+        setattr(record, store.attributes[name], value)
+    return record
+
+
+async def update(
+    store: RecordStore[R],
+    work: Work,
+    caller: ApiCaller,
+    id: Any,
+    sent: Mapping[str, Any],
+    *,
+    whole: bool,
+) -> R:
+    resource = store.resource
+    values = await _take(resource, sent, whole=whole, new=False)
+    stored = await _stored(store, work, caller, id, "change")
+    before = stored.values
+    draft = RecordDraft(
+        work,
+        caller,
+        values=values,
+        stored=before,
+        before=stored.record,
+        id=id,
+        whole=whole,
+        field_names=store.field_names,
+    )
+    await _prepare(store, draft)
+    _check_secrets_stay(store, draft)
+    await _check_references(store, draft)
+    await complain_taken(store, draft)
+    changed = {name: value for name, value in draft.values.items() if name not in before or before[name] != value}
+    if changed or draft.columns:
+        await _write(store, work, draft, changed)
+    if resource.saved is not None:
+        await resource.saved(draft)
+    record = await read(store, work, id, sees_secrets=any(name in changed for name in _shown_secrets(resource)))
+    if changed:
+        _announce(resource, work)
+        was, becomes = _told(resource, before), _told(resource, changed)
+        diff = {name: {"previous_value": was.get(name), "new_value": value} for name, value in becomes.items()}
+        await _write_down(work, caller, "model_updated", resource, record, diff=diff, **_as_shown(resource, record))
+    return record
+
+
+async def _stored(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any, verb: str) -> StoredRecord[R]:
+    """The record as it is stored, held until this work ends; somebody else's is not found by who may only have own."""
+    resource = store.resource
+    found = await store.find_stored(work.db, id)
+    hidden = resource.own and not caller.may(resource.permission(verb))
+    if found is None or (hidden and found.values[resource.own] != caller.id):
+        raise NotFound
+    return found
+
+
+async def _write(store: RecordStore[R], work: Work, draft: RecordDraft[Any], changed: Mapping[str, Any]) -> None:
+    stored = {name: value for name, value in changed.items() if name in store.stored}
+    row_id = await row_id_of(store, work, draft.id)
+    try:
+        await store.update(work.db, row_id, {**_sealed(store, work, stored), **draft.columns, "updated_at": work.now})
+    except Taken as error:
+        raise Conflict("Somebody else took this name at the same time, please try again") from error
+    for field in store.links:
+        if field.name in changed:
+            await relink(work.db, field, draft.id, draft.stored[field.name], changed[field.name])
+
+
+async def row_id_of(store: RecordStore[R], work: Work, id: Any) -> Any:
+    """A record's identifier is its row's key, but for the few that are known by another."""
+    if store.key.name == store.row_key.name:
+        return id
+    return await store.find_row_key(work.db, id)
+
+
+async def read(store: RecordStore[R], work: Work, id: Any, *, sees_secrets: bool) -> R:
+    row = await work.db.one(store.by_key, id=id)
+    if row is None:
+        raise NotFound
+    [record] = await render(store, work, [row], sees_secrets=sees_secrets)
+    return record
+
+
+async def find_by_row(store: RecordStore[R], work: Work, row_key: Any) -> R | None:
+    """A record by the key of its family's table; its secrets are masked."""
+    row = await work.db.one(store.by_row_key, id=row_key)
+    if row is None:
+        return None
+    [record] = await render(store, work, [row], sees_secrets=False)
+    return record
+
+
+async def render(store: RecordStore[R], work: Work, rows: Sequence[Sequence[Any]], *, sees_secrets: bool) -> list[R]:
+    """Rows to records, in a fixed number of queries however many rows there are."""
+    records = [store.record(row) for row in rows]
+    for field in store.secrets:
+        name = store.attributes[field.name]
+        for record in records:
+            sealed = getattr(record, name)
+            setattr(record, name, _shown_secret(store, work, field, sealed, sees_secrets=sees_secrets))
+    if records:
+        for link in store.links:
+            name = store.attributes[link.name]
+            lists = await linked(work.db, link, [record.pk for record in records])
+            for record in records:
+                setattr(record, name, lists.get(record.pk, []))
+        if store.resource.decorate is not None:
+            await store.resource.decorate(work, records)
+    return records
+
+
+async def remove(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any) -> None:
+    resource = store.resource
+    stored = await _stored(store, work, caller, id, "delete")
+    record = await read(store, work, id, sees_secrets=False)
+    row_id = await row_id_of(store, work, id)
+    await refuse_if_held(store, work, row_id)
+    if resource.removing is not None:
+        await resource.removing(work, stored.record, caller)
+    try:
+        await store.delete(work.db, row_id)
+        if resource.target:
+            await policy_targets.remove(work.db, [stored.values["pbm_uuid"]])
+    except Dangling as error:
+        raise Conflict("Something refers to this record, so it cannot be deleted.") from error
+    _announce(resource, work)
+    await _write_down(work, caller, "model_deleted", resource, record)
+
+
+def _announce(resource: Resource[Any], work: Work) -> None:
+    if resource.decides_access:
+        work.announce(AccessChanged())
+
+
+async def refuse_if_held(store: RecordStore[R], work: Work, row_id: Any) -> None:
+    references: list[dict[str, Any]] = []
+    for table in store.tables:
+        for holder in holders(table):
+            found = await work.db.all(holder.query, id=row_id)
+            references += [{"type": holder.type, "pk": pk, "name": str(name)} for pk, name in found]
+    if references:
+        names = ", ".join(reference["name"] for reference in references[:3])
+        raise Conflict(f"This record is in use by {names}, so it cannot be deleted.", extra={"references": references})
+
+
+# Reading what was sent
+
+
+async def _take(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
+    """Expressions are read by a process of their own, and nobody else shall wait for it."""
+    if any(isinstance(field, Expression) and field.name in sent for field in resource.all_fields):
+        return await asyncio.to_thread(_read, resource, sent, whole=whole, new=new)
+    return _read(resource, sent, whole=whole, new=new)
+
+
+def _read(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
+    """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first.
+
+    A secret is not shown, so a record that is put back as it was read keeps it; its mask means the same. In a new
+    record there is nothing to keep.
+    """
+    values: dict[str, Any] = {}
+    complaints: dict[str, list[str]] = {}
+    for field in resource.all_fields:
+        masked = isinstance(field, Secret) and sent.get(field.name) == MASK
+        if field.read_only or (masked and not new):
+            continue
+        name = field.alias if field.alias and field.alias in sent and field.name not in sent else field.name
+        if name in sent and not masked:
+            try:
+                values[field.name] = field.read(sent[name])
+            except InvalidValue as error:
+                complaints[name] = [error.complaint]
+        elif field.required and whole and (new or not field.write_only):
+            complaints[field.name] = [Complaint("This field is required.", "required")]
+        elif new:
+            values[field.name] = field.start()
+    if complaints:
+        raise Invalid(fields=complaints)
+    return values
+
+
+async def _prepare(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
+    if store.resource.prepare is not None:
+        await store.resource.prepare(draft)
+        draft.raise_complaints()
+
+
+async def _check_references(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
+    for field in store.resource.all_fields:
+        if not isinstance(field, (Reference, References)) or not draft.sets(field.name):
+            continue
+        value = draft.values[field.name]
+        ids = value if isinstance(field, References) else [] if value is None else [value]
+        gone = await missing_references(draft.work.db, field, ids) if ids else []
+        if gone:
+            draft.complain(field.name, str(missing(gone[0])), "does_not_exist")
+    draft.raise_complaints()
+
+
+# Secrets, and what is told of them
+
+
+def _place(store: RecordStore[Any], field: Field) -> str:
+    return f"{store.stored[field.name].table.name}.{field.name}"
+
+
+def _sealed(store: RecordStore[R], work: Work, values: Mapping[str, Any]) -> dict[str, Any]:
+    sealed = dict(values)
+    for field in store.resource.all_fields:
+        if isinstance(field, Secret) and sealed.get(field.name) is not None:
+            sealed[field.name] = work.find(Sealer).seal(sealed[field.name], _place(store, field))
+    return sealed
+
+
+def _check_secrets_stay(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
+    """A secret that is kept goes nowhere else than where it went before."""
+    for field in store.resource.all_fields:
+        if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
+            continue
+        sealed = draft.stored.get(field.name) if any(draft.sets(name) for name in field.sent_to) else None
+        if sealed is not None and draft.work.find(Sealer).open(sealed, _place(store, field)):
+            draft.complain(field.name, "Send this too: it would go somewhere else than before.", "required")
+    draft.raise_complaints()
+
+
+def _shown_secret(store: RecordStore[R], work: Work, field: Field, sealed: str | None, *, sees_secrets: bool) -> str:
+    if sealed is None:
+        return ""
+    opened = work.find(Sealer).open(sealed, _place(store, field))
+    return opened if sees_secrets or not opened else MASK
+
+
+def _shown_secrets(resource: Resource[Any]) -> list[str]:
+    return [field.name for field in resource.all_fields if isinstance(field, Secret) and field.shown]
+
+
+def _as_shown(resource: Resource[Any], record: Record) -> dict[str, Any]:
+    """Which secrets the answer shows in the clear, for the audit trail."""
+    names = [name for name in _shown_secrets(resource) if getattr(record, name) not in (None, "", MASK)]
+    return {"shown": names} if names else {}
+
+
+async def record_view(work: Work, caller: ApiCaller, resource: Resource[Any], record: Record) -> None:
+    """Whoever reads a secret leaves a trace."""
+    for name in _as_shown(resource, record).get("shown", ()):
+        await _write_down(work, caller, "secret_view", resource, record, viewed=name)
+
+
+def _told(resource: Resource[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Field by field for the audit trail: here it is known which are secret, whatever they are called."""
+    secret = {field.name for field in resource.all_fields if field.write_only}
+    return {name: audit.MASK if name in secret and value else audit.masked(value) for name, value in values.items()}
+
+
+async def _write_down(
+    work: Work,
+    caller: ApiCaller,
+    action: str,
+    resource: Resource[Any],
+    record: Record,
+    **told: Any,
+) -> None:
+    model = {
+        "app": resource.area, "model_name": resource.model, "pk": record.pk, "name": _name_of(resource, record),
+    }  # fmt: skip
+    await audit.record(
+        work, action, f"{resource.area}.{resource.model}", user_id=caller.id or None, username=caller.username,
+        context={"model": model}, known=told,
+    )  # fmt: skip
+
+
+def _name_of(resource: Resource[Any], record: Record) -> str:
+    """What people know it by: where it has no name, what else it is called."""
+    names = (resource.label, "slug", "client_id", "field_key", "identifier")
+    return str(next((found for name in names if (found := getattr(record, name, None))), record.pk))

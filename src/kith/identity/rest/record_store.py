@@ -1,0 +1,336 @@
+"""A resource's statements: built from its data, compiled once each, run by the runner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Generic
+
+import msgspec
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    FromClause,
+    String,
+    Table,
+    bindparam,
+    cast,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy import Text as SQLText
+
+from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, query, upsert
+from kith.identity.rest.fields import Reference, References, Secret
+from kith.identity.rest.record import TIME, R, attribute_names, is_shown
+from kith.identity.rest.resource import Resource
+
+MOST_TERMS = 10
+
+
+class StoredRecord(msgspec.Struct, Generic[R]):
+    """A record as it is stored: by field name with what is never shown (secrets sealed), and as a struct."""
+
+    values: dict[str, Any]
+    record: R
+
+
+class RecordStore(Generic[R]):
+    """Where a resource's records are kept; `key` is their identifier."""
+
+    def __init__(self, resource: Resource[R]) -> None:
+        self.resource = resource
+        self.tables = resource.tables
+        self._make = resource.record
+        self.attributes = attribute_names(resource.record)
+        self.field_names = {attribute: name for name, attribute in self.attributes.items()}
+        self.key = self._column(resource.key)
+        self.row_key = self.tables[0].primary_key.columns[0]  # what a family's rows are joined by
+        self._only = bool(resource.kind) and self.tables[0].c.kind == resource.kind
+        stored = [field for field in resource.all_fields if field.is_stored]
+        self.shown = {f.name: self._column(f.column_name) for f in stored if is_shown(f)}
+        self.stored = {field.name: self._column(field.column_name) for field in stored}
+        self.links = [field for field in resource.all_fields if isinstance(field, References)]
+        self.secrets = [field for field in resource.all_fields if isinstance(field, Secret) and field.shown]
+        self.times = resource.times
+        moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
+        self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]
+        # What a row holds once its key, which it begins with, was put before it for `pk`.
+        self._row_attributes = ("pk", *(self.attributes[name] for name in (resource.key, *self.shown, *self.times)))
+        self.sortable = {f.name: self._column(f.column_name) for f in stored if f.is_scalar}
+        self.sortable |= {"pk": self.key, resource.key: self.key} | self.times
+        self.is_large = False
+        self.page_query = lru_cache(512)(self._page_query)
+        self.count_query = lru_cache(512)(self._count_query)
+        self._update = lru_cache(256)(self._update_command)
+        self.by_key = query(lambda: self._select().where(self.key == bindparam("id")), tuple)
+        self.by_row_key = query(lambda: self._select().where(self.row_key == bindparam("id")), tuple)
+        self._row_key = query(
+            lambda: select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object
+        )
+        self.one_row = query(self._held, tuple)
+
+    def _held(self) -> Any:
+        """Held against other changes, but not against new rows that refer to it."""
+        columns = (self.key, *self.stored.values(), *self.times.values())
+        rows = select(*columns).select_from(self.source).where(self.key == bindparam("id"))
+        return self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
+
+    def _column(self, name: str) -> Column[Any]:
+        for table in reversed(self.tables):
+            if name in table.c:
+                return table.c[name]
+        raise LookupError(f"{self.resource.path} has no column {name}")
+
+    @property
+    def source(self) -> FromClause:
+        first, *rest = self.tables
+        joined: FromClause = first
+        for table in rest:
+            joined = joined.join(table, table.primary_key.columns[0] == first.primary_key.columns[0])
+        return joined
+
+    def _select(self) -> Any:
+        return self._narrowed(select(self.key, *self.shown.values(), *self.times.values()).select_from(self.source))
+
+    def _narrowed(self, statement: Any) -> Any:
+        return statement if self._only is False else statement.where(self._only)
+
+    # Reading
+
+    def order(self, asked: Iterable[str]) -> tuple[tuple[str, bool], ...]:
+        """The sort asked for, as far as it is allowed; without any the resource's own. The key always ends it."""
+        chosen: dict[str, bool] = {}
+        for words in (asked, self.resource.order):
+            for word in words:
+                name = word.strip().lstrip("-")
+                if name in self.sortable:
+                    chosen.setdefault(name, word.strip().startswith("-"))
+            if chosen:
+                break
+        return tuple(chosen.items())
+
+    def _sorting(self, order: tuple[tuple[str, bool], ...]) -> list[ColumnElement[Any]]:
+        """Nothing sorts after everything, whichever database it is."""
+        clauses: list[ColumnElement[Any]] = []
+        for name, descending in order:
+            column = self.sortable[name]
+            clause: ColumnElement[Any] = column.desc() if descending else column.asc()
+            if column.nullable:
+                clause = clause.nulls_first() if descending else clause.nulls_last()
+            clauses.append(clause)
+        if not any(self.sortable[name] is self.key for name, _ in order):
+            clauses.append(self.key.asc())
+        return clauses
+
+    def _where(
+        self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]
+    ) -> list[ColumnElement[bool]]:
+        clauses: list[ColumnElement[bool]] = [] if self._only is False else [self._only]
+        searched = [self._searchable(name) for name in self.resource.search]
+        for number, is_indexed in enumerate(terms):
+            if is_indexed and self.resource.contains is not None:
+                clauses.append(self.resource.contains(f"term{number}"))
+                continue
+            term = bindparam(f"term{number}", type_=SQLText())
+            clauses.append(or_(*(text.ilike(term, escape="!") for text in searched)))
+        clauses += [self.stored[name] == bindparam(f"is_{name}", type_=self.stored[name].type) for name in exact]
+        clauses += [one.clause for one in self.resource.filters if one.name in filters]
+        return clauses
+
+    def _searchable(self, name: str | ColumnElement[str]) -> ColumnElement[str]:
+        if not isinstance(name, str):
+            return name
+        column = self._column(name) if name != "pk" else self.key
+        return column if isinstance(column.type, String) else cast(column, SQLText)
+
+    def _page_query(
+        self,
+        order: tuple[tuple[str, bool], ...],
+        terms: tuple[bool, ...],
+        exact: tuple[str, ...],
+        filters: tuple[str, ...],
+    ) -> Query[Any]:
+        """The keys of the page first, from the narrowest index there is; then those rows alone."""
+        where = self._where(terms, exact, filters)
+        keys = (
+            select(self.key.label("page_key"))
+            .select_from(self.source)
+            .where(*where)
+            .order_by(*self._sorting(order))
+            .limit(bindparam("most"))
+            .offset(bindparam("skip"))
+            .subquery("page")
+        )
+        rows = self._select().join(keys, self.key == keys.c.page_key).order_by(*self._sorting(order))
+        return query(rows, tuple)
+
+    def _count_query(self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]) -> Query[int]:
+        where = self._where(terms, exact, filters)
+        return query(select(func.count()).select_from(self.source).where(*where), int)
+
+    def record(self, row: Sequence[Any]) -> R:
+        """Without its lists of references, and without what is worked out."""
+        return self._make(**dict(zip(self._row_attributes, (row[0], *row), strict=True)))
+
+    async def find(self, db: Session, id: Any) -> R | None:
+        """A record as `record` gives it."""
+        row = await db.one(self.by_key, id=id)
+        return None if row is None else self.record(row)
+
+    async def find_stored(self, db: Session, id: Any) -> StoredRecord[R] | None:
+        """A record with its lists of references, held until the work ends."""
+        row = await db.one(self.one_row, id=id)
+        if row is None:
+            return None
+        values = {self.resource.key: row[0]} | dict(zip((*self.stored, *self.times), row[1:], strict=True))
+        for field in self.links:
+            values[field.name] = (await linked(db, field, [id])).get(id, [])
+        known = {self.attributes[name]: value for name, value in values.items() if name in self.attributes}
+        known |= {self.attributes[field.name]: "" for field in self.secrets}
+        stored = {name: value for name, value in values.items() if name not in self.times}
+        return StoredRecord(stored, self.resource.record(pk=row[0], **known))
+
+    def write_moments(self, records: Iterable[R]) -> None:
+        """Make whole seconds text just before encoding: the encoder would leave out their fraction."""
+        for record in records:
+            for attribute in self._moments:
+                at = getattr(record, attribute)
+                if at is not None and not at.microsecond:
+                    setattr(record, attribute, at.isoformat(timespec="microseconds")[:-6] + "Z")
+
+    async def find_row_key(self, db: Session, id: Any) -> Any:
+        return await db.one(self._row_key, id=id)
+
+    # Writing
+
+    async def insert(self, db: Session, values: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
+        everything = {**self._by_column(values), **columns}
+        key: Any = columns.get(self.row_key.name)
+        for number, table in enumerate(self.tables):
+            row = {c.name: everything.get(c.name) for c in table.columns}
+            if number == 0 and key is None:
+                row.pop(self.row_key.name)
+                key = await db.one(_insert_query(table), **row)
+            else:
+                row[self.row_key.name] = key
+                await db.run(_insert_command(table), **row)
+        return columns.get(self.resource.key, key)
+
+    def _by_column(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.stored[name].name if name in self.stored else name: value for name, value in values.items()}
+
+    def _update_command(self, table: Table, names: frozenset[str]) -> Command:
+        values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in sorted(names)}
+        return command(update(table).where(table.primary_key.columns[0] == bindparam("row_id")).values(values))
+
+    async def update(self, db: Session, row_id: Any, values: Mapping[str, Any]) -> None:
+        named = self._by_column(values)
+        for table in self.tables:
+            mine = {name: value for name, value in named.items() if name in table.c}
+            if mine:
+                statement = self._update(table, frozenset(mine))
+                await db.run(statement, row_id=row_id, **{f"new_{name}": value for name, value in mine.items()})
+
+    async def delete(self, db: Session, row_id: Any) -> None:
+        await db.run(_delete_command(self.tables[0]), row_id=row_id)
+
+
+@lru_cache(256)
+def _insert_command(table: Table) -> Command:
+    return command(insert_into(table))
+
+
+@lru_cache(64)
+def _insert_query(table: Table) -> Query[int]:
+    """For a table whose key the database counts up itself."""
+    key = table.primary_key.columns[0]
+    return query(insert_into(table, without=[key.name]).returning(key), int)
+
+
+@lru_cache(256)
+def _delete_command(table: Table) -> Command:
+    return command(delete(table).where(table.primary_key.columns[0] == bindparam("row_id")))
+
+
+# Lists of references
+
+
+@lru_cache(256)
+def _linked_query(link: Table, owner: str, other: str) -> Query[Any]:
+    ours, theirs = link.c[owner], link.c[other]
+    return query(select(ours, theirs).where(any_of(ours, "owners")).order_by(ours, theirs), tuple)
+
+
+@lru_cache(256)
+def _link_commands(link: Table, owner: str, other: str) -> tuple[Command, Command]:
+    values = {owner: bindparam("of", type_=link.c[owner].type), other: bindparam("to", type_=link.c[other].type)}
+    same = [link.c[name] == value for name, value in values.items()]
+    return command(upsert(link).values(values).on_conflict_do_nothing().inline()), command(delete(link).where(*same))
+
+
+async def linked(db: Session, field: References, owners: Sequence[Any]) -> dict[Any, list[Any]]:
+    found: dict[Any, list[Any]] = {}
+    for owner, other in await db.all(_linked_query(field.link, field.owner, field.other), owners=list(owners)):
+        found.setdefault(owner, []).append(other)
+    return found
+
+
+async def relink(db: Session, field: References, owner: Any, before: Sequence[Any], after: Sequence[Any]) -> None:
+    """Make the list what was sent, touching only what differs.
+
+    In order, so that two who write the same links from their two ends never wait for each other.
+    """
+    add, remove = _link_commands(field.link, field.owner, field.other)
+    gone, new = set(before) - set(after), set(after) - set(before)
+    if gone:
+        await db.many(remove, [{"of": owner, "to": other} for other in sorted(gone)])
+    if new:
+        await db.many(add, [{"of": owner, "to": other} for other in sorted(new)])
+
+
+# Does what is referred to exist?
+
+
+@lru_cache(256)
+def _existing(to: str, where: tuple[tuple[str, Any], ...]) -> Query[Any]:
+    table_name, _, column_name = to.partition(".")
+    table = METADATA.tables[table_name]
+    clauses = [any_of(table.c[column_name], "ids"), *(table.c[name] == value for name, value in where)]
+    return query(select(table.c[column_name]).where(*clauses), object)
+
+
+async def missing_references(db: Session, field: Reference | References, ids: Sequence[Any]) -> list[Any]:
+    found = set(await db.all(_existing(field.to, field.where), ids=list(ids)))
+    return [id for id in ids if id not in found]
+
+
+# What refers to a record and does not let it go?
+
+
+class Holder:
+    """A table whose rows protect what they refer to."""
+
+    def __init__(self, table: Table, column: Column[Any]) -> None:
+        key = table.primary_key.columns[0]
+        family = next((link.column.table for link in key.foreign_keys), table)  # a kind's name stands there
+        named = [one.c[name] for one in (table, family) for name in ("name", "slug", "identifier") if name in one.c]
+        source = table if family is table else table.join(family, key == family.primary_key.columns[0])
+        self.type = str(table.name)
+        self.query = query(
+            select(key, (*named, key)[0].label("label")).select_from(source).where(column == bindparam("id")).limit(20),
+            tuple,
+        )
+
+
+@lru_cache(64)
+def holders(table: Table) -> tuple[Holder, ...]:
+    return tuple(
+        Holder(other, key.parent)
+        for other in METADATA.tables.values()
+        for key in other.foreign_keys
+        if key.column.table is table and (key.ondelete or "").upper() in ("RESTRICT", "NO ACTION")
+    )

@@ -1,0 +1,31 @@
+"""Sessions in which somebody looks through another person's eyes: who is behind them, and when that is over."""
+
+from __future__ import annotations
+
+from kith.base.work import Acting, Work
+from kith.identity.audit import service as audit
+from kith.identity.sessions.tables import LoginSession
+
+
+def acting_in(session: LoginSession) -> Acting | None:
+    if session.by_id is None or session.user_id is None:
+        return None
+    return Acting(session.by_id, session.by_name or "", session.user_id, session.username or "")
+
+
+async def record_end(work: Work, session: LoginSession) -> None:
+    """One that is over, however it ended; nothing for all others."""
+    acting = acting_in(session)
+    if acting is not None:
+        await record(work, "impersonation_ended", acting)
+
+
+async def record(work: Work, action: str, acting: Acting, reason: str = "") -> None:
+    """In the trail of the person who is seen, who may know of it."""
+    context: dict[str, object] = {"original_user": {"pk": acting.id, "username": acting.username}}
+    if reason:
+        context["reason"] = reason
+    await audit.record(
+        work, action, "core.impersonation", user_id=acting.as_id, username=acting.as_username, context=context,
+        as_told=True,
+    )  # fmt: skip

@@ -1,0 +1,15 @@
+"""Key pairs a source names: whether they can do what they are named for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.identity.crypto import keypairs
+from kith.identity.rest import RecordDraft
+
+
+async def check_private_key(draft: RecordDraft[Any], name: str) -> None:
+    """A certificate alone is not enough here."""
+    pair = await keypairs.find(draft.work, draft.values[name]) if draft.sets(name) and draft.values[name] else None
+    if pair is not None and not pair.private_key_available:
+        draft.complain(name, "This key pair has no private key.")

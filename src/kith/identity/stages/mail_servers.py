@@ -1,0 +1,36 @@
+"""The way out that an email stage names for its mail: as the server sends its own, or by a mail server of its own."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+import msgspec
+
+from kith.base.mail import Mailer, mailer
+from kith.base.work import Work
+from kith.identity.sealing import Sealer
+
+
+class MailServer(msgspec.Struct):
+    use_global_settings: bool
+    host: str
+    port: int
+    username: str
+    password: str | None
+    use_tls: bool
+    use_ssl: bool
+    timeout: int
+    from_address: str
+
+
+def mailer_of(work: Work, way: MailServer, *, sealed_as: str) -> Mailer:
+    """`sealed_as` is where the password was sealed."""
+    if way.use_global_settings:
+        return work.find(Mailer)  # type: ignore[type-abstract]
+    sealed = way.password
+    password = work.find(Sealer).open(sealed, sealed_as) if sealed else ""
+    who = f"{quote(way.username, safe='')}:{quote(password, safe='')}@" if way.username else ""
+    host = f"[{way.host}]" if ":" in way.host else way.host
+    query_string = "" if way.use_ssl else "?" + urlencode({"tls": "required" if way.use_tls else "none"})
+    url = f"{'smtps' if way.use_ssl else 'smtp'}://{who}{host}:{way.port}{query_string}"
+    return mailer(url, work.settings.data / "mail", way.from_address, patience=float(way.timeout))

@@ -1,0 +1,25 @@
+"""Nobody may grant what they lack, nor touch somebody who may do more."""
+
+from __future__ import annotations
+
+from kith.base.errors import Forbidden
+from kith.base.work import Work
+from kith.identity.caller import ADMINISTRATORS, ApiCaller
+from kith.identity.groups import store as groups
+from kith.identity.roles.store import permissions_of
+from kith.identity.users import store as users
+
+
+async def is_mighty(work: Work, user_id: int) -> bool:
+    login = await users.find_login_by_id(work.db, user_id)
+    return login is not None and (login.role in ADMINISTRATORS or await groups.is_mighty(work.db, user_id))
+
+
+async def refuse_if_above(work: Work, caller: ApiCaller, user_id: int, verb: str) -> None:
+    """Whoever can change a person's password, or make a token for them, can be them."""
+    if caller.permissions is None or user_id == caller.id:
+        return
+    if await is_mighty(work, user_id):
+        raise Forbidden(f"Only a superuser may {verb} a superuser.")
+    if not await permissions_of(work.db, user_id) <= caller.permissions:
+        raise Forbidden(f"You may not {verb} somebody who may do more than you.")
