@@ -64,7 +64,7 @@ def _label(name: str, language: Language) -> str:
     """What is wrong with everything at once is said in words of its own."""
     if name in ("", "base"):
         return ""
-    return f"{language.fields.get(name) or name.removesuffix('_id').replace('_', ' ').replace('.', ' ').capitalize()} "
+    return f"{language.label(name)} "
 
 
 def _code(complaint: str) -> str:
