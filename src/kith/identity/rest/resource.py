@@ -60,6 +60,7 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     allow: frozenset[str] = ALL
     label: str = "name"
     own: str = ""  # the field with a record's owner, who may see and change it without any permission
+    ahead: Callable[[Draft], Awaitable[None]] | None = None  # checks that take long: done while nothing is held
     prepare: Callable[[Draft], Awaitable[None]] | None = None
     saved: Callable[[Draft], Awaitable[None]] | None = None
     removing: Callable[[Work, dict[str, Any]], Awaitable[None]] | None = None

@@ -62,11 +62,15 @@ class Shelf:
             lambda: select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object
         )
         self.one_row = query(self._held, tuple)
+        self._seen_row = query(self._seen, tuple)
+
+    def _seen(self) -> Any:
+        rows = select(self.key, *self.stored.values()).select_from(self.source).where(self.key == bindparam("id"))
+        return self._narrowed(rows)
 
     def _held(self) -> Any:
         """Held against other changes, but not against new rows that refer to it."""
-        rows = select(self.key, *self.stored.values()).select_from(self.source).where(self.key == bindparam("id"))
-        return self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
+        return self._seen().with_for_update(of=list(self.tables), key_share=True)
 
     def _column(self, name: str) -> Column[Any]:
         for table in reversed(self.tables):
@@ -170,9 +174,9 @@ class Shelf:
         record.update(zip(self.names, row[1:], strict=True))
         return record
 
-    async def find_row(self, db: Session, id: Any) -> dict[str, Any] | None:
-        """The stored values of a record, its lists of references among them, held until the work ends."""
-        row = await db.one(self.one_row, id=id)
+    async def find_row(self, db: Session, id: Any, *, held: bool = True) -> dict[str, Any] | None:
+        """The stored values of a record, its lists of references among them; `held` until the work ends, or not."""
+        row = await db.one(self.one_row if held else self._seen_row, id=id)
         if row is None:
             return None
         values = {self.resource.key: row[0]} | dict(zip(self.stored, row[1:], strict=True))

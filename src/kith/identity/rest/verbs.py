@@ -21,11 +21,15 @@ from kith.identity.rest.shelf import Shelf, holders, linked, missing_references,
 from kith.identity.rest.uniqueness import complain_taken
 from kith.identity.sealing import Sealer
 
+TRIES = 5
+
 
 async def create(shelf: Shelf, work: Work, caller: Caller, sent: Mapping[str, Any]) -> dict[str, Any]:
     resource = shelf.resource
     values = await _take(resource, sent, whole=True, new=True)
     draft = Draft(work, caller, values=values, before=None)
+    if resource.ahead is not None:
+        await resource.ahead(draft)
     await _prepare(shelf, draft)
     await work.db.begin()
     await _check_references(shelf, draft)
@@ -63,8 +67,7 @@ async def update(
 ) -> dict[str, Any]:
     resource = shelf.resource
     values = await _take(resource, sent, whole=whole, new=False)
-    before = await _stored(shelf, work, caller, id, "change")
-    draft = Draft(work, caller, values=values, before=before, id=id, whole=whole)
+    draft, before = await _begin_change(shelf, work, caller, id, values, whole=whole)
     await _prepare(shelf, draft)
     _check_secrets_stay(shelf, draft)
     await _check_references(shelf, draft)
@@ -83,10 +86,33 @@ async def update(
     return record
 
 
-async def _stored(shelf: Shelf, work: Work, caller: Caller, id: Any, verb: str) -> dict[str, Any]:
-    """The record as it is stored, held until this work ends; somebody else's is not found by who may only have own."""
+async def _begin_change(
+    shelf: Shelf, work: Work, caller: Caller, id: Any, values: dict[str, Any], *, whole: bool
+) -> tuple[Draft, dict[str, Any]]:
+    """What is to be changed, and the record as it is stored, held from now on.
+
+    What takes long is checked before, while nobody else waits, and once more if somebody changed the record meanwhile.
+    """
+    ahead = shelf.resource.ahead
+    if ahead is None:
+        before = await _stored(shelf, work, caller, id, "change")
+        return Draft(work, caller, values=values, before=before, id=id, whole=whole), before
+    is_held = work.db.is_writing  # it is one of several changes that begin or end together
+    seen = await _stored(shelf, work, caller, id, "change", held=is_held)
+    for _ in range(TRIES):
+        draft = Draft(work, caller, values=dict(values), before=seen, id=id, whole=whole)
+        await ahead(draft)
+        if is_held or (held := await _stored(shelf, work, caller, id, "change")) == seen:
+            return draft, seen
+        await work.db.rollback()
+        seen = held
+    raise Conflict("Somebody else changed this record at the same time, please try again")
+
+
+async def _stored(shelf: Shelf, work: Work, caller: Caller, id: Any, verb: str, *, held: bool = True) -> dict[str, Any]:
+    """The record as stored, `held` until this work ends; somebody else's is not found by who may only have own."""
     resource = shelf.resource
-    found = await shelf.find_row(work.db, id)
+    found = await shelf.find_row(work.db, id, held=held)
     hidden = resource.own and not caller.may(resource.permission(verb))
     if found is None or (hidden and found[resource.own] != caller.id):
         raise NotFound
@@ -214,7 +240,7 @@ def _read(resource: Resource, sent: Mapping[str, Any], *, whole: bool, new: bool
 async def _prepare(shelf: Shelf, draft: Draft) -> None:
     if shelf.resource.prepare is not None:
         await shelf.resource.prepare(draft)
-        draft.raise_complaints()
+    draft.raise_complaints()
 
 
 async def _check_references(shelf: Shelf, draft: Draft) -> None:

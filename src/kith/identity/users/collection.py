@@ -78,9 +78,12 @@ FIELDS = (
 _GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
-async def check(draft: Draft) -> None:
+async def ahead(draft: Draft) -> None:
     await _confirm(draft)
     await _take_password(draft)
+
+
+async def check(draft: Draft) -> None:
     for name, complain in (("username", complain_username), ("email", complain_email)):
         complaint = complain(draft.values[name]) if name in draft.values else None
         if complaint is not None:
@@ -109,7 +112,7 @@ async def _confirm(draft: Draft) -> None:
 
 
 async def _take_password(draft: Draft) -> None:
-    """Hashed before the first write: nobody else waits for argon2."""
+    """Judged and hashed before the first write: nobody else waits for it."""
     password = draft.values.pop("password", None)
     if not password:
         return
@@ -250,6 +253,7 @@ RESOURCE = Resource(
         Filter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
     ),
     label="username",
+    ahead=ahead,
     prepare=check,
     saved=saved,
     removing=removing,
