@@ -9,7 +9,6 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, Kind
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, number, post
 from kith.base.work import Work
-from kith.social.accounts.lines import WIDTH
 from kith.social.accounts.viewers import Me
 from kith.social.guards import user
 from kith.social.ids import AccountId
@@ -54,7 +53,7 @@ async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: From
     types = service.wanted_types(asked.types, asked.exclude_types)
     rows = await store.page_of(work.db, me, cursor, types=types, from_id=asked.from_id, filtered=asked.include_filtered)
     shown = await entities.render(work, rows, me, supported=asked.supported_types)
-    return list_of(exchange, cursor, shown, [row[WIDTH] for row in rows], kind=Kind.RECORD3, is_timeline=True)
+    return list_of(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD3, is_timeline=True)
 
 
 @get("/api/v1/notifications/unread_count", guards=[READ])

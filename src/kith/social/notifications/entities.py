@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from html import escape
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from kith.base.work import Work
-from kith.social.accounts.entities import render_lines
-from kith.social.accounts.lines import WIDTH
+from kith.social.accounts.entities import render_versions
 from kith.social.ids import AccountId
 from kith.social.moments import moment
+from kith.social.notifications.store import NotificationRow
 from kith.social.statuses import entities as statuses
 
 _encode = msgspec.json.Encoder().encode
-Row = Sequence[Any]
 
 # For programs that do not know a type: what it tells, in a sentence.
 _SAYS = {
@@ -33,6 +34,26 @@ _SAYS = {
 }
 
 
+class NotificationEntity(msgspec.Struct, kw_only=True):
+    """Notification. `status` is there for types that are about one, `filtered` only where it is so."""
+
+    id: str
+    type: str
+    group_key: str
+    created_at: str
+    filtered: bool | UnsetType = UNSET
+    fallback: Fallback | UnsetType = UNSET
+    account: Any
+    status: Any = UNSET
+
+
+class Fallback(msgspec.Struct):
+    title: str
+    summary: str | None = None
+    details: str | None = None
+    description: str | None = None
+
+
 class _Named(msgspec.Struct):
     display_name: str
     username: str
@@ -41,38 +62,44 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
-async def render(work: Work, rows: Sequence[Row], me: AccountId, *, supported: Sequence[str] = ()) -> list[bytes]:
+async def render(
+    work: Work, rows: Sequence[NotificationRow], me: AccountId, *, supported: Sequence[str] = ()
+) -> list[bytes]:
     """In the order they came; one whose status the viewer may not see any more is left out.
 
     With `supported` types, all others are told in a sentence as well.
     """
-    people = await render_lines(work, rows)
-    about = [row[WIDTH + 2] for row in rows if row[WIDTH + 2] is not None]
+    people = await render_versions(work, {row.from_id: row.from_version for row in rows})
+    about = [row.status_id for row in rows if row.status_id is not None]
     shown = await statuses.render_by_id(work, about, me)
     return [
-        _whole(row, person, shown.get(row[WIDTH + 2]), supported)
-        for row, person in zip(rows, people, strict=True)
-        if row[WIDTH + 2] is None or row[WIDTH + 2] in shown
+        _whole(row, people[row.from_id], None if row.status_id is None else shown[row.status_id], supported)
+        for row in rows
+        if row.status_id is None or row.status_id in shown
     ]
 
 
-def _whole(row: Row, person: bytes, status: bytes | None, supported: Sequence[str]) -> bytes:
-    id, type, _, group_key, filtered, created_at = row[WIDTH:]
-    told: dict[str, Any] = {"id": str(id), "type": type, "group_key": group_key, "created_at": _moment(created_at)}
-    if filtered:
-        told["filtered"] = True
-    if supported and type not in supported:
-        told["fallback"] = _fallback(type, person)
-    about = b"" if status is None else b',"status":%b' % status
-    return b'%b,"account":%b%b}' % (_encode(told)[:-1], person, about)
+def _whole(row: NotificationRow, person: bytes, status: bytes | None, supported: Sequence[str]) -> bytes:
+    return _encode(
+        NotificationEntity(
+            id=str(row.id),
+            type=row.type,
+            group_key=row.group_key,
+            created_at=_moment(row.created_at),
+            filtered=row.filtered or UNSET,
+            fallback=_fallback(row.type, person) if supported and row.type not in supported else UNSET,
+            account=msgspec.Raw(person),
+            status=UNSET if status is None else msgspec.Raw(status),
+        )
+    )
 
 
-def _fallback(type: str, person: bytes) -> dict[str, str | None]:
+def _fallback(type: str, person: bytes) -> Fallback:
     named = _named.decode(person)
     name = f"<b>{escape(named.display_name or named.username)}</b>"
-    return {"title": _SAYS.get(type, "{}").format(name), "summary": None, "details": None, "description": None}
+    return Fallback(_SAYS.get(type, "{}").format(name))
 
 
-def _moment(at: Any) -> str:
+def _moment(at: datetime | str) -> str:
     """A row for the wire has it as its database does."""
     return f"{at[:23]}Z" if isinstance(at, str) else moment(at)

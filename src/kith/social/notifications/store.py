@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
@@ -10,7 +10,6 @@ from kith.base.db import Session, add_once, any_of, command, query
 from kith.base.paging import Cursor
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
-from kith.social.accounts.lines import lines as account_lines
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import access
@@ -53,7 +52,30 @@ _forget_account = command(delete(N).where(or_(N.c.account_id == _me, N.c.from_id
 _clear = command(delete(N).where(N.c.account_id == _me))
 _dismiss = command(delete(N).where(and_(N.c.account_id == _me, N.c.id == bindparam("id"))))
 
-_SHOWN = (N.c.id, N.c.type, N.c.status_id, N.c.group_key, N.c.filtered, N.c.created_at)
+
+class NotificationRow(NamedTuple):
+    """A notification, and whom it is from in which version."""
+
+    from_id: AccountId
+    from_version: int
+    id: int
+    type: str
+    status_id: StatusId | None
+    group_key: str
+    filtered: bool
+    created_at: datetime | str
+
+
+_SHOWN = (
+    A.c.id.label("from_id"),
+    A.c.version.label("from_version"),
+    N.c.id,
+    N.c.type,
+    N.c.status_id,
+    N.c.group_key,
+    N.c.filtered,
+    N.c.created_at,
+)
 _source = N.join(A, A.c.id == N.c.from_id)
 _mine = and_(N.c.account_id == _me, is_there(A))
 _of_types = any_of(N.c.type, "types")
@@ -65,7 +87,7 @@ def _walk(*, filtered: bool, of_one: bool) -> Walk:
         clauses.append(~N.c.filtered)
     if of_one:
         clauses.append(N.c.from_id == bindparam("from_id"))
-    return Walk(account_lines(_source, *_SHOWN).where(and_(*clauses)), N.c.id)
+    return Walk(select(*_SHOWN).select_from(_source).where(and_(*clauses)), N.c.id, row=NotificationRow)
 
 
 _walks = {
@@ -73,7 +95,9 @@ _walks = {
     for filtered in (False, True)
     for of_one in (False, True)
 }
-_one = query(account_lines(_source, *_SHOWN).where(and_(_mine, N.c.id == bindparam("id"))), tuple, wire=True)
+_one = query(
+    select(*_SHOWN).select_from(_source).where(and_(_mine, N.c.id == bindparam("id"))), NotificationRow, wire=True
+)
 
 
 def _count(*, of_one: bool) -> Any:
@@ -220,15 +244,14 @@ async def dismiss(db: Session, me: AccountId, id: int) -> bool:
 
 async def page_of(
     db: Session, me: AccountId, cursor: Cursor, *, types: Sequence[str], from_id: AccountId | None, filtered: bool
-) -> list[Any]:
-    """Rows begin as lines of accounts do."""
+) -> list[NotificationRow]:
     walk = _walks[filtered or from_id is not None, from_id is not None]
     statement, params = walk.form(cursor)
     rows = await db.all(statement, me=me, types=list(types), from_id=from_id, **params)
     return cursor.newest_first(rows)
 
 
-async def find(db: Session, me: AccountId, id: int) -> Any | None:
+async def find(db: Session, me: AccountId, id: int) -> NotificationRow | None:
     return await db.one(_one, me=me, id=id)
 
 
