@@ -100,6 +100,12 @@ class Template(msgspec.Struct, frozen=True):
                 pieces.append(piece)
         return Template(tuple(pieces), tuple(names))
 
+    def up_to(self, last: str) -> Template:
+        """Without its last gap and what closes the object behind it: for a value that many have in common."""
+        if self.names[-1] != last or self.pieces[-1] != b"}":
+            raise ValueError(f"{last} does not come last")
+        return Template(self.pieces[:-1], self.names[:-1])
+
     def whole(self) -> bytes:
         """The JSON, when no gap is left."""
         if self.names:

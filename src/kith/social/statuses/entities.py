@@ -8,7 +8,7 @@ see it. What depends on more (polls, quotes, whether the viewer follows) is put 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -24,7 +24,7 @@ from kith.social.statuses.shapes import COUNTS, UNMARKED, Quote, QuoteApproval, 
 from kith.social.statuses.store import Stretch
 from kith.social.statuses.tables import PRIVATE, UNLISTED
 
-MOST_BYTES = 24 << 20
+MOST_BYTES = 20 << 20
 _encode = msgspec.json.Encoder().encode
 _lines = {anonymous: by_ids(anonymous=anonymous) for anonymous in (False, True)}
 _unguarded = unguarded()
@@ -39,12 +39,21 @@ _MARKS = (
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A line as one kind of viewer sees it: a stranger, a member, or its author."""
+    """A line as one kind of viewer sees it: a stranger, a member, or its author.
 
-    json: Settled
+    Its last key is `account`; of that value there is one copy for all lines, so that it stands apart.
+    """
+
+    json: Settled  # ends where the account begins
+    account: bytes
     account_id: AccountId
     subject_id: StatusId
     conversation_id: int
+
+    @property
+    def size(self) -> int:
+        """What it takes in memory, about: lines share the accounts of a few versions."""
+        return self.json.size + len(self.account) // 4
 
 
 class StatusLines(ByVersion[Shown]):
@@ -54,11 +63,11 @@ class StatusLines(ByVersion[Shown]):
         super().__init__("status_lines", MOST_BYTES)
 
     def find(self, key: Key, me: AccountId | None) -> Shown | None:
-        """As this viewer sees it."""
-        if me is None:
-            return self.get((key, None))
-        found = self.get(key)
-        return self.get((key, me)) if found is not None and found.account_id == me else found
+        """As this viewer sees it: what is kept for all members is not for its author."""
+        found = None if me is None else self.get(key)
+        if found is None or found.account_id == me:
+            return self.get((key, me))
+        return found
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -102,11 +111,27 @@ async def _render(
     missing = [row.id for row, one in zip(rows, shown, strict=True) if one is None]
     made = await _make(work, missing, me) if missing else {}
     view = await _view(work, shown, made, me, nested=nested)
-    return [
-        (row.id, seen(one if one is not None else _shown(made[row.id], view, nested=nested), view))
-        for row, one in zip(rows, shown, strict=True)
-        if one is not None or row.id in made
-    ]
+    found: list[tuple[StatusId, bytes]] = []
+    for row, one in zip(rows, shown, strict=True):
+        if one is None and row.id in made:
+            one = _shown(made[row.id], view, nested=nested)  # noqa: PLW2901
+        if one is not None:
+            found.append((row.id, b"%b%b}" % (seen(one, view), one.account)))
+    return found
+
+
+async def render_rows(work: Work, rows: Sequence[Row], me: AccountId | None) -> dict[StatusId, bytes]:
+    """The same by their ids; what has just left the database is left out."""
+    return dict(await _render(work, rows, me, nested=False))
+
+
+async def find_lines(work: Work, rows: Sequence[Row], me: AccountId | None) -> dict[StatusId, Shown]:
+    """Those that are kept as this viewer sees them, or can be, by their ids; the viewer's marks are yet to come."""
+    kept = work.find(StatusLines)
+    missing = [row.id for row in rows if kept.find(key_of(row), me) is None]
+    if missing:
+        await _make(work, missing, me)
+    return {row.id: one for row in rows if (one := kept.find(key_of(row), me)) is not None}
 
 
 async def render_ids(work: Work, ids: Sequence[int], me: AccountId | None) -> list[bytes]:
@@ -175,14 +200,9 @@ def _keep(work: Work, key: Key, made: _Made, me: AccountId | None) -> None:
     people = ((line.account_id, line.author_version), (line.subject_account_id, line.subject_author_version))
     if work.db.is_writing or not all(is_kept(work, id, version) for id, version in people):
         return
-    viewers: dict[Hashable, AccountId | None] = {(key, None): None}
-    if me is not None:
-        viewers = {key: AccountId(0)}  # any member
-        if me == subject.account_id:
-            viewers[key, me] = me
-    for kept_as, viewer in viewers.items():
-        shown = _shown(made, View(viewer), nested=False)
-        work.find(StatusLines).put(kept_as, shown, shown.json.size)
+    is_for_all = me is not None and me != subject.account_id
+    shown = _shown(made, View(me), nested=False)
+    work.find(StatusLines).put(key if is_for_all else (key, me), shown, shown.size)
 
 
 def _shown(made: _Made, view: View, *, nested: bool) -> Shown:
@@ -190,20 +210,22 @@ def _shown(made: _Made, view: View, *, nested: bool) -> Shown:
     subject, line = made.subject, made.line
     shared: dict[str, bytes | Template] = {name: b"%d" % getattr(line, name) for name in COUNTS}
     shared["quote_approval"] = _approval(subject, _may_quote(view, subject))
-    own = {"poll": _poll(view, subject), "quote": _quote(view, subject, nested=nested), "account": made.author}
-    whole = subject.template.fill({**shared, **own, "reblog": _NULL})
+    own = {"poll": _poll(view, subject), "quote": _quote(view, subject, nested=nested)}
+    whole, account = subject.template.fill({**shared, **own, "reblog": _NULL}), made.author
     if subject.account_id != view.me or subject.visibility > PRIVATE:
         whole = whole.without("pinned")
     if made.boost is not None:
         boost = made.boost.template.without("pinned")
-        whole = boost.fill({**shared, "poll": _NULL, "quote": _NULL, "account": made.booster, "reblog": whole})
+        whole = whole.fill({"account": made.author})
+        whole, account = boost.fill({**shared, "poll": _NULL, "quote": _NULL, "reblog": whole}), made.booster
     if view.me is None:
         whole = whole.without(*UNMARKED)
-    return Shown(whole.settle(UNMARKED), subject.account_id, line.subject_id, subject.conversation_id)
+    json = whole.up_to("account").settle(UNMARKED)
+    return Shown(json, account, subject.account_id, line.subject_id, subject.conversation_id)
 
 
 def seen(shown: Shown, view: View) -> bytes:
-    """With the viewer's marks, if there are any."""
+    """A line up to its account, with the viewer's marks, if there are any."""
     id, conversation_id = shown.subject_id, shown.conversation_id
     if id not in view.marked and conversation_id not in view.marked:
         return shown.json.usual

@@ -13,12 +13,13 @@ import msgspec
 from kith.base.caches import ByVersion
 from kith.base.work import Work
 from kith.social.ids import AccountId, StatusId
+from kith.social.pages import joined
 from kith.social.statuses import entities
-from kith.social.statuses.entities import Shown, StatusLines
+from kith.social.statuses.entities import Shown, StatusLines, View
 from kith.social.statuses.lines import StatusRow, key_of
 from kith.social.statuses.store import Stretch
 
-MOST_BYTES = 24 << 20
+MOST_BYTES = 16 << 20
 _rows = msgspec.json.Decoder(list[StatusRow])
 
 
@@ -48,21 +49,30 @@ class StatusPages(ByVersion[Page]):
 
 async def render(
     work: Work, rows: str | None, me: AccountId | None, *, is_ascending: bool = False
-) -> tuple[list[bytes], Sequence[StatusId]]:
-    """Each as a Status, newest first, and the ids of all rows, also of what could not be shown."""
+) -> tuple[bytes, Sequence[StatusId]]:
+    """A JSON array of Statuses, newest first, and the ids of all rows, also of what could not be shown."""
     if not rows:
-        return [], ()
+        return b"[]", ()
     page = work.find(StatusPages).find(rows, me)
     if page is not None:
         view = await entities.view_of(work, page.stretch, me)
-        return [entities.seen(line, view) for line in page.lines], page.ids
+        return _joined(page.lines, view), page.ids
     read = _rows.decode(rows)
     if is_ascending:
         read.reverse()
     shown = await entities.render(work, read, me)
     if not work.db.is_writing:
         _keep(work, rows, read, me)
-    return shown, [row.id for row in read]
+    return joined(shown), [row.id for row in read]
+
+
+def _joined(lines: Sequence[Shown], view: View) -> bytes:
+    """All pieces of a page are copied once."""
+    parts = [b"["]
+    for line in lines:
+        parts += (entities.seen(line, view) if view.marked else line.json.usual, line.account, b"},")
+    parts[-1] = b"}]"
+    return b"".join(parts)
 
 
 def _keep(work: Work, rows: str, read: Sequence[StatusRow], me: AccountId | None) -> None:
@@ -72,7 +82,7 @@ def _keep(work: Work, rows: str, read: Sequence[StatusRow], me: AccountId | None
     if page is None:
         return
     is_for_all = me is not None and me not in page.author_ids
-    size = len(rows) + sum(line.json.size for line in page.lines)
+    size = len(rows) + sum(line.size for line in page.lines)
     work.find(StatusPages).put(rows if is_for_all else (rows, me), page, size)
 
 

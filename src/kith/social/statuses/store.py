@@ -5,9 +5,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import Integer, String, and_, bindparam, case, delete, literal_column, or_, select, union_all, update
 
-from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
+from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query, rows_as_json
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
@@ -81,19 +82,18 @@ def _flag(flag: int, column: Any, clause: Any) -> Any:
 
 
 # The viewer's marks on whatever lies between two ids: a look at each list of them, and most have none there.
-_near = query(
-    union_all(
-        *(
-            select(
-                _flag(flag, column, and_(mine, column.between(bindparam(f"least_{of}"), bindparam(f"most_{of}"))))
-                .limit(literal_column(str(_NEAR)))
-                .subquery()
-            )
-            for flag, column, mine, of in _marked
+_near_rows = union_all(
+    *(
+        select(
+            _flag(flag, column, and_(mine, column.between(bindparam(f"least_{of}"), bindparam(f"most_{of}"))))
+            .limit(literal_column(str(_NEAR)))
+            .subquery()
         )
-    ),
-    Flag,
-)
+        for flag, column, mine, of in _marked
+    )
+).subquery("page")
+_near = query(select(rows_as_json(_near_rows)).select_from(_near_rows), str)
+_read_flags = msgspec.json.Decoder(list[Flag]).decode
 _mine = Following("mine")
 _flags = query(
     union_all(
@@ -249,10 +249,11 @@ class Stretch(NamedTuple):
 async def flags_of(db: Session, me: AccountId, stretch: Stretch, authors: Sequence[int] = ()) -> list[Flag]:
     """What the viewer has to do with each of them, and perhaps with others."""
     if not authors:
-        found = await db.all(
+        near = await db.one(
             _near, me=me, least_ids=stretch.least_id, most_ids=stretch.most_id,
             least_conversations=stretch.least_conversation, most_conversations=stretch.most_conversation,
         )  # fmt: skip
+        found = _read_flags(near) if near else []
         if len(found) < _NEAR:
             return found
     ids, conversations = list(stretch.ids), list(stretch.conversations)

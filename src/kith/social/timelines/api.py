@@ -16,7 +16,7 @@ from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
 from kith.social.ids import AccountId
 from kith.social.lists import store as lists
-from kith.social.pages import list_of
+from kith.social.pages import list_of, page_of
 from kith.social.statuses import entities, pages
 from kith.social.statuses.lines import MarkedRow
 from kith.social.tags import store as tags
@@ -77,9 +77,9 @@ async def _timeline(
     status: int = 200,
     headers: Headers = (),
 ) -> Answer:
-    shown, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending)
-    return list_of(
-        exchange, cursor, shown, ids, kind=Kind.STATUS, is_timeline=is_timeline, status=status, headers=headers
+    body, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending)
+    return page_of(
+        exchange, cursor, body, ids, kind=Kind.STATUS, is_timeline=is_timeline, status=status, headers=headers
     )
 
 
