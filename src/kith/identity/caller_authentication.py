@@ -181,9 +181,13 @@ class CallerAuthenticator:
         if login is not None:
             async with exchange.work.aside() as aside:
                 await audit.record(
-                    aside, "login_failed", "core.api", user_id=login.id, username=username,
+                    aside,
+                    "login_failed",
+                    "core.api",
+                    user_id=login.id,
+                    username=username,
                     context={"username": username[:150], "password": audit.MASK, "auth_method": "basic"},
-                )  # fmt: skip
+                )
                 if hints_at is not None:
                     await hints.tell_app_password(aside, await users.get(aside.db, hints_at.id))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)

@@ -153,6 +153,9 @@ def _is_binding(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool
 
 ProtectionTest = Callable[[ProtectedConfiguration, Mapping[str, Any]], bool]
 _JUDGES: dict[str, ProtectionTest] = {
-    "Flow": _is_flow, "FlowStageBinding": _is_place, "Prompt": _is_prompt, "PolicyBinding": _is_binding,
-}  # fmt: skip
+    "Flow": _is_flow,
+    "FlowStageBinding": _is_place,
+    "Prompt": _is_prompt,
+    "PolicyBinding": _is_binding,
+}
 _FAMILIES: dict[str, ProtectionTest] = {"identity_stages": _is_stage, "identity_policies": _is_policy}

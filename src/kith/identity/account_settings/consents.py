@@ -56,7 +56,11 @@ async def withdraw_consent(work: Work, me: Visitor, consent_uuid: str) -> None:
     work.announce(ConsentWithdrawn(user_id=me.user.id, application=given.application_uuid))
     model = {"app": "consents", "model_name": "consent", "pk": consent_uuid, "name": given.application}
     await audit.record(
-        work, "model_deleted", "core.consents", user_id=me.user.id, username=me.user.username,
+        work,
+        "model_deleted",
+        "core.consents",
+        user_id=me.user.id,
+        username=me.user.username,
         context={"model": model, "permissions": given.permissions},
-    )  # fmt: skip
+    )
     await messages.leave(work, me.user.id, "Your consent was withdrawn.", "success")

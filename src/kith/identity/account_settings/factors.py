@@ -67,8 +67,14 @@ async def rename_device(work: Work, me: Visitor, device_uuid: str, name: str) ->
     await service.rename(work, me.user, device_uuid, name)
     model = {"app": "factors", "model_name": factor.kind, "pk": device_uuid, "name": name}
     diff = audit.difference({"name": factor.name}, {"name": name})
-    await audit.record(work, "model_updated", "core.factors", user_id=me.user.id, username=me.user.username,
-                       context={"model": model, "diff": diff})  # fmt: skip
+    await audit.record(
+        work,
+        "model_updated",
+        "core.factors",
+        user_id=me.user.id,
+        username=me.user.username,
+        context={"model": model, "diff": diff},
+    )
 
 
 async def remove_device(work: Work, me: Visitor, device_uuid: str) -> None:

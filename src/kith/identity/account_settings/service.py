@@ -71,14 +71,25 @@ def _is_over(token: ApiToken, now: datetime) -> bool:
 
 
 async def make_key(
-    work: Work, me: Visitor, intent: token_service.Intent, description: str, *, scopes: str = "api",
+    work: Work,
+    me: Visitor,
+    intent: token_service.Intent,
+    description: str,
+    *,
+    scopes: str = "api",
     expires_at: datetime | None = None,
-) -> str:  # fmt: skip
+) -> str:
     """The new key, which nobody can be shown again."""
     _token, key = await token_service.create(
-        work, me.user.id, scopes=scopes if intent == "api" else "api", intent=intent, description=description,
-        expires_at=expires_at, by=me.user.id, by_name=me.user.username,
-    )  # fmt: skip
+        work,
+        me.user.id,
+        scopes=scopes if intent == "api" else "api",
+        intent=intent,
+        description=description,
+        expires_at=expires_at,
+        by=me.user.id,
+        by_name=me.user.username,
+    )
     return key
 
 

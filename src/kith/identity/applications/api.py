@@ -52,9 +52,13 @@ async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, 
     words = " ".join(verdict.messages) or "You may not open this application."
     async with exchange.work.aside() as aside:
         return await refuse_by_policy(
-            aside, verdict, msgspec.structs.replace(request, target=pbm_uuid), area=f"application {name}",
-            message=words, details={"application": {"pk": pbm_uuid, "name": name}},
-        )  # fmt: skip
+            aside,
+            verdict,
+            msgspec.structs.replace(request, target=pbm_uuid),
+            area=f"application {name}",
+            message=words,
+            details={"application": {"pk": pbm_uuid, "name": name}},
+        )
 
 
 async def person_asked_for(exchange: Exchange, caller: ApiCaller) -> PolicySubject:

@@ -64,9 +64,15 @@ async def record(
     )
     await store.insert(work.db, event)
     work.log(
-        "audit", action=action, app=app, user=user_id, username=event.username, client_ip=event.client_ip,
-        event_uuid=event.event_uuid, context=told,
-    )  # fmt: skip
+        "audit",
+        action=action,
+        app=app,
+        user=user_id,
+        username=event.username,
+        client_ip=event.client_ip,
+        event_uuid=event.event_uuid,
+        context=told,
+    )
 
 
 def _arguments(query: str) -> Any:

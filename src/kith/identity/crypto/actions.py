@@ -113,9 +113,13 @@ async def _reveal(exchange: Exchange, caller: ApiCaller, kp_uuid: str, pair: Key
     """Whoever looks leaves a trace."""
     model = {"app": RESOURCE.area, "model_name": RESOURCE.model, "pk": kp_uuid, "name": pair.name}
     await audit.record(
-        exchange.work, "secret_view", "crypto.certificatekeypair", user_id=caller.id, username=caller.username,
+        exchange.work,
+        "secret_view",
+        "crypto.certificatekeypair",
+        user_id=caller.id,
+        username=caller.username,
         context={"model": model, "viewed": what},
-    )  # fmt: skip
+    )
     asked = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     if "download" not in asked:
         return show({"data": data})

@@ -91,11 +91,21 @@ def shown(exchange: Exchange, run: FlowRun, result: Result) -> dict[str, Any]:
         case FlowEnded(to=to):
             return {"component": "redirect", "to": to, "final_redirect": True, "flow_info": info}
         case Denied(message=message, code=code):
-            return {"component": "access-denied", "error_message": message, "code": code, "flow_info": info,
-                    "request_id": exchange.id}  # fmt: skip
+            return {
+                "component": "access-denied",
+                "error_message": message,
+                "code": code,
+                "flow_info": info,
+                "request_id": exchange.id,
+            }
         case FlowFailed(error=error, code=code, traceback=traceback):
-            broken = {"component": "flow-error", "error": error, "code": code, "flow_info": info,
-                      "request_id": exchange.id}  # fmt: skip
+            broken = {
+                "component": "flow-error",
+                "error": error,
+                "code": code,
+                "flow_info": info,
+                "request_id": exchange.id,
+            }
             return broken if traceback is None else broken | {"traceback": traceback}
         case Challenge():
             told = {"component": result.component, **result.fields, "flow_info": info}

@@ -75,9 +75,14 @@ async def deny(work: Work, place: RunPlace, denied: Denied, verdict: Verdict | N
     if verdict is not None:
         details["policies"] = await explain(work, verdict)
     code = await refusals.refuse(
-        work, area=f"flow {place.flow.slug}", message=denied.message, reason=reason, details=details,
-        target=place.step.pbm_uuid if place.step is not None else place.flow.pbm_uuid, user=user,
-    )  # fmt: skip
+        work,
+        area=f"flow {place.flow.slug}",
+        message=denied.message,
+        reason=reason,
+        details=details,
+        target=place.step.pbm_uuid if place.step is not None else place.flow.pbm_uuid,
+        user=user,
+    )
     if code or place.plan is not None:
         context = {"flow": place.flow.slug, "reason": reason, "refusal": code}
         await _record(work, "flow_denied", user, context)
@@ -94,12 +99,22 @@ async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) 
         details = await _details(work, place)
         details["traceback"] = "".join(lines).splitlines()[-MOST_LINES:]
         code = await refusals.refuse(
-            work, area=f"flow {place.flow.slug}", message=OUR_FAULT, reason=words, details=details,
-            target=place.flow.pbm_uuid, user=user,
-        )  # fmt: skip
+            work,
+            area=f"flow {place.flow.slug}",
+            message=OUR_FAULT,
+            reason=words,
+            details=details,
+            target=place.flow.pbm_uuid,
+            user=user,
+        )
         stage = details.get("stage", {})
-        context = {"flow": place.flow.slug, "stage": stage.get("name"), "message": str(error),
-                   "exception": type(error).__name__, "refusal": code}  # fmt: skip
+        context = {
+            "flow": place.flow.slug,
+            "stage": stage.get("name"),
+            "message": str(error),
+            "exception": type(error).__name__,
+            "refusal": code,
+        }
         await _record(work, "system_exception", user, context)
         seer = await subjects.find(work, place.user_id) if place.user_id is not None else None
     if seer is not None and seer.facts["is_superuser"]:
@@ -125,6 +140,10 @@ async def _user(work: Work, place: RunPlace) -> User | None:
 
 async def _record(work: Work, action: str, user: User | None, context: dict[str, Any]) -> None:
     await audit.record(
-        work, action, APP, user_id=user.id if user is not None else None,
-        username=user.username if user is not None else "", context=context,
-    )  # fmt: skip
+        work,
+        action,
+        APP,
+        user_id=user.id if user is not None else None,
+        username=user.username if user is not None else "",
+        context=context,
+    )

@@ -164,8 +164,12 @@ async def _stage_names(work: Work, ids: list[str]) -> dict[str, str]:
 
 
 def _stage(step: PassedStep | Step, names: dict[str, str]) -> dict[str, Any]:
-    return {"binding": step.fsb_uuid, "stage": step.stage_uuid, "kind": step.kind,
-            "name": names.get(step.stage_uuid, "")}  # fmt: skip
+    return {
+        "binding": step.fsb_uuid,
+        "stage": step.stage_uuid,
+        "kind": step.kind,
+        "name": names.get(step.stage_uuid, ""),
+    }
 
 
 async def _flow(exchange: Exchange, caller: ApiCaller, slug: str) -> Flow:

@@ -48,20 +48,27 @@ PROMPTS: dict[str, dict[str, Any]] = {
     "default-email": {"field_key": "email", "label": "E-mail address", "type": "email", "order": 20},
     "default-password": {"field_key": "password", "label": "Password", "type": "password", "order": 30},
     "default-password-repeat": {
-        "field_key": "password_repeat", "label": "Password, again", "type": "password", "order": 40,
+        "field_key": "password_repeat",
+        "label": "Password, again",
+        "type": "password",
+        "order": 40,
     },
     # Asked only where staff decide who may join.
     "default-signup-reason": {
-        "field_key": REASON, "label": "Why do you want to join?", "type": "text_area", "order": 50,
+        "field_key": REASON,
+        "label": "Why do you want to join?",
+        "type": "text_area",
+        "order": 50,
         "sub_text": "The people who run this server read it before they decide.",
     },
-}  # fmt: skip
+}
 
 PASSWORD_POLICIES: dict[str, dict[str, Any]] = {
     "default-password-length": {
-        "length_min": 8, "error_message": "The password must have at least 8 characters.",
+        "length_min": 8,
+        "error_message": "The password must have at least 8 characters.",
     },
-}  # fmt: skip
+}
 
 # In a stage's values, these name other records of this page.
 STAGES: dict[str, tuple[str, dict[str, Any]]] = {

@@ -22,11 +22,7 @@ from kith.identity.users.tables import User, users
 
 MOST_CANDIDATES = 20
 _ALIKE: dict[str, Callable[[str], Any]] = {"username": username_key, "email": email_key, "uuid": read_uuid}
-_up = (
-    select(members.c.group_uuid)
-    .where(members.c.user_id == bindparam("user"))
-    .cte("up", recursive=True)
-)  # fmt: skip
+_up = select(members.c.group_uuid).where(members.c.user_id == bindparam("user")).cte("up", recursive=True)
 _all = _up.union(select(groups.c.parent).join(_up, groups.c.group_uuid == _up.c.group_uuid))
 _groups_of = query(
     select(groups.c.group_uuid, groups.c.name, groups.c.is_superuser, groups.c.attributes)

@@ -84,11 +84,14 @@ async def register(
             await store.insert_passkey(
                 work.db,
                 Passkey(
-                    device_uuid=factor.device_uuid, credential_id=credential,
-                    public_key=base64.b64encode(made.credential_public_key).decode(), sign_count=made.sign_count,
-                    transports=transports, aaguid=made.aaguid,
+                    device_uuid=factor.device_uuid,
+                    credential_id=credential,
+                    public_key=base64.b64encode(made.credential_public_key).decode(),
+                    sign_count=made.sign_count,
+                    transports=transports,
+                    aaguid=made.aaguid,
                 ),
-            )  # fmt: skip
+            )
     except Taken as error:
         raise PasskeyRejected("this device is known already") from error
     return factor

@@ -139,9 +139,16 @@ async def _is_right(work: Work, device: Factor, known: TOTP | None, given: str) 
 
 async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     factor = Factor(
-        device_uuid=str(uuid.uuid4()), user_id=user.id, kind=kind, name=name[:150] or kind, confirmed=True, failures=0,
-        failed_at=None, created_at=work.now, last_used_at=None,
-    )  # fmt: skip
+        device_uuid=str(uuid.uuid4()),
+        user_id=user.id,
+        kind=kind,
+        name=name[:150] or kind,
+        confirmed=True,
+        failures=0,
+        failed_at=None,
+        created_at=work.now,
+        last_used_at=None,
+    )
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
     security_mails.tell(
@@ -167,5 +174,6 @@ async def remove(work: Work, user: User, device_uuid: str) -> None:
 
 async def _record(work: Work, action: str, factor: Factor, username: str) -> None:
     model = {"app": "factors", "model_name": factor.kind, "pk": factor.device_uuid, "name": factor.name}
-    await audit.record(work, action, "core.factors", user_id=factor.user_id, username=username,
-                       context={"model": model})  # fmt: skip
+    await audit.record(
+        work, action, "core.factors", user_id=factor.user_id, username=username, context={"model": model}
+    )

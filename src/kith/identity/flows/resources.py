@@ -46,8 +46,13 @@ FLOW_FIELDS = (
         name="authentication",
         default="none",
         choices=(
-            "none", "require_authenticated", "require_unauthenticated", "require_superuser", "require_redirect",
-            "require_token", "require_outpost",
+            "none",
+            "require_authenticated",
+            "require_unauthenticated",
+            "require_superuser",
+            "require_redirect",
+            "require_token",
+            "require_outpost",
         ),
     ),
     Choice(name="denied_action", default="message_continue", choices=("message_continue", "message", "continue")),
@@ -57,16 +62,19 @@ FLOW_FIELDS = (
         name="layout",
         default="stacked",
         choices=(
-            "stacked", "content_left", "content_right", "sidebar_left", "sidebar_right",
-            "sidebar_left_frame_background", "sidebar_right_frame_background",
+            "stacked",
+            "content_left",
+            "content_right",
+            "sidebar_left",
+            "sidebar_right",
+            "sidebar_left_frame_background",
+            "sidebar_right_frame_background",
         ),
     ),
-    Reference(
-        name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True
-    ),
+    Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
     Computed(name="stages", form=_IDS),
     Computed(name="policies", form=_IDS),
-)  # fmt: skip
+)
 
 
 class FlowRecord(Record, kw_only=True):

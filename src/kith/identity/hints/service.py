@@ -33,26 +33,36 @@ async def tell_app_password(work: Work, user: User) -> None:
     """A program came with the right password of somebody who has a second factor, and was not let in."""
     title = work.settings.title
     await _tell(
-        work, user, "app_password", f"{title}: a program needs an app password",
-        [f"Somebody used the password of {user.username} at {title} in a program, and was not let in.",
-         "Your account has a second factor, and programs cannot ask for it.",
-         "If it was you, make an app password for the program here:",
-         f"{work.settings.base_url}/settings/security",
-         "If it was not you, somebody else knows your password: choose a new one there."],
-    )  # fmt: skip
+        work,
+        user,
+        "app_password",
+        f"{title}: a program needs an app password",
+        [
+            f"Somebody used the password of {user.username} at {title} in a program, and was not let in.",
+            "Your account has a second factor, and programs cannot ask for it.",
+            "If it was you, make an app password for the program here:",
+            f"{work.settings.base_url}/settings/security",
+            "If it was not you, somebody else knows your password: choose a new one there.",
+        ],
+    )
 
 
 async def tell_address_tried(work: Work, owner: User) -> None:
     """Somebody gave an address as theirs that is another account's already."""
     title = work.settings.title
     await _tell(
-        work, owner, "address_tried", f"{title}: somebody gave your address",
-        [f"Somebody gave this address as theirs at {title}.",
-         f"It belongs to your account {owner.username}, and stays yours.",
-         "If it was you, sign in with that account, or choose a new password if you have forgotten it:",
-         f"{work.settings.base_url}/flows/-/default/authentication/",
-         "If it was not you, nothing needs to be done."],
-    )  # fmt: skip
+        work,
+        owner,
+        "address_tried",
+        f"{title}: somebody gave your address",
+        [
+            f"Somebody gave this address as theirs at {title}.",
+            f"It belongs to your account {owner.username}, and stays yours.",
+            "If it was you, sign in with that account, or choose a new password if you have forgotten it:",
+            f"{work.settings.base_url}/flows/-/default/authentication/",
+            "If it was not you, nothing needs to be done.",
+        ],
+    )
 
 
 async def _tell(work: Work, user: User, kind: str, subject: str, words: list[str]) -> None:

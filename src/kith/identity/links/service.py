@@ -49,9 +49,14 @@ async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: st
     else:
         await work.db.run(_forget, user=user_id, flow=flow)
     await work.db.run(
-        _insert, key_hash=hash_key(key), user_id=user_id, flow_uuid=flow, plan=plan, created_at=work.now,
+        _insert,
+        key_hash=hash_key(key),
+        user_id=user_id,
+        flow_uuid=flow,
+        plan=plan,
+        created_at=work.now,
         expires_at=work.now + life,
-    )  # fmt: skip
+    )
 
 
 async def claim(work: Work, key: str, *, flow: str | None) -> Link | None:

@@ -136,10 +136,8 @@ SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 _managed = query(select(mappings.c.managed).where(mappings.c.managed.is_not(None)), str)
 _manage = command(
-    update(mappings)
-    .where(mappings.c.pm_uuid == bindparam("mapping", type_=UID()))
-    .values(managed=bindparam("name"))
-)  # fmt: skip
+    update(mappings).where(mappings.c.pm_uuid == bindparam("mapping", type_=UID())).values(managed=bindparam("name"))
+)
 
 
 async def ensure(work: Work) -> int:

@@ -139,9 +139,16 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
             result = {"passing": verdict.passing, "messages": verdict.messages, "log": verdict.log}
             told.append(("policy_execution", bound, {"result": result}))
     return BindingResult(
-        binding=bound.policy_binding_uuid, kind=_kind(bound), about=_about(bound), name=bound.name or "",
-        negate=bound.negate, passing=verdict.passing, messages=verdict.messages, log=verdict.log, failure=failure,
-    )  # fmt: skip
+        binding=bound.policy_binding_uuid,
+        kind=_kind(bound),
+        about=_about(bound),
+        name=bound.name or "",
+        negate=bound.negate,
+        passing=verdict.passing,
+        messages=verdict.messages,
+        log=verdict.log,
+        failure=failure,
+    )
 
 
 def _kind(bound: Bound) -> str:

@@ -95,9 +95,15 @@ async def change(work: Work, *, identifier: str, ip: str, by: int) -> None:
     """Better or worse by so much, within bounds; what is older than a day counts for nothing any more."""
     name = identifier.replace("\0", "")[:255]
     await work.db.run(
-        _change, id=str(uuid.uuid4()), identifier=name, ip=ip[:45], by=by, first=max(LEAST, min(by, MOST)),
-        now=work.now, since=work.now - KEPT,
-    )  # fmt: skip
+        _change,
+        id=str(uuid.uuid4()),
+        identifier=name,
+        ip=ip[:45],
+        by=by,
+        first=max(LEAST, min(by, MOST)),
+        now=work.now,
+        since=work.now - KEPT,
+    )
 
 
 async def score_of(work: Work, *, identifier: str = "", ip: str = "") -> int:

@@ -39,11 +39,19 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     )
     plan = request.context.get("flow_plan")
     return {
-        "request": asked, "user": user, "context": request.context, "http_request": http_request,
-        "client_ip": client_ip, "ak_client_ip": client_ip, "pb_client_ip": client_ip,
-        "is_sso_flow": is_sso_flow, "ak_is_sso_flow": is_sso_flow, "pb_is_sso_flow": is_sso_flow,
-        "flow_plan": plan, "pb_flow_plan": plan,
-    }  # fmt: skip
+        "request": asked,
+        "user": user,
+        "context": request.context,
+        "http_request": http_request,
+        "client_ip": client_ip,
+        "ak_client_ip": client_ip,
+        "pb_client_ip": client_ip,
+        "is_sso_flow": is_sso_flow,
+        "ak_is_sso_flow": is_sso_flow,
+        "pb_is_sso_flow": is_sso_flow,
+        "flow_plan": plan,
+        "pb_flow_plan": plan,
+    }
 
 
 async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> Verdict:

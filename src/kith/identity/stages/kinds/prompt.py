@@ -74,18 +74,33 @@ RESOURCE = Resource(
 
 _asked = query(
     select(
-        prompts.c.field_key, prompts.c.label, prompts.c.type, prompts.c.required, prompts.c.placeholder,
-        prompts.c.initial_value, prompts.c.order, prompts.c.sub_text, prompts.c.placeholder_expression,
+        prompts.c.field_key,
+        prompts.c.label,
+        prompts.c.type,
+        prompts.c.required,
+        prompts.c.placeholder,
+        prompts.c.initial_value,
+        prompts.c.order,
+        prompts.c.sub_text,
+        prompts.c.placeholder_expression,
         prompts.c.initial_value_expression,
     )
     .where(any_of(prompts.c.prompt_uuid, "ids"))
     .order_by(prompts.c.order, prompts.c.field_key),
     tuple,
-)  # fmt: skip
+)
 _NAMES = (
-    "field_key", "label", "type", "required", "placeholder", "initial_value", "order", "sub_text",
-    "placeholder_expression", "initial_value_expression",
-)  # fmt: skip
+    "field_key",
+    "label",
+    "type",
+    "required",
+    "placeholder",
+    "initial_value",
+    "order",
+    "sub_text",
+    "placeholder_expression",
+    "initial_value_expression",
+)
 
 
 async def show(turn: Turn[PromptStage]) -> Outcome:
@@ -97,8 +112,19 @@ async def _notices(turn: Turn[PromptStage]) -> list[dict[str, Any]]:
     user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
     if user is None or not expired_passwords.must_change(turn, user):
         return []
-    return [{"field_key": "expired", "label": expired_passwords.CHANGE, "type": "alert_warning", "required": False,
-             "placeholder": "", "initial_value": "", "order": -1, "sub_text": "", "choices": None}]  # fmt: skip
+    return [
+        {
+            "field_key": "expired",
+            "label": expired_passwords.CHANGE,
+            "type": "alert_warning",
+            "required": False,
+            "placeholder": "",
+            "initial_value": "",
+            "order": -1,
+            "sub_text": "",
+            "choices": None,
+        }
+    ]
 
 
 async def _questions(turn: Turn[PromptStage]) -> list[dict[str, Any]]:

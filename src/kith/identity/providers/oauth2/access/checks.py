@@ -97,11 +97,20 @@ def context_of(client: Client, entry: AccessRequest) -> dict[str, Any]:
 
 async def _record(work: Work, client: Client, user: User | None, reason: str, entry: AccessRequest, code: str) -> None:
     await audit.record(
-        work, "authorization_refused", "providers.oauth2", user_id=user.id if user is not None else None,
+        work,
+        "authorization_refused",
+        "providers.oauth2",
+        user_id=user.id if user is not None else None,
         username=user.username if user is not None else "",
-        context={"authorized_application": model_of(client), "reason": reason[:1000], "scopes": entry.scopes,
-                 "grant_type": entry.grant_type, "client": client.client_id, "refusal": code},
-    )  # fmt: skip
+        context={
+            "authorized_application": model_of(client),
+            "reason": reason[:1000],
+            "scopes": entry.scopes,
+            "grant_type": entry.grant_type,
+            "client": client.client_id,
+            "refusal": code,
+        },
+    )
 
 
 def _area(client: Client) -> str:

@@ -23,15 +23,24 @@ TOUCH_EVERY = timedelta(days=1)
 
 _own = query(
     select(
-        tokens.c.key_hash, tokens.c.scopes, tokens.c.created_at, tokens.c.expires_at, tokens.c.last_used_at,
+        tokens.c.key_hash,
+        tokens.c.scopes,
+        tokens.c.created_at,
+        tokens.c.expires_at,
+        tokens.c.last_used_at,
         *(null().label(name) for name in ("grant_uuid", "client_id", "provider_id", "app_id", "session_uuid")),
-        literal("").label("resource"), tokens.c.user_id, users.c.username, users.c.is_active, users.c.role,
-        store.CONFIRMED_AT, users.c.approved_at,
+        literal("").label("resource"),
+        tokens.c.user_id,
+        users.c.username,
+        users.c.is_active,
+        users.c.role,
+        store.CONFIRMED_AT,
+        users.c.approved_at,
     )
     .join(users, users.c.id == tokens.c.user_id)
     .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
     Bearer,
-)  # fmt: skip
+)
 _token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindparam("hash")), str)
 
 

@@ -180,9 +180,13 @@ def _key_of(client: Client, header: dict[str, Any]) -> Any:
 def _places(work: Work, client: Client, exchange: Exchange) -> set[str]:
     base = work.settings.base_url
     return {
-        f"{base}/application/o/token/", f"{base}/oauth/token", f"{base}{exchange.path}", f"{base}/", base,
+        f"{base}/application/o/token/",
+        f"{base}/oauth/token",
+        f"{base}{exchange.path}",
+        f"{base}/",
+        base,
         client.issuer(base),
-    }  # fmt: skip
+    }
 
 
 def _moment(value: Any) -> datetime | None:
@@ -205,7 +209,11 @@ async def _is_new(work: Work, name: str, until: datetime) -> bool:
 
 
 async def _write_down(work: Work, client: Client, method: str) -> None:
-    context = {"message": "Client authentication failed.", "client": client.client_id, "name": client.name,
-               "method": method}  # fmt: skip
+    context = {
+        "message": "Client authentication failed.",
+        "client": client.client_id,
+        "name": client.name,
+        "method": method,
+    }
     async with work.aside() as aside:
         await audit.record(aside, "suspicious_request", "providers.oauth2", context=context)

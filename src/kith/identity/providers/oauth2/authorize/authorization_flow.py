@@ -71,9 +71,12 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
             return turn_away(attempt, [message], refusal)
         case FlowFailed(error=error, code=refusal):
             return ErrorPage(
-                title="Something went wrong on our side", messages=[error], status=500, code="server_error",
+                title="Something went wrong on our side",
+                messages=[error],
+                status=500,
+                code="server_error",
                 refusal=refusal,
-            )  # fmt: skip
+            )
 
 
 async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> None:

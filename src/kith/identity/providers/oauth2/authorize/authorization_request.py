@@ -163,11 +163,20 @@ def read_authorization_request(sent: Parameters, target: ResponseTarget) -> Auth
     if "id_token" in response_type.split() and not nonce:
         raise missing("nonce")
     return AuthorizationRequest(
-        target=target, response_type=response_type, scope=sent.get("scope"), nonce=nonce, challenge=challenge,
-        method=method, prompts=_prompts(sent), max_age=_max_age(sent), login_hint=sent.get("login_hint")[:320],
-        language=_language(sent), id_token_hint=sent.get("id_token_hint"), claims={} if social else _claims(sent),
+        target=target,
+        response_type=response_type,
+        scope=sent.get("scope"),
+        nonce=nonce,
+        challenge=challenge,
+        method=method,
+        prompts=_prompts(sent),
+        max_age=_max_age(sent),
+        login_hint=sent.get("login_hint")[:320],
+        language=_language(sent),
+        id_token_hint=sent.get("id_token_hint"),
+        claims={} if social else _claims(sent),
         resource="" if social else _resource(sent),
-    )  # fmt: skip
+    )
 
 
 def _refuse_repeated(sent: Parameters) -> None:

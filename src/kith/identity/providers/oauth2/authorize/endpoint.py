@@ -54,9 +54,14 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
     try:
         request = read_authorization_request(kept, target)
         attempt = Attempt(
-            exchange=exchange, kept=kept, request=request, scopes=await _scopes(exchange, request),
-            moment=sent.get(MOMENT), proof=sent.get(PROOF), decision=decision,
-        )  # fmt: skip
+            exchange=exchange,
+            kept=kept,
+            request=request,
+            scopes=await _scopes(exchange, request),
+            moment=sent.get(MOMENT),
+            proof=sent.get(PROOF),
+            decision=decision,
+        )
         languages.suggest(exchange, request.language)
         return await (_cancel(attempt) if sent.get(CANCELLED) else _go(attempt))
     except OAuthError as error:
@@ -127,10 +132,14 @@ async def _go(attempt: Attempt) -> Outcome:
         return await _sign_in(attempt, again=True)
     try:
         entry = AccessRequest(
-            scopes=attempt.scopes, grant_type="authorization_code" if "code" in request.words else "implicit",
-            redirect_uri=request.target.redirect_uri, response_type=request.response_type,
-            code_challenge=request.challenge, code_challenge_method=request.method, max_age=request.max_age,
-        )  # fmt: skip
+            scopes=attempt.scopes,
+            grant_type="authorization_code" if "code" in request.words else "implicit",
+            redirect_uri=request.target.redirect_uri,
+            response_type=request.response_type,
+            code_challenge=request.challenge,
+            code_challenge_method=request.method,
+            max_age=request.max_age,
+        )
         await check(exchange.work, attempt.client, user, session, entry)
     except AccessDenied as refused:
         return turn_away(attempt, refused.messages, refused.code)
@@ -150,8 +159,12 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     slug = slug or await find_default(exchange, "authentication")
     if slug is None:
         return ErrorPage(title="Not allowed", messages=["There is no way to sign in here."], status=403)
-    asked = {"next": await way_back(attempt, again=again), "login_hint": request.login_hint, "lang": request.language,
-             "again": "true" if again else ""}  # fmt: skip
+    asked = {
+        "next": await way_back(attempt, again=again),
+        "login_hint": request.login_hint,
+        "lang": request.language,
+        "again": "true" if again else "",
+    }
     asked = {name: value for name, value in asked.items() if value}
     run = await open_run(exchange, slug, asked)
     cancel = await way_back(attempt, again=False, cancelled=True)
@@ -175,10 +188,13 @@ async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> O
             raise OAuthError("consent_required", "They have to be asked.")
         again = {"again": "true", "next": await way_back(attempt, again=True)}
         return AskConsent(
-            client=client, redirect_uri=attempt.request.target.redirect_uri, user=user,
+            client=client,
+            redirect_uri=attempt.request.target.redirect_uri,
+            user=user,
             permissions=[one["name"] for one in await permissions(attempt.exchange.work, client, attempt.scopes)],
-            fields=_hidden(attempt), switch=f"/flows/-/default/authentication/?{urlencode(again)}",
-        )  # fmt: skip
+            fields=_hidden(attempt),
+            switch=f"/flows/-/default/authentication/?{urlencode(again)}",
+        )
     return await approval.answer(
         attempt.exchange, attempt.request, attempt.scopes, session, user, stored=attempt.kept.request
     )

@@ -53,9 +53,13 @@ async def keep(
     user_id: int | None = None,
 ) -> str:
     request = AuthorizationRequestRow(
-        request_hash=hash_key(key), client_id=client_id, parameters=values, user_id=user_id,
-        proof_hash=hash_key(proof) if proof is not None else None, expires_at=work.now + life,
-    )  # fmt: skip
+        request_hash=hash_key(key),
+        client_id=client_id,
+        parameters=values,
+        user_id=user_id,
+        proof_hash=hash_key(proof) if proof is not None else None,
+        expires_at=work.now + life,
+    )
     await store.insert_request(work.db, request)
     return key
 
