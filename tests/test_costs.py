@@ -42,7 +42,7 @@ from kith.identity.providers.redirect_patterns import complain_pattern
 from kith.identity.providers.redirect_uris import complain_redirect
 from kith.identity.rest.fields.base import InvalidValue
 from kith.identity.rest.fields.text import URL, Text
-from kith.identity.stages.prompt_answers import _file
+from kith.identity.stages.prompt_answers import PromptQuestion, _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.social.emojis.service import SHORTCODE
 from kith.social.files.api import read_range
@@ -59,7 +59,8 @@ from kith.web.words import best_of
 
 LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
-URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
+URL_FIELD, FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
+TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 FACTOR = 4
 REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, InvalidValue)
 
@@ -175,7 +176,7 @@ READERS: dict[str, Reader] = {
     "URL: path": Reader(lambda text: checked_url(f"https://a.example/{text}")),
     "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
     "text: field": Reader(TEXT_FIELD.take),
-    "data URI": Reader(lambda text: _file(f"data:a/{text}", {})),
+    "data URI": Reader(lambda text: _file(f"data:a/{text}", FILE_QUESTION)),
 }  # fmt: skip
 
 
