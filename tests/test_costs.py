@@ -26,6 +26,7 @@ from kith.base.cookies import carried_cookie
 from kith.base.errors import Problem
 from kith.base.http.failures import OutgoingError
 from kith.base.http.hops import checked_url
+from kith.base.languages import preferred_language
 from kith.base.mail import MailRefused, checked_address
 from kith.base.params import LIMITS, fill, nest, parse_json, read_form
 from kith.base.params.parts import read_parts
@@ -55,7 +56,6 @@ from kith.social.text.tags import start_tags
 from kith.social.translation.service import _guarded
 from kith.social.webpages.owners import own_links
 from kith.social.webpages.page import read_page
-from kith.web.words import best_of
 
 LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
@@ -153,7 +153,7 @@ READERS: dict[str, Reader] = {
     "multipart": Reader(_multipart),
     "multipart: header": Reader(_multipart_header),
     "header: cookie": Reader(_cookie),
-    "header: Accept-Language": Reader(best_of),
+    "header: Accept-Language": Reader(preferred_language),
     "header: Authorization": Reader(_bytes(read_basic)),
     "header: Content-Type": Reader(lambda text: parse_options_header(f"x; {text}")),
     "header: Range": Reader(lambda text: read_range(text, 1000)),

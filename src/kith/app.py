@@ -36,6 +36,7 @@ from kith.social.encryption.room import ROOM as ENCRYPTION
 from kith.social.errors import DIALECT as SOCIAL_DIALECT
 from kith.social.featured.room import ROOM as FEATURED
 from kith.social.files.room import ROOM as FILES
+from kith.social.filters.room import ROOM as FILTERS
 from kith.social.instance import tasks as instance
 from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
@@ -89,6 +90,7 @@ ROOMS: list[Room] = [
     SEARCH,
     TRANSLATION,
     ENCRYPTION,
+    FILTERS,
     APPS,
     REGISTRATION,
     EMAILS,

@@ -21,6 +21,7 @@ from kith.social.accounts import tables as social_accounts
 from kith.social.emojis import tables as social_emojis
 from kith.social.encryption import tables as social_encryption
 from kith.social.feeds import tables as social_feeds
+from kith.social.filters import tables as social_filters
 from kith.social.instance import tables as social_instance
 from kith.social.lists import tables as social_lists
 from kith.social.media import tables as social_media
@@ -52,6 +53,7 @@ __all__ = [
     "social_emojis",
     "social_encryption",
     "social_feeds",
+    "social_filters",
     "social_instance",
     "social_lists",
     "social_media",

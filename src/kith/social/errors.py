@@ -43,7 +43,11 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
 def _body(problem: Problem, exchange: Exchange, language: Language) -> dict[str, Any]:
     say = language.say
     if isinstance(problem, Invalid) and problem.fields:
-        words = [f"{_label(name, language)}{say(words[0])}" for name, words in problem.fields.items()]
+        words = [
+            f"{_label(name, language)}{say(complaint)}"
+            for name, complaints in problem.fields.items()
+            for complaint in complaints
+        ]
         details = {
             name: [{"error": _code(complaint), "description": say(str(complaint))} for complaint in complaints]
             for name, complaints in problem.fields.items()
@@ -60,7 +64,7 @@ def _label(name: str, language: Language) -> str:
     """What is wrong with everything at once is said in words of its own."""
     if name in ("", "base"):
         return ""
-    return f"{language.fields.get(name) or name.removesuffix('_id').replace('_', ' ').replace('.', ' ').capitalize()} "
+    return f"{language.label(name)} "
 
 
 def _code(complaint: str) -> str:

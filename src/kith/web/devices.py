@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.web.words import Speaker
+from kith.web.translation import Translator
 
 # The first that is found counts: most browsers also claim to be their forebears.
 _PROGRAMS = (
@@ -27,9 +27,9 @@ _SYSTEMS = (
 )
 
 
-def device_of(say: Speaker, agent: str) -> str:
+def device_of(translate: Translator, agent: str) -> str:
     program = next((name for mark, name in _PROGRAMS if mark in agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in agent), "")
     if program and system:
-        return say("{program} on {system}", program=program, system=system)
-    return program or system or say("An unknown program")
+        return translate("{program} on {system}", program=program, system=system)
+    return program or system or translate("An unknown program")

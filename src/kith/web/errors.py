@@ -9,21 +9,21 @@ from kith.base.errors import Invalid, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, header
 from kith.base.keys import Keys
 from kith.identity import for_pages as identity
+from kith.web.page_language import language_of
 from kith.web.pages import render
-from kith.web.speaking import language_of
-from kith.web.words import later
+from kith.web.translation import translatable
 
 _TITLES = {
-    400: later("That did not work"),
-    401: later("Please sign in"),
-    403: later("Not allowed"),
-    404: later("Nothing here"),
-    405: later("That did not work"),
-    410: later("Gone"),
-    413: later("Too large"),
-    429: later("Too many requests"),
-    500: later("Something went wrong on our side"),
-    503: later("Back in a moment"),
+    400: translatable("That did not work"),
+    401: translatable("Please sign in"),
+    403: translatable("Not allowed"),
+    404: translatable("Nothing here"),
+    405: translatable("That did not work"),
+    410: translatable("Gone"),
+    413: translatable("Too large"),
+    429: translatable("Too many requests"),
+    500: translatable("Something went wrong on our side"),
+    503: translatable("Back in a moment"),
 }
 
 
@@ -47,7 +47,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         acting=exchange.acting,
         **acting,
         site=exchange.server.works.settings.title,
-        title=_TITLES.get(problem.status, later("That did not work")),
+        title=_TITLES.get(problem.status, translatable("That did not work")),
         message=problem.message,
         request_id=exchange.id if problem.status >= 500 else None,
         code=refusal,

@@ -14,7 +14,7 @@ from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.social.instance import service, store
 from kith.web.pages import page, see_other
-from kith.web.words import later
+from kith.web.translation import translatable
 
 SIGN_IN = "/flows/-/default/authentication/"
 SETTINGS = "/settings/security"
@@ -57,7 +57,7 @@ async def about(exchange: Exchange, work: Work) -> Answer:
     settings = work.settings
     found = await service.find_page(work, "extended_description")
     return await _written(
-        exchange, later("About"), found.text if found else "", description=settings.description,
+        exchange, translatable("About"), found.text if found else "", description=settings.description,
         contact=settings.contact_email, rules=[rule.text for rule in await store.all_rules(work.db)],
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ async def about(exchange: Exchange, work: Work) -> Answer:
 @get("/privacy-policy")
 async def privacy_policy(exchange: Exchange, work: Work) -> Answer:
     found = await service.find_page(work, "privacy_policy")
-    return await _written(exchange, later("Privacy policy"), found.text if found else "")
+    return await _written(exchange, translatable("Privacy policy"), found.text if found else "")
 
 
 @get("/terms-of-service")
@@ -74,7 +74,7 @@ async def terms_of_service(exchange: Exchange, work: Work) -> Answer:
         text = (await service.find_terms(work)).page.text
     except NotFound:
         text = ""
-    return await _written(exchange, later("Terms of service"), text)
+    return await _written(exchange, translatable("Terms of service"), text)
 
 
 async def _written(exchange: Exchange, heading: str, text: str, **more: Any) -> Answer:

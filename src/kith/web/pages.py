@@ -11,8 +11,9 @@ from urllib.parse import quote
 from kith.base import csrf
 from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.keys import Keys
-from kith.web.speaking import language_of, remember
-from kith.web.words import LANGUAGES, SPEAKERS
+from kith.base.languages import LANGUAGES
+from kith.web.page_language import language_of, remember
+from kith.web.translation import translator
 
 if TYPE_CHECKING:
     from jinja2 import Environment  # loaded when the first page is made
@@ -41,8 +42,9 @@ def _environment() -> Environment:
 
 
 def render(template: str, language: str = "en", **values: object) -> str:
-    """The words of a page go with it as `_`: two requests in two languages know nothing of each other."""
-    given = {"_": SPEAKERS[language], "language": language, "acting": None, **values}
+    """Templates get the translator of their reader's language as a value, so requests do not share one."""
+    translate = translator(language)
+    given = {"_": translate, "_n": translate.count, "language": language, "acting": None, **values}
     return _environment().get_template(template).render(given)
 
 

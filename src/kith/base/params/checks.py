@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import inspect
 
+from kith.base.catalogues import counted
 from kith.base.params.values import Reader, wrong
 
 __all__ = ["check_length", "check_number", "check_text"]
@@ -24,14 +25,22 @@ def check_text(info: inspect.StrType, read: Reader) -> Reader:
         if least and not text:
             raise wrong("can't be blank", "empty")
         if len(text) < least:
-            raise wrong(f"is too short (minimum is {least} characters)", "too_short")
+            raise wrong(_too_short(least), "too_short")
         if most is not None and len(text) > most:
-            raise wrong(f"is too long (maximum is {most} characters)", "too_long")
+            raise wrong(_too_long(most), "too_long")
         if pattern and not pattern.search(text):
             raise wrong("is invalid", "invalid")
         return text
 
     return checked
+
+
+def _too_short(least: int) -> str:
+    return counted("is too short (minimum is {count} character)", "is too short (minimum is {count} characters)", least)
+
+
+def _too_long(most: int) -> str:
+    return counted("is too long (maximum is {count} character)", "is too long (maximum is {count} characters)", most)
 
 
 def check_number(info: inspect.IntType | inspect.FloatType, read: Reader) -> Reader:

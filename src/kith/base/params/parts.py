@@ -12,6 +12,7 @@ from multipart import (  # type: ignore[import-untyped]
     PushMultipartParser,
 )
 
+from kith.base.catalogues import counted
 from kith.base.errors import Malformed, TooLarge
 from kith.base.params.limits import Limits
 from kith.base.params.upload import SPOOL_BYTES, Upload
@@ -47,7 +48,11 @@ class Form:
         self._keep = not is_file or self._limits.max_files > 0
         if is_file and self._keep:
             if len(self.uploads) >= self._limits.max_files:
-                raise TooLarge(f"There are more than {self._limits.max_files} files")
+                raise TooLarge(
+                    counted(
+                        "There is more than {count} file", "There are more than {count} files", self._limits.max_files
+                    )
+                )
             self._upload = Upload(_plain(part.filename or ""), part.content_type or "")
             self.uploads.append(self._upload)
 

@@ -10,7 +10,7 @@ from kith.base.keys import Keys
 from kith.base.params import read_body
 from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.words import later
+from kith.web.translation import translatable
 
 HERE = "/settings/security"
 SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
@@ -37,4 +37,4 @@ async def proof_missing(work: Work, visitor: identity.Visitor, form: dict[str, A
         return []
     if given and await identity.account_settings.is_password(work, visitor, given):
         return None
-    return [later("Invalid password")]
+    return [translatable("Invalid password")]

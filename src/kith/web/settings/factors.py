@@ -10,7 +10,7 @@ from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
 from kith.web.settings.security import security_page
-from kith.web.words import later
+from kith.web.translation import translatable
 
 MOST_CHARACTERS = 150
 _PLACE = f"{HERE}#factors"
@@ -23,7 +23,7 @@ async def rename_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
         return see_other(SIGN_IN)
     name = text(form, "name")
     if not name or len(name) > MOST_CHARACTERS:
-        words = later("Give it a name.") if not name else later("This is too long.")
+        words = translatable("Give it a name.") if not name else translatable("This is too long.")
         return await security_page(exchange, work, visitor, status=400, errors={f"name_{id}": [words]})
     await identity.account_settings.rename_device(work, visitor, id, name)
     return see_other(_PLACE)

@@ -13,10 +13,10 @@ from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
 from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
 from kith.web.settings.security import security_page
-from kith.web.words import later
+from kith.web.translation import translatable
 
 MOST_CHARACTERS = 200
-_TOO_LONG = later("This is too long.")
+_TOO_LONG = translatable("This is too long.")
 
 
 @post(f"{HERE}/app-passwords")
@@ -61,14 +61,14 @@ def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, d
     fields: dict[str, list[str]] = {}
     name, scopes = text(form, "description"), text(form, "scopes")
     if not name or len(name) > MOST_CHARACTERS:
-        fields["description"] = [later("Say what it is for.") if not name else _TOO_LONG]
+        fields["description"] = [translatable("Say what it is for.") if not name else _TOO_LONG]
     if intent == "api" and (not scopes or len(scopes) > MOST_CHARACTERS):
-        fields["scopes"] = [later("Say what it may do.") if not scopes else _TOO_LONG]
+        fields["scopes"] = [translatable("Say what it may do.") if not scopes else _TOO_LONG]
     expires_at = None
     if text(form, "expires"):
         expires_at = _end_of(text(form, "expires"))
         if expires_at is None or expires_at <= now:
-            fields["expires"] = [later("Choose a day that is still to come.")]
+            fields["expires"] = [translatable("Choose a day that is still to come.")]
     if fields:
         raise Invalid(fields=fields)
     return name, scopes, expires_at

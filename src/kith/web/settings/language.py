@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from kith.base.errors import Invalid
 from kith.base.exchange import Answer, Exchange
+from kith.base.languages import LANGUAGES
 from kith.base.routing import post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
+from kith.web.page_language import cookie
 from kith.web.pages import see_other
 from kith.web.settings.asking import sent, text
-from kith.web.speaking import cookie
-from kith.web.words import LANGUAGES
 
 
 @post("/settings/language")

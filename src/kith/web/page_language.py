@@ -6,9 +6,8 @@ from urllib.parse import parse_qs
 
 from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange, Headers
-from kith.base.languages import first_known, suggested
+from kith.base.languages import LANGUAGES, first_known, preferred_language, suggested
 from kith.identity import for_pages as identity
-from kith.web.words import CATALOGUES, best_of
 
 COOKIE = "kith_language"
 LIFE = 365 * 24 * 60 * 60
@@ -17,14 +16,14 @@ LIFE = 365 * 24 * 60 * 60
 def language_of(exchange: Exchange) -> str:
     """What a member has chosen goes before the cookie; whoever looks through their eyes reads their own language."""
     stored, carried = _stored(exchange), _carried(exchange)
-    if stored in CATALOGUES:
+    if stored in LANGUAGES:
         return stored
-    if carried in CATALOGUES:
+    if carried in LANGUAGES:
         return carried
     asked = suggested(exchange) or _in_query(exchange)
-    if asked in CATALOGUES:
+    if asked in LANGUAGES:
         return asked
-    return best_of(exchange.header(b"accept-language").decode("latin-1"))
+    return preferred_language(exchange.header(b"accept-language").decode("latin-1"))
 
 
 def _in_query(exchange: Exchange) -> str:

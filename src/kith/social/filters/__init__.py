@@ -1,0 +1,1 @@
+"""Filters: what a member does not want to read, by words and by single statuses."""

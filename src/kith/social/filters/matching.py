@@ -1,0 +1,112 @@
+"""Which filters a text meets. Filters are compiled once for each version of an account's filters.
+
+Texts are compared without case. A keyword that must be a whole word needs no letter, digit or mark beside it, at an end
+where it has one itself: in every script, and without a pattern that anybody could make expensive.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+
+import msgspec
+
+from kith.social.filters.tables import Filter, FilteredStatus, Keyword
+from kith.social.ids import StatusId
+
+MOST_CHARACTERS = 20_000  # of a status that are looked at
+MOST_PLACES = 200  # inside of other words, after which a whole word is not looked for any further
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A filter that a status meets, by words of its text or because it was put into the filter."""
+
+    filter: Filter
+    keywords: tuple[str, ...]
+    status_ids: tuple[StatusId, ...]
+
+
+class _Word(msgspec.Struct, frozen=True):
+    folded: str
+    keyword: str
+    at_start: bool  # nothing that belongs to a word may stand before it
+    at_end: bool
+
+
+class _Rule(msgspec.Struct, frozen=True):
+    filter: Filter
+    words: tuple[_Word, ...]
+    status_ids: frozenset[StatusId]
+
+
+class Filters:
+    """All filters of an account, ready to be asked."""
+
+    def __init__(self, rows: Sequence[Filter], keywords: Sequence[Keyword], statuses: Sequence[FilteredStatus]) -> None:
+        self._rules = tuple(
+            _Rule(
+                one,
+                tuple(_word(keyword) for keyword in keywords if keyword.filter_id == one.id),
+                frozenset(status.status_id for status in statuses if status.filter_id == one.id),
+            )
+            for one in rows
+        )
+        self.size = sum(len(keyword.keyword) for keyword in keywords) + 200 * (len(rows) + len(keywords))
+
+    def __bool__(self) -> bool:
+        return bool(self._rules)
+
+    def match(self, text: str, status_ids: Sequence[StatusId]) -> tuple[Match, ...]:
+        """Those that a status meets, expired ones too; `status_ids` are its own id and that of what it boosts."""
+        text = text[:MOST_CHARACTERS]
+        folded = text.casefold()
+        found = []
+        for rule in self._rules:
+            words = tuple(_found_in(word, text, folded) for word in rule.words if _position(word, folded) >= 0)
+            listed = tuple(id for id in status_ids if id in rule.status_ids)
+            if words or listed:
+                found.append(Match(rule.filter, words, listed))
+        return tuple(found)
+
+
+def lasts(match: Match, now: datetime) -> bool:
+    return match.filter.expires_at is None or match.filter.expires_at > now
+
+
+def hides(match: Match, context: str, now: datetime) -> bool:
+    """Whether the server itself leaves the status out there."""
+    return match.filter.action == "hide" and context in match.filter.context.split() and lasts(match, now)
+
+
+def _word(keyword: Keyword) -> _Word:
+    folded = keyword.keyword.casefold()
+    whole = keyword.whole_word
+    return _Word(folded, keyword.keyword, whole and _is_part(folded[:1]), whole and _is_part(folded[-1:]))
+
+
+def _is_part(character: str) -> bool:
+    """Whether it belongs to a word: letters, digits, what is written onto them, and the low line."""
+    return character.isalnum() or character == "_" or (bool(character) and unicodedata.category(character)[0] == "M")
+
+
+def _position(word: _Word, folded: str) -> int:
+    """Where in a text, after case folding, the word first stands; -1: nowhere."""
+    at = -1
+    for _ in range(MOST_PLACES):
+        at = folded.find(word.folded, at + 1)
+        if at < 0:
+            return -1
+        end = at + len(word.folded)
+        before, after = folded[at - 1 : at] if at else "", folded[end : end + 1]
+        if not (word.at_start and _is_part(before)) and not (word.at_end and _is_part(after)):
+            return at
+    return -1
+
+
+def _found_in(word: _Word, text: str, folded: str) -> str:
+    """As the status has it, where folding has moved nothing."""
+    if len(text) != len(folded):
+        return word.keyword
+    at = _position(word, folded)
+    return text[at : at + len(word.folded)]

@@ -1,0 +1,226 @@
+"""Filters, in both versions of their API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kith.social.filters.matching import Filters
+from kith.social.filters.tables import Filter, FilteredStatus, Keyword
+from kith.social.ids import AccountId, StatusId
+from tests.social.members import Member, join_all
+from tests.social.posts import post
+from tests.social.shapes import OneOf, check, maybe
+from tests.town import Town
+
+V1, V2 = "/api/v1/filters", "/api/v2/filters"
+CONTEXT = [OneOf("home", "notifications", "public", "thread", "account")]
+KEYWORD = {"id": "id", "keyword": "text", "whole_word": "bool"}
+STATUS = {"id": "id", "status_id": "id"}
+BARE = {
+    "id": "id",
+    "title": "text",
+    "context": CONTEXT,
+    "expires_at": maybe("moment"),
+    "filter_action": OneOf("warn", "hide", "blur"),
+}
+FILTER = BARE | {"keywords": [KEYWORD], "statuses": [STATUS]}
+PHRASE = {
+    "id": "id",
+    "phrase": "text",
+    "context": CONTEXT,
+    "whole_word": "bool",
+    "expires_at": maybe("moment"),
+    "irreversible": "bool",
+}
+
+
+async def new_filter(member: Member, *words: str, **sent: Any) -> dict[str, Any]:
+    body = {"title": "Quiet", "context": ["home"], "keywords_attributes": [{"keyword": word} for word in words]}
+    made: dict[str, Any] = await member.post(V2, json=body | sent)
+    check(made, FILTER)
+    return made
+
+
+async def refusal(member: Member, method: str, path: str, sent: dict[str, Any]) -> tuple[int, str]:
+    answer = await member.call(method, path, json=sent)
+    return answer.status_code, answer.json()["error"]
+
+
+async def test_a_filter_is_made_read_changed_and_deleted(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    form = {
+        "title": " Spoilers ",
+        "context[]": ["home", "thread", "home"],
+        "filter_action": "hide",
+        "expires_in": "3600",
+        "keywords_attributes[][keyword]": "dragon",
+        "keywords_attributes[][whole_word]": "true",
+    }
+    made = await ada.post(V2, data=form)
+    check(made, FILTER)
+    assert (made["title"], made["context"], made["filter_action"]) == ("Spoilers", ["home", "thread"], "hide")
+    assert made["expires_at"] is not None
+    [keyword] = made["keywords"]
+    assert (keyword["keyword"], keyword["whole_word"]) == ("dragon", True)
+    path = f"{V2}/{made['id']}"
+    assert await ada.get(path) == made
+    assert await ada.get(V2) == [made]
+
+    changed = await ada.does(
+        "PUT",
+        path,
+        json={"title": "Less", "keywords_attributes": [{"keyword": "castle"}, keyword | {"_destroy": True}]},
+    )
+    assert (changed["title"], changed["expires_at"]) == ("Less", made["expires_at"])
+    assert [one["keyword"] for one in changed["keywords"]] == ["castle"]
+    assert (await ada.does("PUT", path, json={"expires_in": ""}))["expires_at"] is None
+    for method in ("GET", "PUT", "DELETE"):
+        assert (await bob.call(method, path, json={})).status_code == 404
+    assert await ada.delete(path) == {}
+    assert await ada.get(V2) == []
+
+
+async def test_keywords_and_statuses_of_a_filter_have_addresses_of_their_own(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    made = await new_filter(ada, "one")
+    keyword = await ada.post(f"{V2}/{made['id']}/keywords", json={"keyword": "two", "whole_word": True})
+    check(keyword, KEYWORD)
+    path = f"{V2}/keywords/{keyword['id']}"
+    assert await ada.get(path) == keyword
+    assert (await ada.does("PUT", path, json={"keyword": "three"})) == keyword | {"keyword": "three"}
+    assert [one["keyword"] for one in await ada.get(f"{V2}/{made['id']}/keywords")] == ["one", "three"]
+    assert await refusal(ada, "POST", f"{V2}/{made['id']}/keywords", {}) == (
+        422,
+        "Validation failed: Keyword can't be blank",
+    )
+    assert (await bob.call("DELETE", path)).status_code == 404
+    assert await ada.delete(path) == {}
+
+    seen, secret = await post(bob, "hello"), await post(bob, "hush", visibility="direct")
+    listed = await ada.post(f"{V2}/{made['id']}/statuses", json={"status_id": seen["id"]})
+    check(listed, STATUS)
+    again = await refusal(ada, "POST", f"{V2}/{made['id']}/statuses", {"status_id": seen["id"]})
+    assert again == (422, "Duplicate record")
+    hidden = await refusal(ada, "POST", f"{V2}/{made['id']}/statuses", {"status_id": secret["id"]})
+    assert hidden == (404, "Record not found")
+    assert await ada.get(f"{V2}/{made['id']}/statuses") == [listed]
+    assert await ada.get(f"{V2}/statuses/{listed['id']}") == listed
+    assert (await bob.call("DELETE", f"{V2}/statuses/{listed['id']}")).status_code == 404
+    assert await ada.delete(f"{V2}/statuses/{listed['id']}") == {}
+    assert (await ada.get(f"{V2}/{made['id']}"))["statuses"] == []
+
+
+async def test_what_cannot_be_is_refused(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    context = "Context can't be blank, Context None or invalid context supplied"
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"context": ["home"]}, "Title can't be blank"),
+        ({"title": "x"}, context),
+        ({"title": "x", "context": ["nowhere"]}, "Context None or invalid context supplied"),
+        ({"title": "x" * 257, "context": ["home"]}, "Title is too long (maximum is 256 characters)"),
+        ({"title": "x", "context": ["home"], "filter_action": "burn"}, "Action is not included in the list"),
+        ({"title": "x", "context": ["home"], "keywords_attributes": [{}]}, "Keyword can't be blank"),
+        (
+            {"title": "x", "context": ["home"], "keywords_attributes": [{"keyword": "x" * 513}]},
+            "Keyword is too long (maximum is 512 characters)",
+        ),
+    ]
+    for sent, words in cases:
+        assert await refusal(ada, "POST", V2, sent) == (422, f"Validation failed: {words}")
+    assert await refusal(ada, "POST", V1, {"context": ["home"]}) == (422, "Validation failed: Phrase can't be blank")
+    assert await refusal(ada, "POST", V1, {"phrase": "x"}) == (422, f"Validation failed: {context}")
+    assert await ada.get(V2) == []
+
+
+async def test_the_number_of_filters_and_keywords_is_limited(town: Town) -> None:
+    [ada] = await join_all(town, 1)
+    words = [{"keyword": f"word {number}"} for number in range(501)]
+    assert await refusal(ada, "POST", V2, {"title": "x", "context": ["home"], "keywords_attributes": words}) == (
+        422,
+        "Validation failed: You have reached the maximum number of filter keywords",
+    )
+    for _ in range(100):
+        await new_filter(ada)
+    assert await refusal(ada, "POST", V2, {"title": "x", "context": ["home"]}) == (
+        422,
+        "Validation failed: You have reached the maximum number of filters",
+    )
+
+
+async def test_a_filter_of_version_1_is_a_keyword_of_version_2(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    sent = {"phrase": "dragon", "context[]": ["home", "public"], "irreversible": "true", "whole_word": "1"}
+    made = await ada.post(V1, data=sent)
+    check(made, PHRASE)
+    assert (made["irreversible"], made["whole_word"], made["expires_at"]) == (True, True, None)
+    assert await ada.get(V1) == [made]
+    [whole] = await ada.get(V2)
+    assert (whole["title"], whole["filter_action"], whole["keywords"][0]["id"]) == ("dragon", "hide", made["id"])
+    path = f"{V1}/{made['id']}"
+    changed = await ada.does("PUT", path, json={"phrase": "knight", "context": ["home"], "expires_in": 60})
+    assert (changed["phrase"], changed["irreversible"], changed["context"]) == ("knight", False, ["home"])
+    assert changed["expires_at"] is not None
+    assert (await bob.call("GET", path)).status_code == 404
+
+    await ada.post(f"{V2}/{whole['id']}/keywords", json={"keyword": "second"})
+    status, words = await refusal(ada, "PUT", path, {"phrase": "knight", "context": ["thread"]})
+    assert status == 422
+    assert words.startswith("These parameters cannot be changed from this application")
+    assert await ada.delete(path) == {}
+    assert [one["phrase"] for one in await ada.get(V1)] == ["second"]
+    assert await ada.delete(f"{V1}/{(await ada.get(V1))[0]['id']}") == {}
+    assert await ada.get(V2) == []
+
+
+FOUND: list[tuple[str, bool, str, str | None]] = [
+    ("dragon", False, "Dragons everywhere", "Dragon"),
+    ("dragon", True, "Dragons everywhere", None),
+    ("dragon", True, "A DRAGON!", "DRAGON"),
+    ("dragon", True, "snapdragon", None),
+    ("dragon", True, "snapdragon and dragon", "dragon"),
+    ("#tag", True, "some#tag here", "#tag"),
+    ("#tag", True, "#tagged", None),
+    ("c++", True, "I like C++11", "C++"),
+    ("straße", True, "die STRASSE entlang", "STRASSE"),
+    ("день", True, "сегодня день!", "день"),
+    ("день", True, "деньги", None),
+    ("हिन्द", True, "हिन्दी", None),
+    ("हिन्दी", True, "मैं हिन्दी बोलता", "हिन्दी"),
+    ("ναι", True, "ΝΑΙ, ευχαριστώ", "ΝΑΙ"),
+    ("שלום", True, "שלום עולם", "שלום"),
+    ("東京", False, "今日は東京です", "東京"),
+    ("two words", False, "say TWO WORDS now", "TWO WORDS"),
+    (".*", False, "anything", None),
+    ("(a+)+$", False, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", None),
+]
+
+
+def compiled(*words: tuple[str, bool], status_ids: tuple[int, ...] = ()) -> Filters:
+    one = Filter(id=1, account_id=AccountId(1), title="x", context="home", action="warn", expires_at=None)
+    return Filters(
+        [one],
+        [Keyword(id=n, filter_id=1, keyword=word, whole_word=whole) for n, (word, whole) in enumerate(words)],
+        [FilteredStatus(id=n, filter_id=1, status_id=StatusId(id)) for n, id in enumerate(status_ids)],
+    )
+
+
+@pytest.mark.parametrize(("word", "whole", "text", "found"), FOUND)
+def test_keywords_are_found_in_every_script(word: str, whole: bool, text: str, found: str | None) -> None:
+    matches = compiled((word, whole)).match(text, ())
+    assert [match.keywords for match in matches] == ([(found,)] if found is not None else [])
+
+
+def test_statuses_are_found_by_their_ids() -> None:
+    [match] = compiled(status_ids=(7,)).match("", (StatusId(5), StatusId(7)))
+    assert (match.keywords, match.status_ids) == ((), (StatusId(7),))
+    assert compiled(status_ids=(7,)).match("", (StatusId(5),)) == ()
+
+
+@given(st.text(min_size=1, max_size=8), st.text(max_size=40), st.text(max_size=40))
+def test_a_keyword_with_nothing_beside_it_is_always_found(word: str, before: str, after: str) -> None:
+    assert compiled((word, False)).match(before + word + after, ())
+    assert compiled((word, True)).match(f"{before} {word} {after}", ())

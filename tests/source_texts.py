@@ -1,0 +1,266 @@
+"""The texts for people in our own sources: what the catalogues must hold.
+
+Texts stand where they are said: in templates as `_("...")`, in pages as `translatable("...")`, and in the rooms below as
+what is handed to the functions and errors that tell people something.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment
+from jinja2.ext import extract_from_ast
+
+from kith.identity.executor import shipped_flows
+from kith.identity.providers.oauth2.consent import scope_texts
+from kith.social.languages import FIELDS, english_label
+from tests.sources import tree_of
+
+__all__ = ["Text", "shape_of", "texts_of_pages", "texts_of_social_api"]
+
+SOURCES = Path(__file__).parents[1] / "src" / "kith"
+PLACEHOLDER = re.compile(r"\{(\w*)\}")
+
+Calls = dict[str, tuple[int, ...]]
+
+_ERRORS: Calls = {
+    "Complaint": (0,),
+    "Invalid": (0,),
+    "Forbidden": (0,),
+    "NotFound": (0,),
+    "Conflict": (0,),
+    "Unavailable": (0,),
+}
+_FLOWS: Calls = {"Denied": (0,), "complain": (1,), "messages.leave": (2,)}
+_OAUTH: Calls = {"Unfit": (0, 1), "ErrorPage": (0, 1), "turn_away": (1,), "Verdict": (1,)}
+
+# Where pages get their texts from, and which arguments of which calls are texts.
+_PAGES: tuple[tuple[str, Calls], ...] = (
+    ("web/**/*.py", {"translate": (0,), "translatable": (0,), **_ERRORS}),
+    ("identity/executor/*.py", _FLOWS | _ERRORS),
+    ("identity/stages/**/*.py", _FLOWS),
+    ("identity/own/*.py", _FLOWS | _ERRORS),
+    ("identity/users/collection.py", {"messages.leave": (2,)}),
+    ("identity/recovery.py", _FLOWS | _ERRORS),
+    ("identity/staff.py", _ERRORS),
+    ("identity/impersonation/service.py", _ERRORS),
+    ("identity/signups/*.py", _ERRORS),
+    ("identity/factors/*.py", _ERRORS),
+    ("identity/users/names.py", _ERRORS),
+    ("identity/users/service.py", _ERRORS),
+    ("identity/providers/oauth2/authorize/*.py", _OAUTH),
+    ("identity/providers/oauth2/access/*.py", _OAUTH),
+    ("base/errors.py", _ERRORS),
+    ("base/csrf.py", _ERRORS),
+)
+# Where errors of the social API are raised, and by what. What only commands say is not among it.
+_SOCIAL = (
+    "social/**/*.py", "base/params/*.py", "base/server/*.py", "base/errors.py", "base/edge.py", "base/exchange.py",
+    "identity/registration/*.py", "identity/users/reserved.py", "app.py",
+)  # fmt: skip
+_ONLY_COMMANDS = {"social/instance/service.py", "social/emojis/own.py"}
+_SOCIAL_ERRORS = {
+    "Complaint", "wrong", "_wrong", "_full", "Invalid", "Forbidden", "NotFound", "Unauthenticated", "Unprocessable",
+    "Malformed", "Refused", "BadFile", "CannotAttach", "Problem", "Conflict", "_refused", "UnsupportedMedia",
+    "MethodNotAllowed", "Unavailable", "Throttled", "TooLarge",
+}  # fmt: skip
+# Texts of the social API that are put together from several places.
+_SOCIAL_ELSEWHERE = (
+    "Internal Server Error",
+    "Post would be sent to unexpected accounts",
+    "Ensure this field has no more than 150 characters.",
+    "Ensure this field has no more than 254 characters.",
+    "{kind} of more than {count} frames are not supported",
+    "param is missing or the value is empty or invalid: {name}",
+)
+
+
+class Text(NamedTuple):
+    """An English text and where it stands. `plural` is empty where nothing is counted."""
+
+    text: str
+    plural: str = ""
+    context: str = ""
+    place: str = ""
+
+
+def shape_of(text: str) -> str:
+    """The text without the names of its placeholders, which differ between code and catalogue."""
+    return PLACEHOLDER.sub("{}", text)
+
+
+# Pages
+
+
+def texts_of_pages() -> list[Text]:
+    found = [*_in_templates(), *_in_default_flows()]
+    for pattern, calls in _PAGES:
+        for path in sorted(SOURCES.glob(pattern)):
+            place = path.relative_to(SOURCES).as_posix()
+            for text in _said_in(tree_of(path), calls):
+                is_finished = not place.startswith("web/") and PLACEHOLDER.search(text)
+                found.append(Text(text, context="finished" if is_finished else "", place=place))
+    return _without_doubles(found)
+
+
+def _in_templates() -> Iterator[Text]:
+    environment = Environment(autoescape=True)
+    for path in sorted((SOURCES / "web" / "templates").rglob("*.html")):
+        place = path.relative_to(SOURCES).as_posix()
+        for _line, name, said in extract_from_ast(environment.parse(path.read_text()), ["_", "_n"]):
+            texts = [text for text in (said if isinstance(said, tuple) else (said,)) if isinstance(text, str)]
+            if texts:
+                yield Text(texts[0], texts[1] if name == "_n" else "", place=place)
+
+
+def _in_default_flows() -> Iterator[Text]:
+    """What the flows that come with Kith are called and ask, and what applications ask to be allowed to do."""
+    place = "identity/executor/shipped_flows.py"
+    yield from (Text(str(values["name"]), place=place) for values, _ in shipped_flows.FLOWS.values())
+    for prompt in shipped_flows.PROMPTS.values():
+        yield from (Text(str(prompt[key]), place=place) for key in ("label", "sub_text") if key in prompt)
+    for policy in shipped_flows.PASSWORD_POLICIES.values():
+        yield Text(str(policy["error_message"]), place=place)
+    place = "identity/providers/oauth2/consent/scope_texts.py"
+    yield from (Text(words, place=place) for words in scope_texts.WORDS.values())
+
+
+def _said_in(tree: ast.Module, calls: Calls) -> Iterator[str]:
+    """Arguments of these calls, constants that hold a sentence, and sentences that functions return."""
+    known = _assigned(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=function, args=arguments, keywords=keywords):
+                whole = ast.unparse(function)
+                if whole == "draft.complain":
+                    continue  # told to a program, by the API
+                places = calls.get(whole) or calls.get(whole.rpartition(".")[2]) or ()
+                given = [arguments[place] for place in places if place < len(arguments)]
+                given += [one.value for one in keywords if places and one.arg in ("title", "messages", "message")]
+                for one in given:
+                    yield from (text for text in _texts_in(one, known) if _is_for_people(text))
+            case ast.Return(value=ast.expr() as value):
+                yield from (text for text in _texts_in(value, {}) if _is_sentence(text))
+            case ast.For(iter=ast.BoolOp(values=[*_, ast.List() as value])):
+                yield from (text for text in _texts_in(value, {}) if _is_sentence(text))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value) if name.isupper() or name in (
+                "message",
+                "words",
+            ):
+                yield from (text for text in _texts_in(value, {}) if _is_text(text))
+            case ast.Assign(targets=[ast.Subscript()], value=ast.List() as value):
+                yield from (text for text in _texts_in(value, {}) if _is_sentence(text))
+
+
+def _is_for_people(text: str) -> bool:
+    """Not what only commands say, codes such as `access_denied`, or what consists of values."""
+    return "`kith " not in text and " " in PLACEHOLDER.sub("", text).strip()
+
+
+def _is_text(text: str) -> bool:
+    return " " in text and text[0].isupper() and "{" not in text
+
+
+def _is_sentence(text: str) -> bool:
+    return _is_text(text) and text.endswith((".", "!"))
+
+
+# The social API
+
+
+def texts_of_social_api() -> list[Text]:
+    found = [Text(text, place="social/errors.py") for text in _SOCIAL_ELSEWHERE]
+    for pattern in _SOCIAL:
+        for path in sorted(SOURCES.glob(pattern)):
+            place = path.relative_to(SOURCES).as_posix()
+            if place not in _ONLY_COMMANDS:
+                tree = tree_of(path)
+                found += [Text(one, many, place=place) for one, many in _counted_in(tree)]
+                found += [Text(text, place=place) for text in _errors_in(tree, path.name)]
+    counted = {shape_of(one.plural) for one in found if one.plural}
+    found = [one for one in found if one.plural or not (shape_of(one.text) in counted or _is_covered(one.text))]
+    labels = [Text(english_label(name), context="field", place="social/languages.py") for name in FIELDS]
+    return _without_doubles([*found, *labels])
+
+
+def _is_covered(text: str) -> bool:
+    """Whether it is one of the texts above with something put into it."""
+    patterns = [re.sub(r"\\{\w+\\}", ".+", re.escape(one)) for one in _SOCIAL_ELSEWHERE]
+    return text not in _SOCIAL_ELSEWHERE and any(re.fullmatch(pattern, text) for pattern in patterns)
+
+
+def _counted_in(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="counted"), args=[ast.Constant(value=one), ast.Constant(value=many), *_]):
+                yield str(one), str(many)
+
+
+def _errors_in(tree: ast.Module, name: str) -> Iterator[str]:
+    known = _assigned(tree)
+    texts: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _SOCIAL_ERRORS:
+            keywords = [one.value for one in node.keywords if one.arg not in ("fields", "headers", "extra")]
+            for given in (*node.args[:1], *keywords):
+                texts += _texts_in(given, known)
+        elif isinstance(node, ast.Call) and name == "poll.py" and ast.unparse(node.func) == "complaints.append":
+            [pair] = node.args  # complaints that are gathered before they are raised
+            assert isinstance(pair, ast.Tuple)
+            texts += _texts_in(pair.elts[1], {})
+    for value in known.get("message", ()):
+        texts += _texts_in(value, known)
+    yield from (text for text in texts if " " in text or text[:1].isupper())
+
+
+# Both
+
+
+def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    known: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                known.setdefault(name, []).append(value)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                known.setdefault(name, []).append(value)
+    return known
+
+
+def _texts_in(node: ast.expr, known: dict[str, list[ast.expr]]) -> Iterator[str]:
+    """Texts with `{name}` for each value that is put into them; names are followed within a file."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.JoinedStr(values=values):
+            yield "".join(str(one.value) if isinstance(one, ast.Constant) else _placeholder(one) for one in values)
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from _texts_in(body, known)
+            yield from _texts_in(orelse, known)
+        case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+            for value in values:
+                yield from _texts_in(value, known)
+        case ast.Name(id=name):
+            rest = {other: values for other, values in known.items() if other != name}
+            for value in known.get(name, ()):
+                yield from _texts_in(value, rest)
+
+
+def _placeholder(node: ast.expr) -> str:
+    """Named like the last part of the expression: `{limits.count}` is `{count}`."""
+    names = re.findall(r"[a-zA-Z_]+", ast.unparse(node.value)) if isinstance(node, ast.FormattedValue) else []
+    return f"{{{names[-1].lower() if names else 'value'}}}"
+
+
+def _without_doubles(texts: Iterable[Text]) -> list[Text]:
+    """The first of each; one that is counted goes before the same text alone."""
+    kept: dict[tuple[str, str], Text] = {}
+    for one in texts:
+        key = one.context, shape_of(one.text)
+        if key not in kept or (one.plural and not kept[key].plural):
+            kept[key] = one
+    return list(kept.values())
