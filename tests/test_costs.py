@@ -59,8 +59,8 @@ from kith.social.webpages.page import read_page
 
 LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
-URL_FIELD, FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
-TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
+FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
+URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 FACTOR = 4
 REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, InvalidValue)
 
