@@ -1,4 +1,4 @@
-"""One's own factors: what there is, where more are set up, and taking one away, which a thief would like to do."""
+"""A person's own second factors: listing, renaming and removing them, and the flows in which more are set up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _set_up = {
 
 
 class FactorSummary(msgspec.Struct):
-    """A factor as its owner sees it; `left` is how many codes of a list are still good."""
+    """A factor as its owner sees it; `left` is the number of unused codes in a list of codes."""
 
     factor: Factor
     left: int | None = None

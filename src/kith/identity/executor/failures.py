@@ -1,4 +1,4 @@
-"""Runs that ended badly, told: to the person in a few words and a code, to whoever runs the server in full."""
+"""Runs that were denied or failed: the person gets a message and a code, staff find the details by the code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _log = structlog.get_logger()
 
 
 class FlowFailed(msgspec.Struct, frozen=True):
-    """A stage broke; the run stands where it stood. `error` and `traceback` say more to superusers."""
+    """A stage raised an error; the plan is unchanged. `error` and `traceback` are detailed for superusers only."""
 
     error: str
     code: str
@@ -43,7 +43,7 @@ class FlowFailed(msgspec.Struct, frozen=True):
 
 
 class RunPlace(msgspec.Struct):
-    """Where somebody was when a run ended: as much as is known of it."""
+    """Where a run was when it was denied or failed, as far as it is known."""
 
     flow: Flow
     user_id: int | None
@@ -52,13 +52,13 @@ class RunPlace(msgspec.Struct):
 
     @property
     def whom(self) -> int | None:
-        """The one who is being identified, else the one who is signed in."""
+        """The user being identified, else the user who is signed in."""
         pending = self.plan.context.user_id if self.plan is not None else None
         return pending if pending is not None else self.user_id
 
 
 async def sanitised(work: Work, context: PlanContext) -> dict[str, Any]:
-    """What a run knows, fit to be shown to staff: no secrets, whatever the question was called."""
+    """The plan's context as staff may see it: answers to password prompts and other secrets are masked."""
     answers = context.answers
     shown: dict[str, Any] = audit.masked(context.public())
     if answers:
@@ -68,7 +68,7 @@ async def sanitised(work: Work, context: PlanContext) -> dict[str, Any]:
 
 
 async def deny(work: Work, place: RunPlace, denied: Denied, verdict: Verdict | None = None) -> Denied:
-    """Written down with `work`, which is kept although it ends in a no."""
+    """Record the refusal in `work`, which is committed although the answer is a no."""
     user = await _user(work, place)
     reason = denied.reason or denied.message
     details = await _details(work, place)
@@ -90,7 +90,7 @@ async def deny(work: Work, place: RunPlace, denied: Denied, verdict: Verdict | N
 
 
 async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) -> FlowFailed:
-    """Written down by itself: the work in which it happened is undone."""
+    """Record the failure in a work of its own: the one in which it happened is rolled back."""
     _log.error("flows.stage_failed", request=origin.request_id, flow=place.flow.slug, exc_info=error)
     lines = traceback.format_exception(error)
     words = f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""A person as policies and expressions see them."""
+"""The person a policy or an expression is about, with their groups."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PolicySubject(msgspec.Struct, frozen=True):
 
 
 async def find_by(work: Work, filters: Mapping[str, Any]) -> PolicySubject | None:
-    """The first person of whom all this is so. One of the filters must be one that people can be found by."""
+    """The first person who fits all filters; one of them must be pk, uuid, username or email."""
     candidates = await _candidates(work, filters)
     for user in candidates[:MOST_CANDIDATES]:
         person = await get(work, user.id)
@@ -100,7 +100,7 @@ async def _candidates(work: Work, filters: Mapping[str, Any]) -> list[User]:
 
 
 def _is_same(name: str, ours: Any, wanted: Any) -> bool:
-    """Names and addresses are those of the same person however they are written."""
+    """Whether two values are equal; names and addresses are compared in their normal form."""
     alike = _ALIKE.get(name)
     if alike is not None and isinstance(wanted, str):
         return bool(alike(ours) == alike(wanted))

@@ -1,4 +1,4 @@
-"""Mails about what somebody else did at an account's door: to its owner only, and at most once a day for each kind."""
+"""Mails to the owner of an account about what others tried, at most one a day for each reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _due = query(
 
 
 async def tell_app_password(work: Work, user: User) -> None:
-    """A program came with the right password of somebody who has a second factor, and was not let in."""
+    """A program sent the right password of somebody with a second factor, and was refused."""
     title = work.settings.title
     await _tell(
         work,
@@ -48,7 +48,7 @@ async def tell_app_password(work: Work, user: User) -> None:
 
 
 async def tell_address_tried(work: Work, owner: User) -> None:
-    """Somebody gave an address as theirs that is another account's already."""
+    """Somebody signed up with an address that belongs to this account."""
     title = work.settings.title
     await _tell(
         work,
@@ -73,7 +73,7 @@ async def _tell(work: Work, user: User, kind: str, subject: str, words: list[str
 
 
 def _may_get_mail(user: User) -> bool:
-    """Nothing about an account goes to an address that is not known to be its owner's."""
+    """Only a confirmed address gets such mails."""
     try:
         return bool(checked_address(user.counted_email))
     except MailRefused:

@@ -1,4 +1,4 @@
-"""The mappings that are there from the first start. What is missing is made; what is there is left as it is."""
+"""The mappings that Kith ships. Missing ones are made at the start, existing ones are kept."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ _manage = command(
 
 
 async def ensure(work: Work) -> int:
-    """How many were missing."""
+    """Make the missing mappings; returns how many."""
     await work.db.begin()
     known = set(await work.db.all(_managed))
     made = 0

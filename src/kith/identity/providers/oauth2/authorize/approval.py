@@ -1,4 +1,4 @@
-"""The yes: a grant, and what of it the client is sent at once."""
+"""Answering an authorization request that was approved: the grant, and the code or tokens for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def answer(
     *,
     stored: AuthorizationRequestRow | None,
 ) -> Outcome:
-    """Code, tokens, or both, as the response type has it. A request that was `stored` is answered once."""
+    """Code, tokens or both, depending on the response type. A request that was `stored` is answered once."""
     work, client, words = exchange.work, request.client, request.words
     asked = GrantRequest(
         scopes=scopes,

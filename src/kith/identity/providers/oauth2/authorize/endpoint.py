@@ -45,7 +45,7 @@ HAND_IN = Rule("oauth.hand_in", most=120, seconds=300)
 
 
 async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decision: Decision = "") -> Outcome:
-    """`decision` is what somebody answered to an app that asked for itself."""
+    """`decision` is what the person answered to an app that asked for consent on a page of ours."""
     try:
         kept = await stored_requests.resolve(exchange, sent)
         target = await _target(exchange, kept, social=social)
@@ -69,7 +69,7 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
 
 
 async def _cancel(attempt: Attempt) -> Outcome:
-    """Somebody left on the way, by the link that every page has: the client need not wait for them."""
+    """The person cancelled: the client gets `access_denied`."""
     if attempt.kept.request is not None:
         async with attempt.exchange.work.aside() as work:
             await store.claim_request(work.db, attempt.kept.request.request_hash, work.now)
@@ -77,7 +77,7 @@ async def _cancel(attempt: Attempt) -> Outcome:
 
 
 async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
-    """A request that came as a form from elsewhere, without our cookies: it is kept, and read again as a link."""
+    """Store a request that was posted from another site, where our cookies are missing, and redirect to it."""
     if sent.get("request_uri").startswith(stored_requests.PREFIX):
         named = {name: sent.get(name) for name in ("client_id", "request_uri")}
         return Local(f"{IDENTITY_PATH}?{urlencode(named)}")
@@ -201,7 +201,7 @@ async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> O
 
 
 def _hidden(attempt: Attempt) -> dict[str, str]:
-    """The request once more, for the form that answers it."""
+    """The request's parameters as hidden fields for the consent form."""
     fields = attempt.kept.values
     if attempt.kept.key:
         fields = {"client_id": attempt.client.client_id, "request_uri": f"{stored_requests.PREFIX}{attempt.kept.key}"}
