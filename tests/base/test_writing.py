@@ -1,4 +1,4 @@
-"""Nobody waits for the outside world in the middle of a transaction."""
+"""Nobody waits for the outside world, a slow computation or another transaction in the middle of one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from aiohttp.test_utils import BaseTestServer, TestServer
 
 from kith.base.db import writing
 from kith.base.http import Outgoing
+from kith.base.limits import Limiter, Rule
+from kith.identity.users.passwords import Passwords
 from tests.base.foundation import Foundation
 
 
@@ -37,6 +39,25 @@ async def test_the_guarded_client_refuses_whoever_writes(base: Foundation) -> No
         await work.db.rollback()
         assert await ask(outgoing, server) == 200
     await outgoing.close()
+
+
+async def test_passwords_and_limits_refuse_whoever_writes(base: Foundation) -> None:
+    passwords, limiter, rule = Passwords(), Limiter(base.database), Rule("tests", most=1, seconds=60)
+    stored = await passwords.hash("a password")
+    async with base.works.begin() as work:
+        assert await passwords.check(stored, "a password")
+        await work.db.begin()
+        for slow in (
+            passwords.hash("a password"),
+            passwords.check(stored, "a password"),
+            limiter.pay((rule, "me")),
+            limiter.spend_strictly(rule, "me"),
+        ):
+            with pytest.raises(RuntimeError, match="in the middle of a transaction"):
+                await slow
+        await work.db.commit()
+        assert await passwords.check(stored, "a password")
+    passwords.close()
 
 
 class Writer:

@@ -20,10 +20,11 @@ async def kith(town: Town, *words: str, typed: str = "", **settings: str) -> Don
 
 async def settle(town: Town, *names: str, role: service.Role) -> Person:
     """People who are there already; the last of them."""
-    async with open_house(load(town.environment), connections=2) as house, house.works.begin() as work:
+    async with open_house(load(town.environment), connections=2) as house:
         for name in names:
             new = service.NewUser(username=name, email=f"{name}@example.org", password="open sesame", role=role)
-            await service.create(work, house.find(Passwords), new)
+            async with house.works.begin() as work:
+                await service.create(work, house.find(Passwords), new)
     return Person(town.http, names[-1], "open sesame")
 
 

@@ -375,3 +375,24 @@ async def test_a_session_by_app_password_is_never_fresh(town: Town, ada: Person)
     url = f"{USERS}{await id_of(bob)}/set_password/"
     assert code(await by_session(browser, "POST", url, password="a brand new password")) == NEEDED
     assert (await browser.see(await _setup_flow(ada, "otp_static")))["component"] == "password"
+
+
+async def test_confirming_does_not_wait_for_itself_where_tries_are_counted(new_town: TownBuilder) -> None:
+    town = await new_town(rate_limits="on")
+    bob = await town.sign_up()
+    await grant(await town.owner(), bob, "core.change_user")
+    mine, (key, _) = await id_of(bob), await token(town, bob, expiring=False)
+    _, other = await token(town, bob)
+    later = (datetime.now(UTC) + timedelta(days=900)).isoformat()
+    item, me = f"{TOKENS}{other['pk']}/", f"{USERS}{mine}/"
+
+    for path, changes in (
+        (me, {"email": "new@example.org"}),
+        (item, {"expires": later}),
+        (me, {"password": "another one"}),
+    ):
+        wrong = await key.call("PATCH", path, **changes, current_password="wrong")
+        assert (wrong.status_code, set(wrong.json())) == (400, {"current_password"}), wrong.text
+        right = await key.call("PATCH", path, **changes, current_password=bob.password)
+        assert right.status_code == 200, right.text
+    assert (await Person(town.http, bob.username, "another one").get(f"{API}/core/users/me/")).status_code == 200

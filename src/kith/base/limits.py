@@ -17,7 +17,7 @@ from itertools import islice
 import msgspec
 from sqlalchemy import BigInteger, Column, Integer, String, Table, and_, bindparam, delete, update
 
-from kith.base.db import METADATA, Command, Database, Session, command, query, upsert
+from kith.base.db import METADATA, Command, Database, Session, command, query, upsert, writing
 from kith.base.errors import Throttled, Unavailable
 from kith.base.logger import Logger
 
@@ -128,6 +128,7 @@ class Limiter:
 
     async def spend_strictly(self, rule: Rule, who: str) -> Spent | None:
         """Count one call in the database, for good, even if what it was for fails."""
+        writing.refuse(f"{rule.name} is counted")
         if not self._enabled:
             return None
         now = int(time.time())
@@ -142,6 +143,7 @@ class Limiter:
         at once, no more than the rules allow are tried. One rule with nothing left raises `Throttled`, and then none
         of them has counted anything.
         """
+        writing.refuse("A try is paid for")
         if not self._enabled:
             return Paid(self, [])
         now = int(time.time())

@@ -27,7 +27,11 @@ def _caching(exchange: Exchange) -> tuple[tuple[bytes, bytes], ...]:
 
 
 def joined(entities: Sequence[bytes]) -> bytes:
-    return b"[%b]" % b",".join(entities)
+    """A JSON array. The brackets are put on single entities, so that a long list is copied once."""
+    if len(entities) < 2:
+        return b"[%b]" % b",".join(entities)
+    first, *others, last = entities
+    return b",".join([b"[" + first, *others, last + b"]"])
 
 
 def list_of(
@@ -35,11 +39,20 @@ def list_of(
     is_timeline: bool = False, status: int = 200, headers: Headers = (),
 ) -> Answer:  # fmt: skip
     """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
+    body = joined(entities)
+    return page_of(exchange, cursor, body, ids, kind=kind, is_timeline=is_timeline, status=status, headers=headers)
+
+
+def page_of(
+    exchange: Exchange, cursor: Cursor, body: bytes, ids: Sequence[int], *, kind: Kind,
+    is_timeline: bool = False, status: int = 200, headers: Headers = (),
+) -> Answer:  # fmt: skip
+    """The same of a list that is JSON already."""
     url = public_url(exchange.server.works.settings.base_url, exchange.path)
     link = link_header(url, cursor, ids, kind=kind, is_timeline=is_timeline)
     if link:
         headers = ((b"link", link.encode()), *headers)
-    return answer(exchange, joined(entities), status=status, headers=headers)
+    return answer(exchange, body, status=status, headers=headers)
 
 
 def page(exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind) -> Answer:

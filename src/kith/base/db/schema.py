@@ -12,6 +12,7 @@ from sqlalchemy import (
     Integer,
     MetaData,
     String,
+    Subquery,
     Text,
     bindparam,
     exists,
@@ -109,6 +110,35 @@ def any_of(column: ColumnElement[Any], name: str) -> AnyOf:
 def any_row(table: FromClause, clause: ColumnElement[bool]) -> ColumnElement[bool]:
     """Whether a table has such a row: it is looked at for itself, whatever the statement around is about."""
     return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
+
+
+class RowsAsJSON(ColumnElement[str]):
+    """All rows of a subquery as one JSON array of arrays, in their order: a driver reads one row faster than many."""
+
+    inherit_cache = True
+    type = Text()
+
+    def __init__(self, rows: Subquery) -> None:
+        self.rows = rows
+
+
+def rows_as_json(rows: Subquery) -> ColumnElement[str]:
+    """NULL or an empty array where there are none."""
+    return RowsAsJSON(rows)
+
+
+def _columns(element: RowsAsJSON, compiler: SQLCompiler, **options: object) -> str:
+    return ", ".join(compiler.process(column, **options) for column in element.rows.c)
+
+
+@compiles(RowsAsJSON, "sqlite")
+def _sqlite_rows(element: RowsAsJSON, compiler: SQLCompiler, **options: object) -> str:
+    return f"json_group_array(json_array({_columns(element, compiler, **options)}))"
+
+
+@compiles(RowsAsJSON, "postgresql")
+def _postgres_rows(element: RowsAsJSON, compiler: SQLCompiler, **options: object) -> str:
+    return f"CAST(json_agg(json_build_array({_columns(element, compiler, **options)})) AS TEXT)"
 
 
 @compiles(AnyOf, "sqlite")

@@ -109,9 +109,10 @@ class Compiled(Generic[Row]):
                 for place, column in enumerate(columns)
                 if (convert := (_WIRE if wire else _RESULT)[dialect].get(type(column.type)))
             )
-            if issubclass(row, msgspec.Struct) and row.__struct_fields__ != tuple(c.name for c in columns):
+            names_of_row = _names(row)
+            if names_of_row and names_of_row != tuple(c.name for c in columns):
                 given = [column.name for column in columns]
-                raise TypeError(f"{row.__name__} has {row.__struct_fields__}, the statement gives {given}")
+                raise TypeError(f"{row.__name__} has {names_of_row}, the statement gives {given}")
 
     def bind(self, params: Mapping[str, Any]) -> list[Any]:
         values = self._known.copy()
@@ -129,6 +130,9 @@ class Compiled(Generic[Row]):
             return [row[0] for row in rows]
         if make is tuple:
             return cast("list[Row]", [tuple(self._converted(row)) if reads else tuple(row) for row in rows])
+        if issubclass(cast("type", make), tuple):  # a NamedTuple
+            built = cast("Callable[[Any], Row]", make._make)  # type: ignore[union-attr]
+            return [built(self._converted(row)) for row in rows] if reads else list(map(built, rows))
         build = cast("Callable[..., Row]", make)
         if not reads:
             return [build(*row) for row in rows]
@@ -140,6 +144,13 @@ class Compiled(Generic[Row]):
             if values[place] is not None:
                 values[place] = convert(values[place])
         return values
+
+
+def _names(row: type) -> tuple[str, ...]:
+    """The columns that a row has by name; none of a plain tuple or a single value."""
+    if issubclass(row, msgspec.Struct):
+        return row.__struct_fields__
+    return getattr(row, "_fields", ())
 
 
 def _turned(turn: Convert | None, value: object) -> object:
@@ -166,7 +177,7 @@ class Statement(Generic[Row]):
 
 
 class Query(Statement[Row]):
-    """A statement that gives rows: a struct, a plain tuple, or a single value each."""
+    """A statement that gives rows: a struct, a tuple with names or without, or a single value each."""
 
     __slots__ = ()
 

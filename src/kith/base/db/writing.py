@@ -1,7 +1,8 @@
 """Which session of the task at hand is in a transaction, so that nobody waits for the outside world meanwhile.
 
 On SQLite such a session holds the only pen, on PostgreSQL locks and a connection: one host that does not answer would
-stop everybody's writing. The guarded client asks `is_writing` before every call.
+stop everybody's writing. Whatever takes long (the guarded client, the hashing of passwords) or needs a transaction of
+its own (the limiter) calls `refuse` first.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Protocol
 
-__all__ = ["Writer", "enter", "is_writing", "leave"]
+__all__ = ["Writer", "enter", "is_writing", "leave", "refuse"]
 
 
 class Writer(Protocol):
@@ -35,3 +36,9 @@ def is_writing() -> bool:
     """A task that was started by one that wrote is told what is so now, not what was then."""
     session = _current.get()
     return session is not None and session.is_writing
+
+
+def refuse(what: str) -> None:
+    """Called by what must not be done in the middle of a transaction: an error of the program, found by any test."""
+    if is_writing():
+        raise RuntimeError(f"{what} in the middle of a transaction, which must wait for nobody")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from multidict import CIMultiDictProxy
 
-from kith.base.db.writing import is_writing
+from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts
 from kith.base.http.failures import AddressRefused, OutgoingError, translated
 from kith.base.http.hops import REDIRECTS, Hop, Resign, first_hop, next_hop
@@ -148,8 +148,7 @@ class Outgoing:
             response.release()
 
     async def _send(self, hop: Hop, deadline: float) -> aiohttp.ClientResponse:
-        if is_writing():
-            raise RuntimeError(f"{hop.shown} is asked in the middle of a transaction, which must wait for nobody")
+        writing.refuse(f"{hop.shown} is asked")
         left = deadline - asyncio.get_running_loop().time()
         if left <= 0:
             raise OutgoingError("timeout", hop.shown)

@@ -92,6 +92,6 @@ RESOURCE = Resource(
     table=keypairs,
     fields=FIELDS,
     exact=("name", "managed", "key_type", "private_key_available"),
-    prepare=check,
+    ahead=check,
     decorate=decorate,
 )

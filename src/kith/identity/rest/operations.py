@@ -22,11 +22,15 @@ from kith.identity.rest.resource import Resource
 from kith.identity.rest.uniqueness import complain_taken
 from kith.identity.sealing import Sealer
 
+TRIES = 5
+
 
 async def create(store: RecordStore[R], work: Work, caller: ApiCaller, sent: Mapping[str, Any]) -> R:
     resource = store.resource
     values = await _take(resource, sent, whole=True, new=True)
     draft: RecordDraft[R] = RecordDraft(work, caller, values=values, field_names=store.field_names)
+    if resource.ahead is not None:
+        await resource.ahead(draft)
     await _prepare(store, draft)
     await work.db.begin()
     await _check_references(store, draft)
@@ -66,18 +70,7 @@ async def update(
 ) -> R:
     resource = store.resource
     values = await _take(resource, sent, whole=whole, new=False)
-    stored = await _stored(store, work, caller, id, "change")
-    before = stored.values
-    draft = RecordDraft(
-        work,
-        caller,
-        values=values,
-        stored=before,
-        before=stored.record,
-        id=id,
-        whole=whole,
-        field_names=store.field_names,
-    )
+    draft, before = await _begin_change(store, work, caller, id, values, whole=whole)
     await _prepare(store, draft)
     _check_secrets_stay(store, draft)
     await _check_references(store, draft)
@@ -96,10 +89,48 @@ async def update(
     return record
 
 
-async def _stored(store: RecordStore[R], work: Work, caller: ApiCaller, id: Any, verb: str) -> StoredRecord[R]:
-    """The record as it is stored, held until this work ends; somebody else's is not found by who may only have own."""
+async def _begin_change(
+    store: RecordStore[R], work: Work, caller: ApiCaller, id: Any, values: dict[str, Any], *, whole: bool
+) -> tuple[RecordDraft[R], dict[str, Any]]:
+    """What is to be changed, and the record as it is stored, held from now on.
+
+    What takes long is checked before, while nobody else waits, and once more if somebody changed the record meanwhile.
+    """
+
+    def draft_of(stored: StoredRecord[R]) -> RecordDraft[R]:
+        return RecordDraft(
+            work,
+            caller,
+            values=dict(values),
+            stored=stored.values,
+            before=stored.record,
+            id=id,
+            whole=whole,
+            field_names=store.field_names,
+        )
+
+    ahead = store.resource.ahead
+    if ahead is None:
+        stored = await _stored(store, work, caller, id, "change")
+        return draft_of(stored), stored.values
+    is_held = work.db.is_writing  # it is one of several changes that begin or end together
+    seen = await _stored(store, work, caller, id, "change", held=is_held)
+    for _ in range(TRIES):
+        draft = draft_of(seen)
+        await ahead(draft)
+        if is_held or (held := await _stored(store, work, caller, id, "change")).values == seen.values:
+            return draft, seen.values
+        await work.db.rollback()
+        seen = held
+    raise Conflict("Somebody else changed this record at the same time, please try again")
+
+
+async def _stored(
+    store: RecordStore[R], work: Work, caller: ApiCaller, id: Any, verb: str, *, held: bool = True
+) -> StoredRecord[R]:
+    """The record as stored, `held` until this work ends; somebody else's is not found by who may only have own."""
     resource = store.resource
-    found = await store.find_stored(work.db, id)
+    found = await store.find_stored(work.db, id, held=held)
     hidden = resource.own and not caller.may(resource.permission(verb))
     if found is None or (hidden and found.values[resource.own] != caller.id):
         raise NotFound
@@ -235,7 +266,7 @@ def _read(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new:
 async def _prepare(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
     if store.resource.prepare is not None:
         await store.resource.prepare(draft)
-        draft.raise_complaints()
+    draft.raise_complaints()
 
 
 async def _check_references(store: RecordStore[R], draft: RecordDraft[Any]) -> None:

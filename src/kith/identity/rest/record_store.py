@@ -72,12 +72,15 @@ class RecordStore(Generic[R]):
             lambda: select(self.row_key).select_from(self.source).where(self.key == bindparam("id")), object
         )
         self.one_row = query(self._held, tuple)
+        self._seen_row = query(self._seen, tuple)
+
+    def _seen(self) -> Any:
+        columns = (self.key, *self.stored.values(), *self.times.values())
+        return self._narrowed(select(*columns).select_from(self.source).where(self.key == bindparam("id")))
 
     def _held(self) -> Any:
         """Held against other changes, but not against new rows that refer to it."""
-        columns = (self.key, *self.stored.values(), *self.times.values())
-        rows = select(*columns).select_from(self.source).where(self.key == bindparam("id"))
-        return self._narrowed(rows).with_for_update(of=list(self.tables), key_share=True)
+        return self._seen().with_for_update(of=list(self.tables), key_share=True)
 
     def _column(self, name: str) -> Column[Any]:
         for table in reversed(self.tables):
@@ -181,9 +184,9 @@ class RecordStore(Generic[R]):
         row = await db.one(self.by_key, id=id)
         return None if row is None else self.record(row)
 
-    async def find_stored(self, db: Session, id: Any) -> StoredRecord[R] | None:
-        """A record with its lists of references, held until the work ends."""
-        row = await db.one(self.one_row, id=id)
+    async def find_stored(self, db: Session, id: Any, *, held: bool = True) -> StoredRecord[R] | None:
+        """A record with its lists of references; `held` until the work ends, or not."""
+        row = await db.one(self.one_row if held else self._seen_row, id=id)
         if row is None:
             return None
         values = {self.resource.key: row[0]} | dict(zip((*self.stored, *self.times), row[1:], strict=True))

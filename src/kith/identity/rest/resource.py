@@ -65,6 +65,9 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     allow: frozenset[str] = ALL
     label: str = "name"
     own: str = ""  # the field with a record's owner, who may see and change it without any permission
+    ahead: Callable[[RecordDraft[R]], Awaitable[None]] | None = (
+        None  # checks that take long: done while nothing is held
+    )
     prepare: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     saved: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     removing: Callable[[Work, R, ApiCaller], Awaitable[None]] | None = None

@@ -118,6 +118,6 @@ RESOURCE = Resource(
     order=("order", "field_key"),
     exact=("field_key", "name", "label", "type", "required", "order", "placeholder"),
     label="field_key",
-    prepare=check,
+    ahead=check,
     removing=removing,
 )

@@ -163,7 +163,7 @@ RESOURCE = Resource(
     exact=("identifier", "intent", "user"),
     label="identifier",
     own="user",
-    prepare=check,
+    ahead=check,
     removing=removing,
     decorate=decorate,
 )

@@ -105,9 +105,12 @@ class UserRecord(Record, kw_only=True):
 _GUARDING = ("username", "email")  # with the password: what somebody is let in by
 
 
-async def check(draft: RecordDraft[UserRecord]) -> None:
+async def ahead(draft: RecordDraft[UserRecord]) -> None:
     await _confirm(draft)
     await _take_password(draft)
+
+
+async def check(draft: RecordDraft[UserRecord]) -> None:
     for name, complain in (("username", complain_username), ("email", complain_email)):
         complaint = complain(draft.values[name]) if name in draft.values else None
         if complaint is not None:
@@ -136,7 +139,7 @@ async def _confirm(draft: RecordDraft[UserRecord]) -> None:
 
 
 async def _take_password(draft: RecordDraft[UserRecord]) -> None:
-    """Hashed before the first write: nobody else waits for argon2."""
+    """Judged and hashed before the first write: nobody else waits for it."""
     password = draft.values.pop("password", None)
     if not password:
         return
@@ -277,6 +280,7 @@ RESOURCE = Resource(
         ListFilter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
     ),
     label="username",
+    ahead=ahead,
     prepare=check,
     saved=saved,
     removing=removing,

@@ -12,6 +12,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from kith.base.caches import ForAWhile
+from kith.base.db import writing
 from kith.base.metrics import PASSWORD_CHECKS as CHECKS
 
 __all__ = ["MOST_CHARACTERS", "Passwords"]
@@ -22,7 +23,10 @@ REMEMBER_MOST = 10_000
 
 
 class Passwords:
-    """Hashing and checking, in threads of their own: one per core, never the default ones."""
+    """Hashing and checking, in threads of their own: one per core, never the default ones.
+
+    Both take long, so both refuse to be called in the middle of a transaction.
+    """
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
@@ -32,6 +36,7 @@ class Passwords:
         self._nobody: str | None = None
 
     async def hash(self, password: str) -> str:
+        writing.refuse("A password is hashed")
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._hasher.hash, password)
 
     async def check(self, stored: str | None, password: str, *, where: str = "", anew: bool = False) -> bool:
@@ -40,6 +45,7 @@ class Passwords:
         A right one is remembered for whoever comes from `where`, and for nobody else. `anew`: worked out whatever is
         remembered, and not remembered, for an answer that must always cost the same.
         """
+        writing.refuse("A password is checked")
         if len(password) > MOST_CHARACTERS:
             return False
         if not anew and self.is_remembered(stored, password, where):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from kith.base.db import Query
@@ -10,29 +9,28 @@ from kith.base.errors import Gone, NotFound
 from kith.base.work import Work
 from kith.social.accounts import lines, store
 from kith.social.accounts.directory import Directory
+from kith.social.accounts.lines import StandingRow
 from kith.social.accounts.tables import Account
 
-Row = Sequence[Any]
 
-
-async def line_of(work: Work, id: int) -> Row:
+async def line_of(work: Work, id: int) -> StandingRow:
     """Whoever waits to be let in is not there yet; who is gone for good is gone."""
     return await _line(work, lines.by_id, account=id)
 
 
-async def line_named(work: Work, acct: str) -> Row:
+async def line_named(work: Work, acct: str) -> StandingRow:
     """By `name`, `@name` or `name@domain`, among those who are known: nobody is asked elsewhere."""
     name, domain = split_acct(work, acct)
     return await _line(work, lines.by_name, key=name.lower(), domain=domain)
 
 
-async def _line(work: Work, query: Query[Any], **values: Any) -> Row:
+async def _line(work: Work, query: Query[StandingRow], **values: Any) -> StandingRow:
     row = await work.db.one(query, **values)
-    if row is None or not row[lines.WIDTH]:
+    if row is None or not row.is_listed:
         raise NotFound
-    if row[lines.WIDTH + 1] is not None:
+    if row.deleted_at is not None:
         raise Gone
-    return row  # type: ignore[no-any-return]
+    return row
 
 
 async def find_anywhere(work: Work, acct: str) -> Account:

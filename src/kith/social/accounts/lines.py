@@ -1,25 +1,44 @@
-"""Lists of accounts as queries: which ones, in which versions and with which counts, in one row each."""
+"""Lists of accounts as queries: which ones, and in which versions, in one row each.
+
+All that is shown of an account follows from its version, by which it is kept (`entities.WholeAccounts`).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, select
 from sqlalchemy.sql.selectable import FromClause
 
 from kith.base.db import any_of, query
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId
 
 A = accounts.alias("a")
-COLUMNS: tuple[ColumnElement[Any], ...] = (
-    A.c.id,
-    A.c.version,
-    A.c.statuses_count,
-    A.c.followers_count,
-    A.c.following_count,
-    A.c.last_status_at,
-)
-WIDTH = len(COLUMNS)
+COLUMNS: tuple[ColumnElement[Any], ...] = (A.c.id, A.c.version)
+
+
+class AccountRow(NamedTuple):
+    id: AccountId
+    version: int
+
+
+class CursorRow(NamedTuple):
+    """One that a list is walked to by the id of something else, such as a follow."""
+
+    id: AccountId
+    version: int
+    cursor: int
+
+
+class StandingRow(NamedTuple):
+    """One that may be missing for whoever asks."""
+
+    id: AccountId
+    version: int
+    is_listed: bool
+    deleted_at: datetime | str | None
 
 
 def lines(source: FromClause = A, *extra: ColumnElement[Any]) -> Select[Any]:
@@ -28,12 +47,11 @@ def lines(source: FromClause = A, *extra: ColumnElement[Any]) -> Select[Any]:
 
 
 _listed = and_(A.c.is_listed, A.c.deleted_at.is_(None))
-by_id = query(lines(A, A.c.is_listed, A.c.deleted_at).where(A.c.id == bindparam("account")), tuple, wire=True)
-by_ids = query(lines().where(and_(any_of(A.c.id, "ids"), _listed)), tuple, wire=True)
+_standing = lines(A, A.c.is_listed, A.c.deleted_at)
+by_id = query(_standing.where(A.c.id == bindparam("account")), StandingRow, wire=True)
+by_ids = query(lines().where(and_(any_of(A.c.id, "ids"), _listed)), AccountRow, wire=True)
 by_name = query(
-    lines(A, A.c.is_listed, A.c.deleted_at).where(
-        and_(A.c.username_key == bindparam("key"), A.c.domain == bindparam("domain"))
-    ),
-    tuple,
+    _standing.where(and_(A.c.username_key == bindparam("key"), A.c.domain == bindparam("domain"))),
+    StandingRow,
     wire=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.work import Work
 from kith.identity.for_social import Pictures
 from kith.social.accounts import store
-from kith.social.accounts.entities import avatar_url
+from kith.social.accounts.shapes import avatar_url
 from kith.social.ids import UserId
 
 

@@ -9,7 +9,7 @@ from kith.base.rooms import Part, Room
 from kith.identity import for_social as identity
 from kith.social.accounts import api, leaving, pictures, tasks, verification
 from kith.social.accounts.directory import Directory, NoDirectory
-from kith.social.accounts.entities import AccountPieces
+from kith.social.accounts.entities import AccountPieces, WholeAccounts
 from kith.social.accounts.faces import Faces
 from kith.social.accounts.portraits import Portraits
 from kith.social.errors import DIALECT
@@ -31,6 +31,7 @@ ROOM = Room(
         Part(Faces, lambda _: Faces(), also=(Standing, identity.Admission)),
         Part(Presence, lambda _: Presence()),
         Part(AccountPieces, lambda _: AccountPieces()),
+        Part(WholeAccounts, lambda _: WholeAccounts()),
         Part(identity.Pictures, lambda _: Portraits()),
         Part(Directory, lambda _: NoDirectory()),
     ),

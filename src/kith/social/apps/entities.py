@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity import for_social as identity
-from kith.social.accounts.entities import avatar_url
+from kith.social.accounts.shapes import avatar_url
 from kith.social.accounts.tables import Account
 
 PERSONAL = "Personal access token"

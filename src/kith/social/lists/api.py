@@ -75,7 +75,7 @@ async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]
     shown = await render_lines(work, rows)
     if not has_pages:
         return answer(exchange, joined(shown))
-    return page(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
 
 
 def _account_ids(named: Named) -> list[AccountId]:

@@ -6,7 +6,7 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, upd
 
 from kith.base.db import Session, add_once, command, insert_into, query
 from kith.social.accounts.access import is_there
-from kith.social.accounts.lines import A
+from kith.social.accounts.lines import A, AccountRow
 from kith.social.accounts.lines import lines as account_lines
 from kith.social.ids import AccountId
 from kith.social.lists.tables import List, lists, members
@@ -43,6 +43,7 @@ _drop = command(delete(members).where(and_(members.c.list_id == _list, members.c
 _people = Walk(
     account_lines(members.join(A, A.c.id == members.c.account_id)).where(and_(members.c.list_id == _list, is_there(A))),
     A.c.id,
+    row=AccountRow,
 )
 
 

@@ -9,12 +9,11 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, Kind
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, number, post
 from kith.base.work import Work
-from kith.social.accounts.lines import WIDTH
 from kith.social.accounts.viewers import Me
 from kith.social.guards import user
 from kith.social.ids import AccountId
-from kith.social.notifications import entities, service, store
-from kith.social.pages import answer, list_of
+from kith.social.notifications import entities, reading, service, store
+from kith.social.pages import answer, page_of
 from kith.social.timelines import markers
 
 LIMIT, MOST = 40, 80
@@ -52,9 +51,19 @@ class Counted(Asked, kw_only=True):
 async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
     cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
     types = service.wanted_types(asked.types, asked.exclude_types)
-    rows = await store.page_of(work.db, me, cursor, types=types, from_id=asked.from_id, filtered=asked.include_filtered)
-    shown = await entities.render(work, rows, me, supported=asked.supported_types)
-    return list_of(exchange, cursor, shown, [row[WIDTH] for row in rows], kind=Kind.RECORD3, is_timeline=True)
+    rows = await reading.page_of(
+        work.db,
+        me,
+        cursor,
+        work.now,
+        types=None if types == list(service.TYPES) else types,
+        from_id=asked.from_id,
+        filtered=asked.include_filtered,
+    )
+    body, ids = await entities.render_page(
+        work, rows, me, supported=asked.supported_types, is_ascending=cursor.is_ascending
+    )
+    return page_of(exchange, cursor, body, ids, kind=Kind.RECORD3, is_timeline=True)
 
 
 @get("/api/v1/notifications/unread_count", guards=[READ])
@@ -70,7 +79,7 @@ async def show_notification(
     exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked],
     id: FromPath[int],
 ) -> Answer:  # fmt: skip
-    row = await store.find(work.db, me, id)
+    row = await reading.find(work.db, me, id, work.now)
     shown = [] if row is None else await entities.render(work, [row], me, supported=asked.supported_types)
     if not shown:
         raise NotFound

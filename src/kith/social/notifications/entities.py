@@ -1,22 +1,35 @@
-"""Notifications on the wire: accounts and statuses as everywhere else, in a fixed number of queries."""
+"""Notifications on the wire, put together from what is kept of them, of accounts and of statuses.
+
+A page is kept by its rows. What the reader has to do with the statuses they are about is put in between each time.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from kith.base.caches import ByVersion
+from kith.base.json_templates import Template, gap
 from kith.base.work import Work
-from kith.social.accounts.entities import render_lines
-from kith.social.accounts.lines import WIDTH
+from kith.social.accounts.entities import is_kept, render_versions
 from kith.social.ids import AccountId
 from kith.social.moments import moment
-from kith.social.statuses import entities as statuses
+from kith.social.notifications import reading
+from kith.social.notifications.reading import NotificationRow, Words
+from kith.social.pages import joined
+from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
+from kith.social.statuses.store import Stretch
 
+MOST_BYTES = 8 << 20
+MOST_BYTES_OF_PAGES = 16 << 20
+_STATUS = b',"status":'
 _encode = msgspec.json.Encoder().encode
-Row = Sequence[Any]
+_rows = msgspec.json.Decoder(list[NotificationRow])
 
 # For programs that do not know a type: what it tells, in a sentence.
 _SAYS = {
@@ -33,6 +46,26 @@ _SAYS = {
 }
 
 
+class NotificationEntity(msgspec.Struct, kw_only=True):
+    """Notification. `status` is there for types that are about one, `filtered` only where it is so."""
+
+    id: str
+    type: str
+    group_key: str
+    created_at: str
+    filtered: bool | UnsetType = UNSET
+    fallback: Fallback | UnsetType = UNSET
+    account: Any
+    status: Any = UNSET
+
+
+class Fallback(msgspec.Struct):
+    title: str
+    summary: str | None = None
+    details: str | None = None
+    description: str | None = None
+
+
 class _Named(msgspec.Struct):
     display_name: str
     username: str
@@ -41,38 +74,148 @@ class _Named(msgspec.Struct):
 _named = msgspec.json.Decoder(_Named)
 
 
-async def render(work: Work, rows: Sequence[Row], me: AccountId, *, supported: Sequence[str] = ()) -> list[bytes]:
-    """In the order they came; one whose status the viewer may not see any more is left out.
+class NotificationHeads(ByVersion[bytes]):
+    """What notifications themselves say, up to the account they are from. It never changes."""
+
+    def __init__(self) -> None:
+        super().__init__("notification_heads", MOST_BYTES)
+
+
+class Line(NamedTuple):
+    """A notification in its pieces: the account and the status are the same ones that are kept elsewhere."""
+
+    head: bytes
+    account: bytes
+    status: Shown | None
+
+
+class NotificationPage(msgspec.Struct, frozen=True):
+    ids: tuple[int, ...]
+    lines: tuple[Line, ...]
+    stretch: Stretch | None  # of the statuses they are about
+
+
+class NotificationPages(ByVersion[NotificationPage]):
+    """Pages by their rows, which tell the version of everything in them."""
+
+    def __init__(self) -> None:
+        super().__init__("notification_pages", MOST_BYTES_OF_PAGES)
+
+
+async def render_page(
+    work: Work, rows: str | None, me: AccountId, *, supported: Sequence[str] = (), is_ascending: bool = False
+) -> tuple[bytes, Sequence[int]]:
+    """A JSON array, newest first, and the ids of all rows, also of what could not be shown."""
+    if not rows:
+        return b"[]", ()
+    page = None if supported else work.find(NotificationPages).get(rows)
+    if page is None:
+        read = _rows.decode(rows)
+        if is_ascending:
+            read.reverse()
+        page = None if supported else await _page(work, read, me)
+        if page is None:
+            return joined(await render(work, read, me, supported=supported)), [row.id for row in read]
+        if not work.db.is_writing:
+            work.find(NotificationPages).put(rows, page, _size(rows, page))
+    view = View(me) if page.stretch is None else await view_of(work, page.stretch, me)
+    return _joined(page.lines, view), page.ids
+
+
+def _joined(lines: Sequence[Line], view: View) -> bytes:
+    """All pieces of a page are copied once."""
+    if not lines:
+        return b"[]"
+    parts = [b"["]
+    for head, account, status in lines:
+        if status is None:
+            parts += (head, account, b"},")
+        else:
+            about = seen(status, view) if view.marked else status.json.usual
+            parts += (head, account, _STATUS, about, status.account, b"}},")
+    parts[-1] = parts[-1][:-1] + b"]"
+    return b"".join(parts)
+
+
+def _size(rows: str, page: NotificationPage) -> int:
+    return len(rows) + sum(len(line.head) + (line.status.size if line.status else 0) + 100 for line in page.lines)
+
+
+async def _page(work: Work, rows: Sequence[NotificationRow], me: AccountId) -> NotificationPage | None:
+    """If all that it is made of is kept, or can be."""
+    shown = [row for row in rows if row.is_shown]
+    about = [row_of for row in shown if (row_of := row.status) is not None]
+    heads = await _heads(work, shown)
+    people = await render_versions(work, {row.from_id: row.from_version for row in shown})
+    statuses = await find_lines(work, about, me)
+    lines: list[Line] = []
+    for row in shown:
+        status = None if row.status_id is None else statuses.get(row.status_id)
+        if row.id not in heads or not is_kept(work, row.from_id, row.from_version):
+            return None
+        if row.status_id is not None and status is None:
+            return None
+        lines.append(Line(heads[row.id], people[row.from_id], status))
+    pairs = [(one.subject_id, one.conversation_id) for line in lines if (one := line.status) is not None]
+    return NotificationPage(tuple(row.id for row in rows), tuple(lines), Stretch.of(pairs) if pairs else None)
+
+
+async def _heads(work: Work, rows: Sequence[NotificationRow]) -> dict[int, bytes]:
+    kept = work.find(NotificationHeads)
+    found = {row.id: head for row in rows if (head := kept.get((row.id, row.filtered))) is not None}
+    missing = {row.id: row for row in rows if row.id not in found}
+    if missing:
+        for id, words in (await reading.words_of(work.db, list(missing))).items():
+            entity = _entity(missing[id], words, account=gap("account"))
+            found[id] = head = Template.of(entity).up_to("account").whole()
+            if not work.db.is_writing:
+                kept.put((id, missing[id].filtered), head, len(head))
+    return found
+
+
+async def render(
+    work: Work, rows: Sequence[NotificationRow], me: AccountId, *, supported: Sequence[str] = ()
+) -> list[bytes]:
+    """In the order they came; one whose status the reader may not see any more is left out.
 
     With `supported` types, all others are told in a sentence as well.
     """
-    people = await render_lines(work, rows)
-    about = [row[WIDTH + 2] for row in rows if row[WIDTH + 2] is not None]
-    shown = await statuses.render_by_id(work, about, me)
-    return [
-        _whole(row, person, shown.get(row[WIDTH + 2]), supported)
-        for row, person in zip(rows, people, strict=True)
-        if row[WIDTH + 2] is None or row[WIDTH + 2] in shown
-    ]
+    rows = [row for row in rows if row.is_shown]
+    people = await render_versions(work, {row.from_id: row.from_version for row in rows})
+    about = {status.id: status for row in rows if (status := row.status) is not None}
+    shown = await render_rows(work, list(about.values()), me)
+    words = await reading.words_of(work.db, [row.id for row in rows])
+    wholes: list[bytes] = []
+    for row in rows:
+        if row.id not in words or row.from_id not in people or not (row.status_id is None or row.status_id in shown):
+            continue  # it has just left the database
+        person, type = people[row.from_id], words[row.id].type
+        entity = _entity(row, words[row.id], account=msgspec.Raw(person))
+        if row.status_id is not None:
+            entity.status = msgspec.Raw(shown[row.status_id])
+        if supported and type not in supported:
+            entity.fallback = _fallback(type, person)
+        wholes.append(_encode(entity))
+    return wholes
 
 
-def _whole(row: Row, person: bytes, status: bytes | None, supported: Sequence[str]) -> bytes:
-    id, type, _, group_key, filtered, created_at = row[WIDTH:]
-    told: dict[str, Any] = {"id": str(id), "type": type, "group_key": group_key, "created_at": _moment(created_at)}
-    if filtered:
-        told["filtered"] = True
-    if supported and type not in supported:
-        told["fallback"] = _fallback(type, person)
-    about = b"" if status is None else b',"status":%b' % status
-    return b'%b,"account":%b%b}' % (_encode(told)[:-1], person, about)
+def _entity(row: NotificationRow, words: Words, *, account: Any) -> NotificationEntity:
+    return NotificationEntity(
+        id=str(row.id),
+        type=words.type,
+        group_key=words.group_key,
+        created_at=_moment(words.created_at),
+        filtered=bool(row.filtered) or UNSET,
+        account=account,
+    )
 
 
-def _fallback(type: str, person: bytes) -> dict[str, str | None]:
+def _fallback(type: str, person: bytes) -> Fallback:
     named = _named.decode(person)
     name = f"<b>{escape(named.display_name or named.username)}</b>"
-    return {"title": _SAYS.get(type, "{}").format(name), "summary": None, "details": None, "description": None}
+    return Fallback(_SAYS.get(type, "{}").format(name))
 
 
-def _moment(at: Any) -> str:
+def _moment(at: datetime | str) -> str:
     """A row for the wire has it as its database does."""
     return f"{at[:23]}Z" if isinstance(at, str) else moment(at)

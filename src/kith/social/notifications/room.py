@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from kith.base.rooms import Room
+from kith.base.rooms import Part, Room
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import DIALECT
 from kith.social.notifications import api, tasks
+from kith.social.notifications.entities import NotificationHeads, NotificationPages
 from kith.social.relationships.facts import (
     Blocked,
     DomainBlocked,
@@ -48,6 +49,10 @@ ROOM = Room(
         (Muted, tasks.FORGET_MUTED),
         (DomainBlocked, tasks.FORGET_DOMAIN),
         (AccountDeleted, tasks.FORGET_GONE),
+    ),
+    parts=(
+        Part(NotificationHeads, lambda _: NotificationHeads()),
+        Part(NotificationPages, lambda _: NotificationPages()),
     ),
     at_once=(
         (Unfollowed, tasks.take_back_follow),

@@ -7,17 +7,14 @@ from typing import Any
 from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
 from kith.base.db import Session, add_once, any_of, command, query
-from kith.base.paging import Cursor
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A
-from kith.social.accounts.lines import lines as account_lines
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import access
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.relationships import rules
 from kith.social.statuses.tables import favourites, mentions, statuses, votes
-from kith.social.walks import Walk
 
 N = notifications
 _me: BindParameter[Any] = bindparam("me")
@@ -53,31 +50,12 @@ _forget_account = command(delete(N).where(or_(N.c.account_id == _me, N.c.from_id
 _clear = command(delete(N).where(N.c.account_id == _me))
 _dismiss = command(delete(N).where(and_(N.c.account_id == _me, N.c.id == bindparam("id"))))
 
-_SHOWN = (N.c.id, N.c.type, N.c.status_id, N.c.group_key, N.c.filtered, N.c.created_at)
 _source = N.join(A, A.c.id == N.c.from_id)
 _mine = and_(N.c.account_id == _me, is_there(A))
-_of_types = any_of(N.c.type, "types")
-
-
-def _walk(*, filtered: bool, of_one: bool) -> Walk:
-    clauses = [_mine, _of_types]
-    if not filtered:
-        clauses.append(~N.c.filtered)
-    if of_one:
-        clauses.append(N.c.from_id == bindparam("from_id"))
-    return Walk(account_lines(_source, *_SHOWN).where(and_(*clauses)), N.c.id)
-
-
-_walks = {
-    (filtered, of_one): _walk(filtered=filtered, of_one=of_one)
-    for filtered in (False, True)
-    for of_one in (False, True)
-}
-_one = query(account_lines(_source, *_SHOWN).where(and_(_mine, N.c.id == bindparam("id"))), tuple, wire=True)
 
 
 def _count(*, of_one: bool) -> Any:
-    clauses = [_mine, _of_types, N.c.id > bindparam("since"), ~N.c.filtered]
+    clauses = [_mine, any_of(N.c.type, "types"), N.c.id > bindparam("since"), ~N.c.filtered]
     if of_one:
         clauses[-1] = N.c.from_id == bindparam("from_id")
     newer = select(N.c.id).select_from(_source).where(and_(*clauses)).limit(bindparam("most")).subquery()
@@ -216,20 +194,6 @@ async def clear(db: Session, me: AccountId) -> None:
 
 async def dismiss(db: Session, me: AccountId, id: int) -> bool:
     return await db.run(_dismiss, me=me, id=id) == 1
-
-
-async def page_of(
-    db: Session, me: AccountId, cursor: Cursor, *, types: Sequence[str], from_id: AccountId | None, filtered: bool
-) -> list[Any]:
-    """Rows begin as lines of accounts do."""
-    walk = _walks[filtered or from_id is not None, from_id is not None]
-    statement, params = walk.form(cursor)
-    rows = await db.all(statement, me=me, types=list(types), from_id=from_id, **params)
-    return cursor.newest_first(rows)
-
-
-async def find(db: Session, me: AccountId, id: int) -> Any | None:
-    return await db.one(_one, me=me, id=id)
 
 
 async def count_since(

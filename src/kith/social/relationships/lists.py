@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, false, func, select, true
 
@@ -11,14 +12,28 @@ from kith.base.db import any_of, query
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
-from kith.social.accounts.lines import COLUMNS, WIDTH, A
+from kith.social.accounts.lines import COLUMNS, A, AccountRow, CursorRow
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.relationships import rules, store
 from kith.social.relationships.tables import blocks, domain_blocks, endorsements, follow_requests, follows, mutes
 from kith.social.walks import Walk
 
-Row = Sequence[Any]
+
+class MutedRow(NamedTuple):
+    """Somebody who is muted, until a moment or for good."""
+
+    id: AccountId
+    version: int
+    cursor: int
+    expires_at: datetime | str | None
+
+
+class DomainRow(NamedTuple):
+    domain: str
+    id: int
+
+
 MOST_FAMILIAR = 80
 
 _owner: BindParameter[Any] = bindparam("owner")
@@ -40,18 +55,22 @@ def _walks(table: Table, owner: str, person: str) -> dict[bool, Walk]:
     """As anybody sees it, and as a viewer sees it who keeps apart from some."""
     everybody = _people(table, owner, person)
     return {
-        False: Walk(everybody, table.c.id),
-        True: Walk(everybody.where(~rules.hides_account(rules.ME, A.c.id)), table.c.id),
+        False: Walk(everybody, table.c.id, row=CursorRow),
+        True: Walk(everybody.where(~rules.hides_account(rules.ME, A.c.id)), table.c.id, row=CursorRow),
     }
 
 
 _followers = _walks(follows, "target_id", "account_id")
 _following = _walks(follows, "account_id", "target_id")
-_asking = Walk(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id)
-_blocked = Walk(_people(blocks, "account_id", "target_id"), blocks.c.id)
-_muted = Walk(_people(mutes, "account_id", "target_id", mutes.c.expires_at).where(rules.lasts(mutes)), mutes.c.id)
+_asking = Walk(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id, row=CursorRow)
+_blocked = Walk(_people(blocks, "account_id", "target_id"), blocks.c.id, row=CursorRow)
+_muted = Walk(
+    _people(mutes, "account_id", "target_id", mutes.c.expires_at).where(rules.lasts(mutes)), mutes.c.id, row=MutedRow
+)
 _domains = Walk(
-    select(domain_blocks.c.domain, domain_blocks.c.id).where(domain_blocks.c.account_id == _owner), domain_blocks.c.id
+    select(domain_blocks.c.domain, domain_blocks.c.id).where(domain_blocks.c.account_id == _owner),
+    domain_blocks.c.id,
+    row=DomainRow,
 )
 # Endorsements are walked along the ids of the endorsed.
 _endorsed = {
@@ -60,25 +79,26 @@ _endorsed = {
             ~rules.hides_account(rules.ME, A.c.id) if apart else true()
         ),
         A.c.id,
+        row=CursorRow,
     )
     for apart in (False, True)
 }
 
 
-async def _walk(work: Work, walk: Walk, cursor: Cursor, owner: int, me: AccountId | None = None) -> list[Row]:
+async def _walk(work: Work, walk: Walk, cursor: Cursor, owner: int, me: AccountId | None = None) -> list[Any]:
     statement, params = walk.form(cursor)
     return await work.db.all(statement, owner=owner, me=me, now=work.now, **params)
 
 
-async def followers(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[Row]:
+async def followers(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[CursorRow]:
     return await _collection(work, _followers, owner, cursor, me)
 
 
-async def following(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[Row]:
+async def following(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[CursorRow]:
     return await _collection(work, _following, owner, cursor, me)
 
 
-async def endorsed(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[Row]:
+async def endorsed(work: Work, owner: Account, cursor: Cursor, me: AccountId | None) -> list[CursorRow]:
     if owner.is_gone or await _is_shut_out(work, owner, me):
         return []
     return await _walk(work, _endorsed[me not in (None, owner.id)], cursor, owner.id, me)
@@ -86,7 +106,7 @@ async def endorsed(work: Work, owner: Account, cursor: Cursor, me: AccountId | N
 
 async def _collection(
     work: Work, walks: dict[bool, Walk], owner: Account, cursor: Cursor, me: AccountId | None
-) -> list[Row]:
+) -> list[CursorRow]:
     """One's own is whole; of others' lists one sees what they show, without those one keeps apart from."""
     if owner.is_gone or (owner.hide_collections and owner.id != me) or await _is_shut_out(work, owner, me):
         return []
@@ -97,30 +117,32 @@ async def _is_shut_out(work: Work, owner: Account, me: AccountId | None) -> bool
     return me is not None and me != owner.id and bool(await store.blocked_among(work.db, owner.id, [me]))
 
 
-async def asking(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
+async def asking(work: Work, me: AccountId, cursor: Cursor) -> list[CursorRow]:
     return await _walk(work, _asking, cursor, me)
 
 
-async def blocked(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
+async def blocked(work: Work, me: AccountId, cursor: Cursor) -> list[CursorRow]:
     return await _walk(work, _blocked, cursor, me)
 
 
-async def muted(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
-    """The end of each mute follows the cursor's id."""
+async def muted(work: Work, me: AccountId, cursor: Cursor) -> list[MutedRow]:
     return await _walk(work, _muted, cursor, me)
 
 
-async def domains(work: Work, me: AccountId, cursor: Cursor) -> list[Row]:
-    """Domain and id."""
+async def domains(work: Work, me: AccountId, cursor: Cursor) -> list[DomainRow]:
     return await _walk(work, _domains, cursor, me)
 
 
-def ids_of(rows: Sequence[Row]) -> list[int]:
-    """What a page of people is walked along."""
-    return [row[WIDTH] for row in rows]
-
-
 # Whom one knows among the followers of somebody
+
+
+class FamiliarRow(NamedTuple):
+    """Somebody who follows `of`."""
+
+    of: AccountId
+    id: AccountId
+    version: int
+
 
 _mine, _theirs = follows.alias("mine"), follows.alias("theirs")
 _ranked = (
@@ -145,14 +167,14 @@ _familiar = query(
     select(*(column for column in _ranked.c if column.name != "place"))
     .where(_ranked.c.place <= MOST_FAMILIAR)
     .order_by(_ranked.c.of, _ranked.c.place),
-    tuple,
+    FamiliarRow,
     wire=True,
 )
 
 
-async def familiar(work: Work, me: AccountId, ids: Sequence[int]) -> dict[int, list[Row]]:
+async def familiar(work: Work, me: AccountId, ids: Sequence[int]) -> dict[int, list[AccountRow]]:
     """Whom I follow among the followers of each; nobody where followers are not shown."""
-    found: dict[int, list[Row]] = {id: [] for id in ids}
-    for of, *line in await work.db.all(_familiar, me=me, ids=list(ids), now=work.now):
-        found[of].append(line)
+    found: dict[int, list[AccountRow]] = {id: [] for id in ids}
+    for row in await work.db.all(_familiar, me=me, ids=list(ids), now=work.now):
+        found[row.of].append(AccountRow(row.id, row.version))
     return found

@@ -12,7 +12,7 @@ from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render_lines, render_muted
-from kith.social.accounts.lines import WIDTH
+from kith.social.accounts.lines import AccountRow, CursorRow
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
 from kith.social.ids import AccountId
@@ -37,9 +37,9 @@ def _cursor(exchange: Exchange, limit: int = LIMIT, most: int = MOST) -> Cursor:
     return Cursor.read(exchange.query_string, default=limit, most=most, kind=Kind.RECORD)
 
 
-async def _people(exchange: Exchange, work: Work, cursor: Cursor, rows: list[lists.Row]) -> Answer:
+async def _people(exchange: Exchange, work: Work, cursor: Cursor, rows: list[CursorRow]) -> Answer:
     shown = await render_lines(work, rows)
-    return page(exchange, cursor, shown, lists.ids_of(rows), kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=Kind.RECORD)
 
 
 def _account_ids(asked: Asked) -> list[AccountId]:
@@ -65,7 +65,7 @@ async def show_familiar_followers(exchange: Exchange, work: Work, me: Me, asked:
     return answer(exchange, joined(told))
 
 
-def found_and_shown(found: dict[int, list[lists.Row]], shown: list[bytes]) -> Iterator[tuple[int, list[bytes]]]:
+def found_and_shown(found: dict[int, list[AccountRow]], shown: list[bytes]) -> Iterator[tuple[int, list[bytes]]]:
     """What was rendered all at once, back under the ids it was found for."""
     place = 0
     for id, rows in found.items():
@@ -117,16 +117,16 @@ async def show_mutes(exchange: Exchange, work: Work, me: Me) -> Answer:
     cursor = _cursor(exchange)
     rows = await lists.muted(work, me, cursor)
     people = await render_lines(work, rows)
-    shown = [render_muted(one, row[WIDTH + 1]) for one, row in zip(people, rows, strict=True)]
-    return page(exchange, cursor, shown, lists.ids_of(rows), kind=Kind.RECORD)
+    shown = [render_muted(one, row.expires_at) for one, row in zip(people, rows, strict=True)]
+    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=Kind.RECORD)
 
 
 @get("/api/v1/domain_blocks", guards=[user("read:blocks")])
 async def show_domain_blocks(exchange: Exchange, work: Work, me: Me) -> Answer:
     cursor = _cursor(exchange, DOMAINS, MOST_DOMAINS)
     rows = await lists.domains(work, me, cursor)
-    shown = [_encode(domain) for domain, _ in rows]
-    return page(exchange, cursor, shown, [id for _, id in rows], kind=Kind.RECORD)
+    shown = [_encode(row.domain) for row in rows]
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
 
 
 routes = [

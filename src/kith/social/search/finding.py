@@ -33,13 +33,12 @@ from kith.social.search.asking import Filter, Within
 from kith.social.search.matching import account_matches, bound, status_matches
 from kith.social.search.words import Term
 from kith.social.statuses import access
-from kith.social.statuses.lines import A, S, lines
+from kith.social.statuses.lines import A, S, StatusRow, lines
 from kith.social.statuses.lines import by_ids as lines_by_ids
 from kith.social.statuses.tables import PUBLIC, bookmarks, cards, favourites, statuses, votes
 from kith.social.tags.tables import Tag, tags
 
 Clause = ColumnElement[bool]
-Rows = list[tuple[Any, ...]]
 ME = access.ME
 
 
@@ -135,7 +134,7 @@ class Form(msgspec.Struct, frozen=True):
 
 
 @lru_cache(512)
-def _statuses(form: Form) -> Query[Any]:
+def _statuses(form: Form) -> Query[StatusRow]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
     clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted:
@@ -152,14 +151,14 @@ def _statuses(form: Form) -> Query[Any]:
     if form.has_floor:
         clauses.append(S.c.id > bindparam("min_id"))
     found = lines(anonymous=False).where(and_(*clauses)).order_by(S.c.id.desc())
-    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), tuple, wire=True)
+    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), StatusRow, wire=True)
 
 
 async def find_statuses(
     work: Work, me: AccountId, *, within: Within, wanted: Sequence[Term], unwanted: Sequence[Term],
     filters: Sequence[Filter], author_id: AccountId | None, max_id: int | None, min_id: int | None, limit: int,
     offset: int,
-) -> Rows:  # fmt: skip
+) -> list[StatusRow]:  # fmt: skip
     """Newest first, as lines. Whoever is in the searcher's way is left out."""
     form = Form(
         within, bool(wanted), bool(unwanted), tuple((one.kind, one.negated) for one in filters), author_id is not None,
@@ -182,7 +181,7 @@ async def find_statuses(
 
 
 @lru_cache(16)
-def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
+def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[people.AccountRow]:
     """Those one follows come first, then those whose name begins so, then those whom many follow.
 
     Whoever is in one's way is found by their whole name only, to be looked at or to be let back in.
@@ -203,13 +202,13 @@ def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[Any]:
     begins = person.c.username_key.like(bindparam("pattern", type_=Text()), escape="!")
     order += [desc(begins), person.c.followers_count.desc(), person.c.id]
     found = people.lines().where(and_(*clauses)).order_by(*order)
-    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), tuple, wire=True)
+    return query(found.limit(bindparam("limit")).offset(bindparam("offset")), people.AccountRow, wire=True)
 
 
 async def find_people(
     work: Work, me: AccountId | None, terms: Sequence[Term], *, key: str, following: bool, without: AccountId | None,
     limit: int, offset: int,
-) -> Rows:  # fmt: skip
+) -> list[people.AccountRow]:  # fmt: skip
     """As lines of accounts. `key` is how the name one is looking for would begin."""
     statement = _people(anonymous=me is None, following=following, has_top=without is not None)
     return await work.db.slow(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -18,6 +17,7 @@ from kith.social.search import finding
 from kith.social.search.asking import Asked, Filter, read
 from kith.social.search.words import MOST_TERMS, Term, normal, to_term
 from kith.social.statuses import store as statuses
+from kith.social.statuses.lines import StatusRow
 from kith.social.tags.tables import Tag
 from kith.social.text.parts import is_tag, normal_tag
 
@@ -25,8 +25,6 @@ SHORTEST = 3
 NO_WORDS = "At least one keyword or phrase is required"
 _HANDLE = re.compile(r"@?(?P<name>[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?:@(?P<domain>[^\s@/]+))?\Z", re.IGNORECASE)
 _URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
-
-Row = tuple[Any, ...]
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +49,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 # People
 
 
-async def find_people(work: Work, wish: Wish) -> list[Row]:
+async def find_people(work: Work, wish: Wish) -> list[people.AccountRow]:
     """Whoever is called exactly so first; then those whose words match, those one follows before the others."""
     top = await _exactly(work, wish)
     if wish.is_url:
@@ -63,12 +61,12 @@ async def find_people(work: Work, wish: Wish) -> list[Row]:
         return shown[: wish.limit]
     rows = await finding.find_people(
         work, wish.me, terms, key=_key(wish.text), following=wish.following and wish.me is not None,
-        without=None if top is None else top[0], limit=wish.limit - len(shown), offset=wish.offset - before,
+        without=None if top is None else top.id, limit=wish.limit - len(shown), offset=wish.offset - before,
     )  # fmt: skip
     return [*shown, *rows]
 
 
-async def _exactly(work: Work, wish: Wish) -> Row | None:
+async def _exactly(work: Work, wish: Wish) -> people.AccountRow | None:
     """Whoever the text names, known here or, if `resolve`, elsewhere."""
     id = await finding.account_at(work, wish.text) if wish.is_url else await _named(work, wish)
     if id is None:
@@ -123,7 +121,7 @@ async def find_tags(work: Work, wish: Wish) -> list[Tag]:
 # Statuses
 
 
-async def find_statuses(work: Work, wish: Wish, *, is_all: bool) -> list[Row]:
+async def find_statuses(work: Work, wish: Wish, *, is_all: bool) -> list[StatusRow]:
     """`is_all`: statuses are all that is looked for, so that a search without a word is a mistake."""
     if wish.me is None:
         return []
@@ -143,7 +141,7 @@ async def find_statuses(work: Work, wish: Wish, *, is_all: bool) -> list[Row]:
     )  # fmt: skip
 
 
-async def _at(work: Work, wish: Wish) -> list[Row]:
+async def _at(work: Work, wish: Wish) -> list[StatusRow]:
     """A status by its address, if the searcher may see it."""
     id = None if wish.offset else await finding.status_at(work, wish.text)
     if id is None or await statuses.find_visible(work.db, id, wish.me) is None:

@@ -1,13 +1,14 @@
-"""What is shown of a status itself: made once per version, as JSON that is open at its end."""
+"""What is shown of a status itself: made once per version, with gaps for its counts, its author and its viewer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from kith.base.caches import ByVersion
+from kith.base.json_templates import Template
 from kith.base.work import Work
 from kith.social.addresses import tag_url
 from kith.social.emojis import service as emojis
@@ -16,19 +17,25 @@ from kith.social.media import entities as media
 from kith.social.moments import maybe, moment
 from kith.social.statuses import store
 from kith.social.statuses.cards.entities import render_cards
+from kith.social.statuses.shapes import GAPS, StatusEntity
 from kith.social.statuses.tables import VISIBILITIES, Status
 from kith.social.versions import without_counts
 
 MOST_BYTES = 16 << 20
-_encode = msgspec.json.Encoder().encode
 
-Key = tuple[StatusId, int, int]  # id, version, version of the author, the latter without counts
+
+class BodyKey(NamedTuple):
+    """A status without its counts; the version of its author counts too, for what is told of where they live."""
+
+    id: StatusId
+    version: int
+    author_version: int
 
 
 class Body(msgspec.Struct, frozen=True):
-    """A status in one version: its JSON, open at the end, and what must be looked up to finish it."""
+    """A status in one version: its JSON, with gaps, and what must be looked up to fill them."""
 
-    piece: bytes
+    template: Template
     account_id: AccountId
     conversation_id: int
     visibility: int
@@ -44,26 +51,27 @@ class StatusPieces(ByVersion[Body]):
         super().__init__("status_pieces", MOST_BYTES)
 
 
-def key_of(id: StatusId, version: int, author_version: int) -> Key:
-    return id, without_counts(version), without_counts(author_version)
+def body_key(id: StatusId, version: int, author_version: int) -> BodyKey:
+    return BodyKey(id, without_counts(version), without_counts(author_version))
 
 
-async def bodies_of(work: Work, wanted: Sequence[Key]) -> dict[StatusId, Body]:
+async def bodies_of(work: Work, wanted: Sequence[BodyKey]) -> dict[StatusId, Body]:
     """What is shown of each of them at that version; what is not at hand is read."""
     kept = work.find(StatusPieces)
     found: dict[StatusId, Body] = {}
-    missing: dict[StatusId, Key] = {}
+    missing: dict[StatusId, BodyKey] = {}
     for key in wanted:
         body = kept.get(key)
         if body is None:
-            missing[key[0]] = key
+            missing[key.id] = key
         else:
-            found[key[0]] = body
+            found[key.id] = body
     if missing:
         rows = await store.find_all(work.db, list(missing))
         for body_id, body in (await _make(work, list(rows.values()))).items():
             found[body_id] = body
-            kept.put(missing[body_id], body, len(body.piece))
+            if not work.db.is_writing:  # what is rolled back leaves its version to something else
+                kept.put(missing[body_id], body, body.template.size)
     return found
 
 
@@ -78,22 +86,25 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[StatusId, Body]:
     )
     made: dict[StatusId, Body] = {}
     for row, (_, sensitized), told in zip(rows, places, used, strict=True):
-        shape = _shape(work, row, sensitized=sensitized) | {
-            "media_attachments": [attached[id] for id in row.media_ids if id in attached],
-            "mentions": [_mention(one) for one in named.get(row.id, [])],
-            "tags": [{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
-            "emojis": told,
-            "card": cards.get(row.card_id or 0),
-        }
+        shape = StatusEntity(
+            **_own(row, sensitized=sensitized),
+            media_attachments=[attached[id] for id in row.media_ids if id in attached],
+            mentions=[_mention(one) for one in named.get(row.id, [])],
+            tags=[{"name": name, "url": tag_url(work.settings, name)} for name in row.tag_names],
+            emojis=told,
+            card=cards.get(row.card_id or 0),
+            **GAPS,
+        )
         made[row.id] = Body(
-            piece=_encode(shape)[:-1], account_id=row.account_id, conversation_id=row.conversation_id,
+            template=Template.of(shape), account_id=row.account_id, conversation_id=row.conversation_id,
             visibility=row.visibility, poll_id=row.poll_id, quoted_id=row.quoted_id, quote_state=row.quote_state,
             quote_policy=row.quote_policy, is_boost=row.reblog_of_id is not None,
         )  # fmt: skip
     return made
 
 
-def _shape(_work: Work, row: Status, *, sensitized: bool) -> dict[str, Any]:
+def _own(row: Status, *, sensitized: bool) -> dict[str, Any]:
+    """What the row alone tells."""
     visibility = VISIBILITIES[row.visibility]
     return {
         "id": str(row.id),

@@ -1,9 +1,9 @@
-"""Statuses on the wire. What is shown of one is made once per version; counts, author and the viewer's own flags are
-put in between. A page is a fixed number of queries, however long it is.
+"""Statuses on the wire. What is shown of one is made once per version; what the viewer has to do with it is put in
+between. A page is a fixed number of queries, however long it is.
 
-Most lines are the same for all but their author and those who marked them: such a line is kept whole, with gaps where
-the viewer's flags go, and once more as its author sees it. What depends on more (polls, quotes, whether the viewer
-follows) is put together anew each time.
+Most lines are the same for all members but their author: such a line is kept as somebody sees it who has marked
+nothing, with the places of the viewer's marks (`shapes.UNMARKED`), and apart from that as its author and as strangers
+see it. What depends on more (polls, quotes, whether the viewer follows) is put together anew each time.
 """
 
 from __future__ import annotations
@@ -13,46 +13,61 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from kith.base.caches import ByVersion
+from kith.base.json_templates import Settled, Template
 from kith.base.work import Work
-from kith.social.accounts.entities import is_kept, pieces_of, splice
+from kith.social.accounts.entities import is_kept, render_versions
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import lines, polls, store
-from kith.social.statuses.bodies import Body, Key, bodies_of, key_of
-from kith.social.statuses.lines import WIDTH, Line, Person, Row, by_ids, unguarded
+from kith.social.statuses.bodies import Body, BodyKey, bodies_of, body_key
+from kith.social.statuses.lines import Key, Line, Row, by_ids, key_of, unguarded
+from kith.social.statuses.shapes import COUNTS, UNMARKED, Quote, QuoteApproval, ShallowQuote
+from kith.social.statuses.store import Stretch
 from kith.social.statuses.tables import PRIVATE, UNLISTED
 
-MOST_BYTES = 24 << 20
+MOST_BYTES = 20 << 20
 _encode = msgspec.json.Encoder().encode
 _lines = {anonymous: by_ids(anonymous=anonymous) for anonymous in (False, True)}
 _unguarded = unguarded()
-
-NOTHING_MARKED = b',"favourited":false,"reblogged":false,"muted":false,"bookmarked":false,"filtered":[]'
-_AUTOMATIC = {policy: b'["%b"]' % policy.encode() for policy in ("public", "followers")}
+_TRUE, _NULL = b"true", b"null"
+_AUTOMATIC = ("public", "followers")
+_MARKS = (
+    ("favourited", store.FAVOURITED),
+    ("reblogged", store.REBLOGGED),
+    ("bookmarked", store.BOOKMARKED),
+    ("pinned", store.PINNED),
+)
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """A line in pieces between which the viewer's flags go."""
+    """A line as one kind of viewer sees it: a stranger, a member, or its author.
 
-    pieces: tuple[bytes, ...]
+    Its last key is `account`; of that value there is one copy for all lines, so that it stands apart.
+    """
+
+    json: Settled  # ends where the account begins
+    account: bytes
     account_id: AccountId
-    subject_id: int
+    subject_id: StatusId
     conversation_id: int
-    has_pin: bool  # whether the viewer is told if it is pinned: its author alone
+
+    @property
+    def size(self) -> int:
+        """What it takes in memory, about: lines share the accounts of a few versions."""
+        return self.json.size + len(self.account) // 4
 
 
 class StatusLines(ByVersion[Shown]):
-    """Lines by their rows, which tell the version of everything in them, and for whom: their author, or all others."""
+    """Lines by the versions of everything in them, and for whom they are."""
 
     def __init__(self) -> None:
         super().__init__("status_lines", MOST_BYTES)
 
-    def find_all(self, rows: Sequence[Row], me: AccountId | None) -> list[Shown | None]:
-        """As the viewer sees them."""
-        found = [self.get(row[:WIDTH]) for row in rows]
-        return [
-            self.get((row[:WIDTH], me)) if one is not None and one.account_id == me else one
-            for row, one in zip(rows, found, strict=True)
-        ]
+    def find(self, key: Key, me: AccountId | None) -> Shown | None:
+        """As this viewer sees it: what is kept for all members is not for its author."""
+        found = None if me is None else self.get(key)
+        if found is None or found.account_id == me:
+            return self.get((key, me))
+        return found
 
 
 class _Made(msgspec.Struct, frozen=True):
@@ -65,16 +80,18 @@ class _Made(msgspec.Struct, frozen=True):
     booster: bytes
 
 
-class _View:
+class View:
     """What one viewer has to do with the statuses of one page."""
 
     def __init__(self, me: AccountId | None) -> None:
         self.me = me
-        self.unmarked = b"" if me is None else NOTHING_MARKED
         self.flags: frozenset[tuple[int, int]] = frozenset()
-        self.marked: frozenset[int] = frozenset()
+        # Which of the viewer's filters match, as FilterResults, by the status that is shown or boosted. Whoever has
+        # filters fills this in `view_of`, and adds the statuses to `marked`.
+        self.filtered: dict[StatusId, bytes] = {}
+        self.marked: frozenset[int] = frozenset()  # statuses and conversations that anything above is about
         self.polls: dict[int, bytes] = {}
-        self.quoted: dict[int, bytes] = {}
+        self.quoted: dict[StatusId, bytes] = {}
         self.standing: dict[int, str] = {}
 
 
@@ -83,30 +100,49 @@ async def render(work: Work, rows: Sequence[Row], me: AccountId | None) -> list[
     return [whole for _, whole in await _render(work, rows, me, nested=False)]
 
 
-async def _render(work: Work, rows: Sequence[Row], me: AccountId | None, *, nested: bool) -> list[tuple[int, bytes]]:
+async def _render(
+    work: Work, rows: Sequence[Row], me: AccountId | None, *, nested: bool
+) -> list[tuple[StatusId, bytes]]:
     """By their ids; what has just left the database is left out."""
     if not rows:
         return []
-    shown = work.find(StatusLines).find_all(rows, me)
-    missing = [row[0] for row, one in zip(rows, shown, strict=True) if one is None]
+    kept = work.find(StatusLines)
+    shown = [kept.find(key_of(row), me) for row in rows]
+    missing = [row.id for row, one in zip(rows, shown, strict=True) if one is None]
     made = await _make(work, missing, me) if missing else {}
     view = await _view(work, shown, made, me, nested=nested)
-    return [
-        (row[0], _filled(one if one is not None else _shown(made[row[0]], view, nested=nested), view))
-        for row, one in zip(rows, shown, strict=True)
-        if one is not None or row[0] in made
-    ]
+    found: list[tuple[StatusId, bytes]] = []
+    for row, one in zip(rows, shown, strict=True):
+        if one is None and row.id in made:
+            one = _shown(made[row.id], view, nested=nested)  # noqa: PLW2901
+        if one is not None:
+            found.append((row.id, b"%b%b}" % (seen(one, view), one.account)))
+    return found
+
+
+async def render_rows(work: Work, rows: Sequence[Row], me: AccountId | None) -> dict[StatusId, bytes]:
+    """The same by their ids; what has just left the database is left out."""
+    return dict(await _render(work, rows, me, nested=False))
+
+
+async def find_lines(work: Work, rows: Sequence[Row], me: AccountId | None) -> dict[StatusId, Shown]:
+    """Those that are kept as this viewer sees them, or can be, by their ids; the viewer's marks are yet to come."""
+    kept = work.find(StatusLines)
+    missing = [row.id for row in rows if kept.find(key_of(row), me) is None]
+    if missing:
+        await _make(work, missing, me)
+    return {row.id: one for row in rows if (one := kept.find(key_of(row), me)) is not None}
 
 
 async def render_ids(work: Work, ids: Sequence[int], me: AccountId | None) -> list[bytes]:
     """Those of `ids` that the viewer may see, in their order."""
     found = await render_by_id(work, ids, me)
-    return [found[id] for id in ids if id in found]
+    return [found[StatusId(id)] for id in ids if id in found]
 
 
 async def render_by_id(
     work: Work, ids: Sequence[int], me: AccountId | None, *, nested: bool = False
-) -> dict[int, bytes]:
+) -> dict[StatusId, bytes]:
     if not ids:
         return {}
     rows = await work.db.all(_lines[me is None], ids=list(dict.fromkeys(ids)), me=me)
@@ -115,117 +151,115 @@ async def render_by_id(
 
 async def render_own_past(work: Work, status_id: StatusId, me: AccountId) -> bytes | None:
     """A status whose viewer has just undone what they did to it, whether they may still see it or not."""
-    shown = await render(work, await work.db.all(_unguarded, ids=[status_id]), me)
+    rows = await work.db.all(_unguarded, ids=[status_id])
+    shown = await render(work, rows, me)
     return shown[0] if shown else None
 
 
 # Lines
 
 
-async def _make(work: Work, ids: Sequence[int], me: AccountId | None) -> dict[int, _Made]:
+async def _make(work: Work, ids: Sequence[int], me: AccountId | None) -> dict[StatusId, _Made]:
     read = await lines.read(work.db, ids)
-    wanted: dict[Key, None] = {}
+    wanted: dict[BodyKey, None] = {}
     people: dict[AccountId, int] = {}
     for _, line in read:
-        wanted[key_of(line.subject_id, line.subject_version, line.subject_author.version)] = None
-        people[line.subject_author.id] = line.subject_author.version
+        wanted[body_key(line.subject_id, line.subject_version, line.subject_author_version)] = None
+        people[line.subject_account_id] = line.subject_author_version
         if line.is_boost:
-            wanted[key_of(line.id, line.version, line.author.version)] = None
-            people[line.author.id] = line.author.version
+            wanted[body_key(line.id, line.version, line.author_version)] = None
+            people[line.account_id] = line.author_version
     bodies = await bodies_of(work, list(wanted))
-    pieces = await pieces_of(work, people)
-    made: dict[int, _Made] = {}
-    for row, line in read:
+    shown = await render_versions(work, people)
+    made: dict[StatusId, _Made] = {}
+    for key, line in read:
         if (
             line.id in bodies
             and line.subject_id in bodies
-            and {line.author.id, line.subject_author.id} <= pieces.keys()
+            and {line.account_id, line.subject_account_id} <= shown.keys()
         ):
-            made[line.id] = one = _made(line, bodies, pieces)
-            _keep(work, row, one, me)
+            made[line.id] = one = _Made(
+                line,
+                bodies[line.subject_id],
+                shown[line.subject_account_id],
+                bodies[line.id] if line.is_boost else None,
+                shown[line.account_id] if line.is_boost else b"",
+            )
+            _keep(work, key, one, me)
     return made
 
 
-def _made(line: Line, bodies: Mapping[StatusId, Body], pieces: Mapping[AccountId, bytes]) -> _Made:
-    return _Made(
-        line, bodies[line.subject_id], _whole(pieces, line.subject_author),
-        bodies[line.id] if line.is_boost else None, _whole(pieces, line.author) if line.is_boost else b"",
-    )  # fmt: skip
+def _keep(work: Work, key: Key, made: _Made, me: AccountId | None) -> None:
+    """What depends on nothing else, and can no longer be rolled back.
 
-
-def _whole(pieces: Mapping[AccountId, bytes], person: Person) -> bytes:
-    return splice(pieces[person.id], person.statuses, person.followers, person.following, person.last)
-
-
-def _keep(work: Work, row: Row, made: _Made, me: AccountId | None) -> None:
-    """What depends on nothing else; and only if its people are settled: one who moved is shown as they are now."""
+    And only if its people are settled: one who moved is shown as they are now.
+    """
     subject, line = made.subject, made.line
     if subject.poll_id is not None or subject.quote_state is not None or _policy(subject) == "followers":
         return
-    if not all(is_kept(work, person.id, person.version) for person in (line.author, line.subject_author)):
+    people = ((line.account_id, line.author_version), (line.subject_account_id, line.subject_author_version))
+    if work.db.is_writing or not all(is_kept(work, id, version) for id, version in people):
         return
-    for viewer, key in ((None, row), (me, (row, me))):
-        if viewer is None or viewer == subject.account_id:
-            shown = _shown(made, _View(viewer), nested=False)
-            work.find(StatusLines).put(key, shown, sum(len(piece) for piece in shown.pieces))
+    is_for_all = me is not None and me != subject.account_id
+    shown = _shown(made, View(me), nested=False)
+    work.find(StatusLines).put(key if is_for_all else (key, me), shown, shown.size)
 
 
-def _pieces(made: _Made, poll: bytes, quote: bytes, approval: bytes) -> tuple[bytes, ...]:
-    """A status, open where the viewer's flags go; a boost is open there once more."""
-    line = made.line
-    counts = b'"replies_count":%d,"reblogs_count":%d,"favourites_count":%d,"quotes_count":%d' % (
-        line.replies_count, line.reblogs_count, line.favourites_count, line.quotes_count,
-    )  # fmt: skip
-    begin = b"%b,%b" % (made.subject.piece, counts)
-    end = b',"reblog":null,"poll":%b,"quote":%b,"quote_approval":%b,"account":%b}' % (
-        poll,
-        quote,
-        approval,
-        made.author,
-    )
-    if made.boost is None:
-        return begin, end
-    close = b',"poll":null,"quote":null,"quote_approval":%b,"account":%b}' % (approval, made.booster)
-    return b"%b,%b" % (made.boost.piece, counts), b',"reblog":%b' % begin, end + close
+def _shown(made: _Made, view: View, *, nested: bool) -> Shown:
+    """A boost tells of the marks on what it boosts, but not of its pin."""
+    subject, line = made.subject, made.line
+    shared: dict[str, bytes | Template] = {name: b"%d" % getattr(line, name) for name in COUNTS}
+    shared["quote_approval"] = _approval(subject, _may_quote(view, subject))
+    own = {"poll": _poll(view, subject), "quote": _quote(view, subject, nested=nested)}
+    whole, account = subject.template.fill({**shared, **own, "reblog": _NULL}), made.author
+    if subject.account_id != view.me or subject.visibility > PRIVATE:
+        whole = whole.without("pinned")
+    if made.boost is not None:
+        boost = made.boost.template.without("pinned")
+        whole = whole.fill({"account": made.author})
+        whole, account = boost.fill({**shared, "poll": _NULL, "quote": _NULL, "reblog": whole}), made.booster
+    if view.me is None:
+        whole = whole.without(*UNMARKED)
+    json = whole.up_to("account").settle(UNMARKED)
+    return Shown(json, account, subject.account_id, line.subject_id, subject.conversation_id)
 
 
-def _shown(made: _Made, view: _View, *, nested: bool) -> Shown:
-    subject = made.subject
-    pieces = _pieces(
-        made, _poll(view, subject), _quote(view, subject, nested=nested), _approval(subject, _may_quote(view, subject))
-    )
-    has_pin = subject.account_id == view.me and subject.visibility <= PRIVATE
-    return Shown(pieces, subject.account_id, made.line.subject_id, subject.conversation_id, has_pin)
-
-
-def _filled(shown: Shown, view: _View) -> bytes:
-    """The boost of a status tells of the status' marks, but not of its pin."""
-    marks, pieces = view.unmarked, shown.pieces
-    if view.marked:
-        marks = _marks(view, shown.subject_id, shown.conversation_id)
-    if not shown.has_pin:
-        return marks.join(pieces)
-    own = b'%b,"pinned":%b' % (marks, _bool((store.PINNED, shown.subject_id) in view.flags))
-    return own.join(pieces) if len(pieces) == 2 else pieces[0] + marks + own.join(pieces[1:])
+def seen(shown: Shown, view: View) -> bytes:
+    """A line up to its account, with the viewer's marks, if there are any."""
+    id, conversation_id = shown.subject_id, shown.conversation_id
+    if id not in view.marked and conversation_id not in view.marked:
+        return shown.json.usual
+    values = {name: _TRUE for name, flag in _MARKS if (flag, id) in view.flags}
+    if (store.MUTED, conversation_id) in view.flags:
+        values["muted"] = _TRUE
+    if id in view.filtered:
+        values["filtered"] = view.filtered[id]
+    return shown.json.but(values)
 
 
 # The viewer
 
 
+async def view_of(work: Work, stretch: Stretch, me: AccountId | None, authors: Sequence[AccountId] = ()) -> View:
+    """What the viewer has to do with some statuses, but for their polls and quotes."""
+    view = View(me)
+    flags = await store.flags_of(work.db, me, stretch, authors) if me is not None else []
+    if flags:
+        view.flags, view.marked = frozenset(flags), frozenset(flag.id for flag in flags)
+    return view
+
+
 async def _view(
-    work: Work, shown: Sequence[Shown | None], made: Mapping[int, _Made], me: AccountId | None, *, nested: bool
-) -> _View:
+    work: Work, shown: Sequence[Shown | None], made: Mapping[StatusId, _Made], me: AccountId | None, *, nested: bool
+) -> View:
     """Polls and quotes are only asked for where there are any."""
-    view = _View(me)
     subjects = [one.subject for one in made.values()]
-    if me is not None:
-        there = [one for one in shown if one is not None]
-        ids = [one.subject_id for one in there] + [one.line.subject_id for one in made.values()]
-        conversations = [one.conversation_id for one in there] + [body.conversation_id for body in subjects]
-        followed = [body.account_id for body in subjects if _policy(body) == "followers"]
-        flags = await store.flags_of(work.db, me, ids, conversations, followed)
-        if flags:
-            view.flags, view.marked = frozenset(flags), frozenset(id for _, id in flags)
+    pairs = [(one.subject_id, one.conversation_id) for one in shown if one is not None]
+    pairs += [(one.line.subject_id, one.subject.conversation_id) for one in made.values()]
+    if not pairs:
+        return View(me)
+    followed = [body.account_id for body in subjects if _policy(body) == "followers"]
+    view = await view_of(work, Stretch.of(pairs), me, followed)
     asked = [body.poll_id for body in subjects if body.poll_id is not None]
     if asked:
         view.polls = await polls.render(work, asked, me)
@@ -238,25 +272,11 @@ async def _view(
     return view
 
 
-def _marks(view: _View, id: int, conversation: int) -> bytes:
-    if id not in view.marked and conversation not in view.marked:
-        return view.unmarked
-    flags = view.flags
-    return b',"favourited":%b,"reblogged":%b,"muted":%b,"bookmarked":%b,"filtered":[]' % (
-        _bool((store.FAVOURITED, id) in flags), _bool((store.REBLOGGED, id) in flags),
-        _bool((store.MUTED, conversation) in flags), _bool((store.BOOKMARKED, id) in flags),
-    )  # fmt: skip
-
-
-def _bool(value: bool) -> bytes:
-    return b"true" if value else b"false"
-
-
-def _poll(view: _View, body: Body) -> bytes:
+def _poll(view: View, body: Body) -> bytes:
     return view.polls.get(body.poll_id, b"null") if body.poll_id is not None else b"null"
 
 
-def _quote(view: _View, body: Body, *, nested: bool) -> bytes:
+def _quote(view: View, body: Body, *, nested: bool) -> bytes:
     """What is quoted inside of a quoted status is only named."""
     if body.quote_state is None:
         return b"null"
@@ -266,9 +286,9 @@ def _quote(view: _View, body: Body, *, nested: bool) -> bytes:
         state = "deleted" if body.quoted_id is None else view.standing.get(body.quoted_id, "unauthorized")
         quoted_id = body.quoted_id if state == "accepted" else None
     if nested:
-        return _encode({"state": state, "quoted_status_id": None if quoted_id is None else str(quoted_id)})
-    quoted = b"null" if quoted_id is None else view.quoted.get(quoted_id, b"null")
-    return b'{"state":"%b","quoted_status":%b}' % (state.encode(), quoted)
+        return _encode(ShallowQuote(state, None if quoted_id is None else str(quoted_id)))
+    quoted = None if quoted_id is None else view.quoted.get(quoted_id)
+    return _encode(Quote(state, None if quoted is None else msgspec.Raw(quoted)))
 
 
 def _policy(body: Body) -> str:
@@ -276,15 +296,16 @@ def _policy(body: Body) -> str:
     return body.quote_policy if body.visibility <= UNLISTED else "nobody"
 
 
-def _approval(body: Body, current: bytes) -> bytes:
-    return b'{"automatic":%b,"manual":[],"current_user":"%b"}' % (_AUTOMATIC.get(_policy(body), b"[]"), current)
+def _approval(body: Body, current: str) -> bytes:
+    policy = _policy(body)
+    return _encode(QuoteApproval([policy] if policy in _AUTOMATIC else [], [], current))
 
 
-def _may_quote(view: _View, body: Body) -> bytes:
+def _may_quote(view: View, body: Body) -> str:
     if body.account_id == view.me:
-        return b"automatic" if body.visibility <= PRIVATE else b"denied"
+        return "automatic" if body.visibility <= PRIVATE else "denied"
     policy = _policy(body)
     if policy == "followers" and view.me is None:
-        return b"unknown"
+        return "unknown"
     allowed = policy == "public" or (policy == "followers" and (store.FOLLOWED, body.account_id) in view.flags)
-    return b"automatic" if allowed else b"denied"
+    return "automatic" if allowed else "denied"

@@ -19,9 +19,23 @@ from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import access
 from kith.social.statuses.tables import statuses
-from kith.social.walks import Walk
 
-__all__ = ["TA", "WIDTH", "A", "Line", "Person", "Row", "S", "T", "Walk", "by_ids", "lines", "read", "unguarded"]
+__all__ = [
+    "TA",
+    "A",
+    "Key",
+    "Line",
+    "MarkedRow",
+    "Row",
+    "S",
+    "StatusRow",
+    "T",
+    "by_ids",
+    "key_of",
+    "lines",
+    "read",
+    "unguarded",
+]
 
 # The status (a boost, perhaps) and its author; its subject and the subject's author.
 S, A = statuses.alias("s"), accounts.alias("a")
@@ -35,30 +49,39 @@ _VERSIONS: tuple[ColumnElement[Any], ...] = (
     T.c.version.label("subject_version"),
     TA.c.version.label("subject_author_version"),
 )
-WIDTH = len(_VERSIONS)
-
-_COUNTS = ("statuses_count", "followers_count", "following_count", "last_status_at")
-_SUBJECT_COUNTS = ("replies_count", "reblogs_count", "favourites_count", "quotes_count")
-_PARTS: tuple[ColumnElement[Any], ...] = (
-    S.c.account_id,
-    *(A.c[name].label(f"author_{name}") for name in _COUNTS),
-    T.c.account_id.label("subject_account_id"),
-    *(TA.c[name].label(f"subject_author_{name}") for name in _COUNTS),
-    *(func.coalesce(T.c[name], S.c[name]).label(name) for name in _SUBJECT_COUNTS),
-)
-
-Row = tuple[Any, ...]
 
 
-class Person(NamedTuple):
-    """Whose it is: their version, and the counts that go with it."""
+class StatusRow(NamedTuple):
+    """A status in a list. Its subject is what it boosts, and None where it is no boost."""
 
-    id: AccountId
+    id: StatusId
     version: int
-    statuses: int
-    followers: int
-    following: int
-    last: Any
+    author_version: int
+    subject_id: StatusId | None
+    subject_version: int | None
+    subject_author_version: int | None
+
+
+class MarkedRow(NamedTuple):
+    """A status that a list is walked to by the id of a mark, such as a favourite."""
+
+    id: StatusId
+    version: int
+    author_version: int
+    subject_id: StatusId | None
+    subject_version: int | None
+    subject_author_version: int | None
+    cursor: int
+
+
+Row = StatusRow | MarkedRow
+Key = tuple[int | None, ...]
+_WIDTH = len(StatusRow._fields)
+
+
+def key_of(row: Row) -> Key:
+    """The versions of all that is shown of a status: what was made of it is kept by them."""
+    return row[:_WIDTH]
 
 
 class Line(NamedTuple):
@@ -66,10 +89,12 @@ class Line(NamedTuple):
 
     id: StatusId
     version: int
-    author: Person
+    author_version: int
     subject_id: StatusId
     subject_version: int
-    subject_author: Person
+    subject_author_version: int
+    account_id: AccountId
+    subject_account_id: AccountId
     replies_count: int
     reblogs_count: int
     favourites_count: int
@@ -80,14 +105,24 @@ class Line(NamedTuple):
         return self.id != self.subject_id
 
 
-def _line_of(row: Row) -> Line:
-    id, version, author_version, subject_id, subject_version, subject_author_version = row[:WIDTH]
-    parts = row[WIDTH:]
-    author = Person(parts[0], author_version, *parts[1:5])
-    if subject_id is None:
-        return Line(id, version, author, id, version, author, *parts[10:])
-    subject_author = Person(parts[5], subject_author_version, *parts[6:10])
-    return Line(id, version, author, subject_id, subject_version, subject_author, *parts[10:])
+_COUNTS = ("replies_count", "reblogs_count", "favourites_count", "quotes_count")
+_PARTS: tuple[ColumnElement[Any], ...] = (
+    S.c.account_id,
+    T.c.account_id.label("subject_account_id"),
+    *(func.coalesce(T.c[name], S.c[name]).label(name) for name in _COUNTS),
+)
+
+
+def _own_subject(line: Line) -> Line:
+    """A line as it is made, of one as it is read."""
+    if line.subject_id is not None:
+        return line
+    return line._replace(
+        subject_id=line.id,
+        subject_version=line.version,
+        subject_author_version=line.author_version,
+        subject_account_id=line.account_id,
+    )
 
 
 def lines(source: FromClause = S, *more: ColumnElement[Any], anonymous: bool) -> Select[Any]:
@@ -107,21 +142,21 @@ def _joined(source: FromClause) -> FromClause:
     )
 
 
-def unguarded() -> Query[Any]:
+def unguarded() -> Query[StatusRow]:
     """Given ones that are there, whoever may see them: for whoever has just had to do with them."""
     boosted = or_(S.c.reblog_of_id.is_(None), and_(T.c.id.is_not(None), T.c.deleted_at.is_(None)))
     clause = and_(any_of(S.c.id, "ids"), access.is_there(S, A), boosted)
-    return query(select(*_VERSIONS).select_from(_joined(S)).where(clause), tuple, wire=True)
+    return query(select(*_VERSIONS).select_from(_joined(S)).where(clause), StatusRow, wire=True)
 
 
-def by_ids(*, anonymous: bool) -> Query[Any]:
+def by_ids(*, anonymous: bool) -> Query[StatusRow]:
     """Given ones, as far as they may be seen, in no order."""
-    return query(lines(anonymous=anonymous).where(any_of(S.c.id, "ids")), tuple, wire=True)
+    return query(lines(anonymous=anonymous).where(any_of(S.c.id, "ids")), StatusRow, wire=True)
 
 
-_of_ids = query(select(*_VERSIONS, *_PARTS).select_from(_joined(S)).where(any_of(S.c.id, "ids")), tuple, wire=True)
+_of_ids = query(select(*_VERSIONS, *_PARTS).select_from(_joined(S)).where(any_of(S.c.id, "ids")), Line, wire=True)
 
 
-async def read(db: Session, ids: Sequence[int]) -> list[tuple[Row, Line]]:
-    """What lines are made of, each with the row that it is kept by: a version may have grown meanwhile."""
-    return [(row[:WIDTH], _line_of(row)) for row in await db.all(_of_ids, ids=list(ids))]
+async def read(db: Session, ids: Sequence[int]) -> list[tuple[Key, Line]]:
+    """What lines are made of, each with the versions that it is kept by: they may have grown meanwhile."""
+    return [(line[:_WIDTH], _own_subject(line)) for line in await db.all(_of_ids, ids=list(ids))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, select
 
@@ -13,11 +13,19 @@ from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
 from kith.social.statuses import access
-from kith.social.statuses.lines import A, S, Walk, lines
+from kith.social.statuses.lines import A, S, StatusRow, lines
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Scheduled, favourites, scheduled, statuses
+from kith.social.walks import Walk
 
-Pair = tuple[int, AccountId]
-Reader = Callable[[Work, StatusId, AccountId | None, Cursor], Awaitable[list[Pair]]]
+
+class MarkRow(NamedTuple):
+    """Who did something to a status; `id` is that of what they did."""
+
+    id: int
+    account_id: AccountId
+
+
+Reader = Callable[[Work, StatusId, AccountId | None, Cursor], Awaitable[list[MarkRow]]]
 
 _who = accounts.alias("who")
 _is_shown = and_(_who.c.suspended_at.is_(None), _who.c.deleted_at.is_(None), _who.c.is_listed)
@@ -29,6 +37,7 @@ def _people(column: Any, account: Any, clause: Any, *, anonymous: bool) -> Walk:
         .join(_who, _who.c.id == account)
         .where(and_(clause, _is_shown, rules.shows_author(None if anonymous else rules.ME, _who))),
         column,
+        row=MarkRow,
     )
 
 
@@ -61,19 +70,20 @@ _quotes = Walk(
         )
     ),
     S.c.id,
+    row=StatusRow,
 )
 _scheduled = Walk(select(scheduled).where(scheduled.c.account_id == access.ME), scheduled.c.id, row=Scheduled)
 
 
-async def favourited_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Pair]:
+async def favourited_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[MarkRow]:
     return await _read(work, _favourited_by[me is None], status_id, me, cursor)
 
 
-async def reblogged_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Pair]:
+async def reblogged_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[MarkRow]:
     return await _read(work, _reblogged_by[me is None], status_id, me, cursor)
 
 
-async def quotes_of(work: Work, status_id: StatusId, me: AccountId, cursor: Cursor) -> list[tuple[Any, ...]]:
+async def quotes_of(work: Work, status_id: StatusId, me: AccountId, cursor: Cursor) -> list[StatusRow]:
     return await _read(work, _quotes, status_id, me, cursor)
 
 

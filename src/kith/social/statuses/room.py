@@ -13,6 +13,7 @@ from kith.social.statuses.bodies import StatusPieces
 from kith.social.statuses.cards import service as cards
 from kith.social.statuses.entities import StatusLines
 from kith.social.statuses.facts import StatusDeleted, StatusEdited
+from kith.social.statuses.pages import StatusPages
 from kith.social.statuses.service import schedule
 from kith.social.webpages.reading import Webpages
 
@@ -48,5 +49,6 @@ ROOM = Room(
         Part(Webpages, lambda _: Webpages()),
         Part(StatusPieces, lambda _: StatusPieces()),
         Part(StatusLines, lambda _: StatusLines()),
+        Part(StatusPages, lambda _: StatusPages()),
     ),
 )

@@ -1,4 +1,4 @@
-"""What else is shown of statuses: revisions, sources, scheduled ones, and what is left of a deleted one."""
+"""Statuses as they are shown, declared once; and revisions, sources, scheduled ones, what is left of a deleted one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from kith.base.json_templates import gap
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.emojis import service as emojis
@@ -17,6 +19,79 @@ from kith.social.statuses.tables import Edit, Scheduled, Status
 
 _encode = msgspec.json.Encoder().encode
 _QUOTE_POLICIES = ("public", "followers", "nobody")
+
+
+class StatusEntity(msgspec.Struct, kw_only=True):
+    """Status. What the viewer has to do with it is told to members, `pinned` to its author alone."""
+
+    id: str
+    created_at: str
+    edited_at: str | None
+    in_reply_to_id: str | None
+    in_reply_to_account_id: str | None
+    sensitive: bool
+    spoiler_text: str
+    visibility: str
+    language: str | None
+    uri: str
+    url: str | None
+    content: str
+    application: Any
+    tagged_collections: list[Any]
+    media_attachments: list[media.MediaAttachment]
+    mentions: list[dict[str, str]]
+    tags: list[dict[str, str]]
+    emojis: list[dict[str, Any]]
+    card: dict[str, Any] | None
+    replies_count: int
+    reblogs_count: int
+    favourites_count: int
+    quotes_count: int
+    favourited: bool | UnsetType = UNSET
+    reblogged: bool | UnsetType = UNSET
+    muted: bool | UnsetType = UNSET
+    bookmarked: bool | UnsetType = UNSET
+    filtered: list[Any] | UnsetType = UNSET  # FilterResults
+    pinned: bool | UnsetType = UNSET
+    reblog: StatusEntity | None
+    poll: Any
+    quote: Any
+    quote_approval: Any
+    account: Any
+
+
+COUNTS = ("replies_count", "reblogs_count", "favourites_count", "quotes_count")
+# What depends on the viewer, and what it is for most.
+UNMARKED = {
+    "favourited": b"false",
+    "reblogged": b"false",
+    "muted": b"false",
+    "bookmarked": b"false",
+    "filtered": b"[]",
+    "pinned": b"false",
+}
+# What is put into a status when it is shown: all but the status itself in one version.
+GAPS: dict[str, Any] = {
+    name: gap(name) for name in (*COUNTS, *UNMARKED, "reblog", "poll", "quote", "quote_approval", "account")
+}
+
+
+class Quote(msgspec.Struct):
+    state: str
+    quoted_status: Any
+
+
+class ShallowQuote(msgspec.Struct):
+    """A quote inside of what is quoted: only named."""
+
+    state: str
+    quoted_status_id: str | None
+
+
+class QuoteApproval(msgspec.Struct):
+    automatic: list[str]
+    manual: list[str]
+    current_user: str
 
 
 async def revision(work: Work, edit: Edit, author: Account, account: bytes) -> bytes:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import Integer, String, and_, bindparam, case, delete, literal_column, or_, select, union_all, update
 
-from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
+from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query, rows_as_json
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
@@ -56,6 +57,14 @@ _boost_of = query(
     Status,
 )
 
+
+class Flag(NamedTuple):
+    """Something that the viewer has to do with a status, a conversation or an author."""
+
+    flag: int
+    id: int
+
+
 FAVOURITED, REBLOGGED, BOOKMARKED, MUTED, PINNED, FOLLOWED = range(6)
 _NEAR = 50
 _boosts = and_(statuses.c.account_id == _me, statuses.c.deleted_at.is_(None))
@@ -73,26 +82,25 @@ def _flag(flag: int, column: Any, clause: Any) -> Any:
 
 
 # The viewer's marks on whatever lies between two ids: a look at each list of them, and most have none there.
-_near = query(
-    union_all(
-        *(
-            select(
-                _flag(flag, column, and_(mine, column.between(bindparam(f"least_{of}"), bindparam(f"most_{of}"))))
-                .limit(literal_column(str(_NEAR)))
-                .subquery()
-            )
-            for flag, column, mine, of in _marked
+_near_rows = union_all(
+    *(
+        select(
+            _flag(flag, column, and_(mine, column.between(bindparam(f"least_{of}"), bindparam(f"most_{of}"))))
+            .limit(literal_column(str(_NEAR)))
+            .subquery()
         )
-    ),
-    tuple,
-)
+        for flag, column, mine, of in _marked
+    )
+).subquery("page")
+_near = query(select(rows_as_json(_near_rows)).select_from(_near_rows), str)
+_read_flags = msgspec.json.Decoder(list[Flag]).decode
 _mine = Following("mine")
 _flags = query(
     union_all(
         *(_flag(flag, column, and_(mine, any_of(column, of))) for flag, column, mine, of in _marked),
         _flag(FOLLOWED, _mine.followed, and_(_mine.follower == _me, any_of(_mine.followed, "authors"))),
     ),
-    tuple,
+    Flag,
 )
 
 
@@ -221,18 +229,35 @@ async def find_boost(db: Session, me: AccountId, status_id: StatusId) -> Status 
     return await db.one(_boost_of, me=me, status=status_id)
 
 
-async def flags_of(
-    db: Session, me: AccountId, ids: Sequence[int], conversations: Sequence[int], authors: Sequence[int]
-) -> list[tuple[int, int]]:
-    """What the viewer has to do with each of them, and perhaps with others: pairs of a flag and what it is of."""
+class Stretch(NamedTuple):
+    """Some statuses and their conversations, and between which ids they are."""
+
+    ids: tuple[StatusId, ...]
+    conversations: tuple[int, ...]
+    least_id: int
+    most_id: int
+    least_conversation: int
+    most_conversation: int
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[StatusId, int]]) -> Stretch:
+        """Of pairs of a status and its conversation, at least one."""
+        ids, conversations = zip(*pairs, strict=True)
+        return cls(ids, conversations, min(ids), max(ids), min(conversations), max(conversations))
+
+
+async def flags_of(db: Session, me: AccountId, stretch: Stretch, authors: Sequence[int] = ()) -> list[Flag]:
+    """What the viewer has to do with each of them, and perhaps with others."""
     if not authors:
-        found = await db.all(
-            _near, me=me, least_ids=min(ids), most_ids=max(ids), least_conversations=min(conversations),
-            most_conversations=max(conversations),
+        near = await db.one(
+            _near, me=me, least_ids=stretch.least_id, most_ids=stretch.most_id,
+            least_conversations=stretch.least_conversation, most_conversations=stretch.most_conversation,
         )  # fmt: skip
+        found = _read_flags(near) if near else []
         if len(found) < _NEAR:
             return found
-    return await db.all(_flags, me=me, ids=list(ids), conversations=list(conversations), authors=list(authors))
+    ids, conversations = list(stretch.ids), list(stretch.conversations)
+    return await db.all(_flags, me=me, ids=ids, conversations=conversations, authors=list(authors))
 
 
 async def standing_of(db: Session, me: AccountId | None, ids: Sequence[int], now: datetime) -> dict[int, str]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -15,8 +16,9 @@ from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional, user
 from kith.social.ids import AccountId
 from kith.social.lists import store as lists
-from kith.social.pages import list_of
-from kith.social.statuses import entities
+from kith.social.pages import list_of, page_of
+from kith.social.statuses import entities, pages
+from kith.social.statuses.lines import MarkedRow
 from kith.social.tags import store as tags
 from kith.social.text.parts import normal_tag
 from kith.social.timelines import home, markers, reading
@@ -67,27 +69,29 @@ def _cursor(exchange: Exchange, kind: Kind = Kind.STATUS) -> Cursor:
 
 async def _timeline(
     exchange: Exchange,
-    rows: reading.Rows,
+    rows: str | None,
     me: AccountId | None,
     cursor: Cursor,
     *,
+    is_timeline: bool = True,
     status: int = 200,
     headers: Headers = (),
 ) -> Answer:
-    shown = await entities.render(exchange.work, rows, me)
-    ids = [row[0] for row in rows]
-    return list_of(exchange, cursor, shown, ids, kind=Kind.STATUS, is_timeline=True, status=status, headers=headers)
+    body, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending)
+    return page_of(
+        exchange, cursor, body, ids, kind=Kind.STATUS, is_timeline=is_timeline, status=status, headers=headers
+    )
 
 
 @get("/api/v1/timelines/home", guards=[_reader])
 async def show_home(exchange: Exchange, work: Work, me: Me) -> Answer:
     """While the feed is built anew: what there is of it, with 206."""
     cursor = _cursor(exchange)
-    rows, is_kept = await reading.home(work, me, cursor, work.now - home.NOTED_EVERY)
-    if is_kept or await home.is_ready(work, me):
-        return await _timeline(exchange, rows, me, cursor)
+    found = await reading.home(work, me, cursor, work.now - home.NOTED_EVERY)
+    if found.is_kept or await home.is_ready(work, me):
+        return await _timeline(exchange, found.rows, me, cursor)
     refresh = f'id="home:{me}", retry=5'.encode()
-    return await _timeline(exchange, rows, me, cursor, status=206, headers=((REFRESH, refresh),))
+    return await _timeline(exchange, found.rows, me, cursor, status=206, headers=((REFRESH, refresh),))
 
 
 @get("/api/v1/timelines/public", guards=[_anybody])
@@ -111,7 +115,7 @@ async def show_tag(
     unwanted = [normal_tag(one) for one in narrow.none[:MOST_TAGS]]
     known = await tags.find_named(work.db, [*wanted, *needed, *unwanted])
     found = [known[one].id for one in wanted if one in known]
-    rows: reading.Rows = []
+    rows = None
     if wanted[0] in known:
         rows = await reading.tagged(
             work, viewer, cursor, any_of_these=found, all_of_these=[known[one].id for one in needed if one in known],
@@ -159,10 +163,10 @@ async def show_bookmarks(exchange: Exchange, work: Work, me: Me) -> Answer:
     return await _marked(exchange, rows, me, cursor)
 
 
-async def _marked(exchange: Exchange, rows: reading.Rows, me: AccountId | None, cursor: Cursor) -> Answer:
+async def _marked(exchange: Exchange, rows: Sequence[MarkedRow], me: AccountId | None, cursor: Cursor) -> Answer:
     """Walked by when they were marked, not by when they were posted."""
     shown = await entities.render(exchange.work, rows, me)
-    return list_of(exchange, cursor, shown, [row[-1] for row in rows], kind=Kind.RECORD3)
+    return list_of(exchange, cursor, shown, [row.cursor for row in rows], kind=Kind.RECORD3)
 
 
 @get("/api/v1/accounts/{id}/statuses", guards=[_anybody])
@@ -175,18 +179,17 @@ async def show_of_account(
         raise NotFound
     cursor = _cursor(exchange)
     if narrow.pinned:
-        rows = await reading.pinned(work, viewer, author.id, cursor)
-        return await _marked(exchange, rows, viewer, cursor)
+        pinned = await reading.pinned(work, viewer, author.id, cursor)
+        return await _marked(exchange, pinned, viewer, cursor)
     tag = (await tags.find_named(work.db, [normal_tag(narrow.tagged)])) if narrow.tagged else {}
-    rows = []
+    rows = None
     if tag or not narrow.tagged:
         rows = await reading.of_account(
             work, viewer, author.id, cursor, only_media=narrow.only_media, no_replies=narrow.exclude_replies,
             no_boosts=narrow.exclude_reblogs, no_direct=narrow.exclude_direct,
             tag_id=next(iter(tag.values())).id if tag else None,
         )  # fmt: skip
-    shown = await entities.render(work, rows, viewer)
-    return list_of(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.STATUS)
+    return await _timeline(exchange, rows, viewer, cursor, is_timeline=False)
 
 
 @get("/api/v1/markers", guards=[_reader])

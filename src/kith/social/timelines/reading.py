@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Integer, Text, and_, bindparam, cast, exists, func, literal_column, or_, select
 
@@ -17,17 +17,24 @@ from kith.social.feeds.tables import feed_states, feeds
 from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.statuses import access
-from kith.social.statuses.lines import TA, WIDTH, A, S, Walk, lines
+from kith.social.statuses.lines import TA, A, MarkedRow, S, lines
 from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, pins
 from kith.social.tags.tables import status_tags
+from kith.social.walks import Walk
 
 Clause = ColumnElement[bool]
-Rows = list[tuple[Any, ...]]
+
+
+class HomePage(NamedTuple):
+    """`is_kept` is 1 where the feed is known to be whole, and its owner to have been here of late."""
+
+    rows: str | None
+    is_kept: int | None
+
 
 _fed = feeds.join(S, S.c.id == feeds.c.status_id)
 _own = feeds.c.owner == bindparam("owner")
 _feed = Walk(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id)
-# Home tells of itself in every row: 1 where it is whole and its owner was known to be here of late.
 _is_kept = (
     select(literal_column("1", Integer))
     .where(
@@ -39,21 +46,32 @@ _is_kept = (
     )
     .scalar_subquery()
 )
-_home = Walk(lambda: lines(_fed, _is_kept, anonymous=False).where(_own), feeds.c.status_id)
+_home = Walk(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id, beside=(_is_kept,))
 
 
-async def home(work: Work, me: AccountId, cursor: Cursor, noted: datetime) -> tuple[Rows, bool]:
+async def home(work: Work, me: AccountId, cursor: Cursor, noted: datetime) -> HomePage:
     """What is there of somebody's home, and whether it is known to be whole and theirs since `noted`."""
-    rows = await _read(work, _home, cursor, owner=me, me=me, noted=noted)
-    return rows, bool(rows) and rows[0][WIDTH] is not None
+    return HomePage(*await _page(work, _home, cursor, owner=me, me=me, noted=noted))
 
 
-async def feed(work: Work, owner: int, me: AccountId, cursor: Cursor) -> Rows:
+async def feed(work: Work, owner: int, me: AccountId, cursor: Cursor) -> str | None:
     """Of a list."""
-    return await _read(work, _feed, cursor, owner=owner, me=me)
+    return await _rows(work, _feed, cursor, owner=owner, me=me)
 
 
-async def _read(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> Rows:
+async def _rows(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> str | None:
+    """Rows of statuses as JSON, as `statuses.pages` reads them; None where there are none."""
+    found: str | None = (await _page(work, walk, cursor, **values))[0]
+    return found
+
+
+async def _page(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> tuple[Any, ...]:
+    statement, params = walk.page_form(cursor)
+    found: list[tuple[Any, ...]] = await work.db.all(statement, now=work.now, **params, **values)
+    return found[0]
+
+
+async def _marked_rows(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> list[MarkedRow]:
     statement, params = walk.form(cursor)
     return cursor.newest_first(await work.db.all(statement, now=work.now, **params, **values))
 
@@ -93,9 +111,9 @@ def _has_media() -> Clause:
 
 async def public(
     work: Work, me: AccountId | None, cursor: Cursor, *, local: bool, remote: bool, only_media: bool
-) -> Rows:
+) -> str | None:
     walk = _public(anonymous=me is None, local=local, remote=remote, only_media=only_media)
-    return await _read(work, walk, cursor, me=me)
+    return await _rows(work, walk, cursor, me=me)
 
 
 @lru_cache(128)
@@ -127,13 +145,13 @@ def _has_tag(name: str) -> Clause:
 async def tagged(
     work: Work, me: AccountId | None, cursor: Cursor, *, any_of_these: Sequence[int], all_of_these: Sequence[int],
     none_of_these: Sequence[int], local: bool, remote: bool, only_media: bool,
-) -> Rows:  # fmt: skip
+) -> str | None:  # fmt: skip
     walk = _tagged(
         anonymous=me is None, local=local, remote=remote, only_media=only_media,
         alone=len(any_of_these) == 1, required=len(all_of_these), unwanted=bool(none_of_these),
     )  # fmt: skip
     required = {f"all_{place}": [id] for place, id in enumerate(all_of_these)}
-    return await _read(
+    return await _rows(
         work, walk, cursor, me=me, tag_id=any_of_these[0], any_ids=list(any_of_these), none_ids=list(none_of_these),
         **required,
     )  # fmt: skip
@@ -164,17 +182,19 @@ async def of_account(
     work: Work, me: AccountId | None, author_id: AccountId, cursor: Cursor, *, only_media: bool = False,
     no_replies: bool = False,
     no_boosts: bool = False, no_direct: bool = False, tag_id: int | None = None,
-) -> Rows:  # fmt: skip
+) -> str | None:  # fmt: skip
     walk = _of_account(
         anonymous=me is None, only_media=only_media, no_replies=no_replies, no_boosts=no_boosts, no_direct=no_direct,
         tagged=tag_id is not None, own=me == author_id,
     )  # fmt: skip
-    return await _read(work, walk, cursor, me=me, author=author_id, tag_ids=[] if tag_id is None else [tag_id])
+    return await _rows(work, walk, cursor, me=me, author=author_id, tag_ids=[] if tag_id is None else [tag_id])
 
 
 def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> Walk:
     source = table.join(S, S.c.id == table.c.status_id)
-    return Walk(lambda: lines(source, table.c.id.label("cursor"), anonymous=anonymous).where(by), table.c.id)
+    return Walk(
+        lambda: lines(source, table.c.id.label("cursor"), anonymous=anonymous).where(by), table.c.id, row=MarkedRow
+    )
 
 
 _pinned = {
@@ -196,18 +216,18 @@ _direct = Walk(
 )
 
 
-async def pinned(work: Work, me: AccountId | None, author_id: AccountId, cursor: Cursor) -> Rows:
-    """Newest pin first; the id that the list is walked by stands last in each row."""
-    return await _read(work, _pinned[me is None], cursor, me=me, author=author_id)
+async def pinned(work: Work, me: AccountId | None, author_id: AccountId, cursor: Cursor) -> list[MarkedRow]:
+    """Newest pin first."""
+    return await _marked_rows(work, _pinned[me is None], cursor, me=me, author=author_id)
 
 
-async def favourited(work: Work, me: AccountId, cursor: Cursor) -> Rows:
-    return await _read(work, _favourites, cursor, me=me)
+async def favourited(work: Work, me: AccountId, cursor: Cursor) -> list[MarkedRow]:
+    return await _marked_rows(work, _favourites, cursor, me=me)
 
 
-async def bookmarked(work: Work, me: AccountId, cursor: Cursor) -> Rows:
-    return await _read(work, _bookmarks, cursor, me=me)
+async def bookmarked(work: Work, me: AccountId, cursor: Cursor) -> list[MarkedRow]:
+    return await _marked_rows(work, _bookmarks, cursor, me=me)
 
 
-async def direct(work: Work, me: AccountId, cursor: Cursor) -> Rows:
-    return await _read(work, _direct, cursor, me=me)
+async def direct(work: Work, me: AccountId, cursor: Cursor) -> str | None:
+    return await _rows(work, _direct, cursor, me=me)

@@ -28,7 +28,7 @@ async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[Statu
     cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=Kind.RECORD)
     rows = await lists.quotes_of(work, status.id, me, cursor)
     shown = await entities.render(work, rows, me)
-    return page(exchange, cursor, shown, [row[0] for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
 
 
 @post("/api/v1/statuses/{id}/quotes/{quoting}/revoke", guards=[user("write:statuses")], status=200)

@@ -94,9 +94,10 @@ async def _who(exchange: Exchange, work: Work, viewer: AccountId | None, id: Sta
     status = await marks.visible(work, viewer, id)
     cursor = Cursor.read(exchange.query_string, default=40, most=80, kind=Kind.RECORD)
     rows = await found(work, status.id, viewer, cursor)
-    known = await accounts.find_all(work.db, [account_id for _, account_id in rows])
-    shown = await account_entities.render(work, [known[account_id] for _, account_id in rows if account_id in known])
-    return page(exchange, cursor, shown, [cursor_id for cursor_id, _ in rows], kind=Kind.RECORD)
+    known = await accounts.find_all(work.db, [row.account_id for row in rows])
+    people = [known[row.account_id] for row in rows if row.account_id in known]
+    shown = await account_entities.render(work, people)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
 
 
 routes = [
