@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from bench import load
 from bench.report import Result, Target, result
 from bench.stage import ENGINES, Candidate, baseline
-from tests.identity.relying import RelyingParty, make_party, signed_in
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.social.tokens import new_app
 from tests.town import Town, build_town
 

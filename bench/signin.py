@@ -18,7 +18,7 @@ from bench import load
 from bench.report import Result, result
 from bench.stage import ENGINES, baseline
 from kith.identity.users.passwords import Passwords
-from tests.identity.hostile import HOSTILE
+from tests.identity.hostile_expressions import HOSTILE
 from tests.town import Person, Town, build_town
 
 EXECUTOR = "/api/v2/flows/executor"

@@ -43,7 +43,7 @@ from kith.identity.providers.redirect_patterns import complain_pattern
 from kith.identity.providers.redirect_uris import complain_redirect
 from kith.identity.rest.fields.base import InvalidValue
 from kith.identity.rest.fields.text import URL, Text
-from kith.identity.stages.prompt_answers import _file
+from kith.identity.stages.prompt_answers import PromptQuestion, _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.social.emojis.service import SHORTCODE
 from kith.social.files.api import read_range
@@ -59,6 +59,7 @@ from kith.social.webpages.page import read_page
 
 LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
+FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 FACTOR = 4
 REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, InvalidValue)
@@ -175,7 +176,7 @@ READERS: dict[str, Reader] = {
     "URL: path": Reader(lambda text: checked_url(f"https://a.example/{text}")),
     "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
     "text: field": Reader(TEXT_FIELD.take),
-    "data URI": Reader(lambda text: _file(f"data:a/{text}", {})),
+    "data URI": Reader(lambda text: _file(f"data:a/{text}", FILE_QUESTION)),
 }  # fmt: skip
 
 

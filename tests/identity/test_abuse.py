@@ -16,7 +16,8 @@ from sqlalchemy import select
 from kith.base.db import query
 from kith.base.jobs.tables import jobs
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
+from tests.identity.flow_browser import SIGN_IN, Browser, Key, age_guesses, errors, link_in_mail
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.identity.test_flows_run import (
     RECOVERY,
     STATIC,
@@ -32,7 +33,6 @@ from tests.identity.test_flows_run import (
     signed_in,
     worked,
 )
-from tests.identity.walking import SIGN_IN, Browser, Key, age_guesses, errors, link_in_mail
 from tests.town import Person, Town
 
 # Where one is led

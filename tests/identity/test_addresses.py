@@ -9,11 +9,11 @@ import pytest
 
 from kith.identity.users.names import email_key, typed_key
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, make_stage, new_name, owner_of, results
-from tests.identity.relying import make_party
+from tests.identity.flow_browser import SIGN_IN, Browser, errors, link_in_mail
+from tests.identity.records import API, make, make_stage, new_name, owner_of, results
+from tests.identity.relying_party import make_party
 from tests.identity.test_flows_run import RECOVERY, flow_of, questions
 from tests.identity.test_signups import PASSWORD, SIGN_UP, answers, person, sign_up, words_to
-from tests.identity.walking import SIGN_IN, Browser, errors, link_in_mail
 from tests.town import Person, Town
 
 

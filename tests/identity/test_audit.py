@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.identity.maker import API, BY_PATH, Maker, word
-from tests.identity.making import make, new_name, owner_of, person_who_may, results
+from tests.identity.record_maker import API, BY_PATH, Maker, word
+from tests.identity.records import make, new_name, owner_of, person_who_may, results
 from tests.identity.seed import EVERYTHING, Collection
 from tests.town import Person, Town
 

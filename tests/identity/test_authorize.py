@@ -20,7 +20,8 @@ from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import App, Code, Grant
 from kith.identity.users import store as users
-from tests.identity.entering import (
+from tests.identity.flow_browser import SIGN_IN, Browser
+from tests.identity.oauth_clients import (
     AUTHORIZE,
     BACK,
     CONSENT,
@@ -36,8 +37,7 @@ from tests.identity.entering import (
     signed_in,
     told_to,
 )
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
-from tests.identity.walking import SIGN_IN, Browser
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.town import Person, Town, build_town
 from tests.town.town import Engine
 

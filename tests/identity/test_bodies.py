@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from tests.identity.maker import API, BY_PATH, Maker, word
-from tests.identity.making import make, new_name, owner_of
+from tests.identity.record_maker import API, BY_PATH, Maker, word
+from tests.identity.records import make, new_name, owner_of
 from tests.town import Person, Town
 from tests.town.plain import PLAIN
 

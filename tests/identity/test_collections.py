@@ -8,7 +8,7 @@ import uuid
 import httpx
 import pytest
 
-from tests.identity.maker import API, BY_PATH, Maker
+from tests.identity.record_maker import API, BY_PATH, Maker
 from tests.identity.seed import ASKED_FOR, EVERYTHING, Collection
 from tests.town import Person, Town
 

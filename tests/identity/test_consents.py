@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.identity.entering import agree, enter, make_client, signed_in
-from tests.identity.making import API, owner_of, person_who_may, results
+from tests.identity.oauth_clients import agree, enter, make_client, signed_in
+from tests.identity.records import API, owner_of, person_who_may, results
 from tests.town import Person, Town
 
 PATH = "/core/user_consent/"

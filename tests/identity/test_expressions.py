@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from kith.identity.expressions.prelude import NAMES
 from kith.identity.expressions.run import ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
-from tests.identity.hostile import HOSTILE
+from tests.identity.hostile_expressions import HOSTILE
 from tests.town import Person, Town, build_town
 from tests.town.plain import PLAIN
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.town import Town
 
 BINDINGS = "/flows/bindings/"

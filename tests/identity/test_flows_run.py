@@ -21,8 +21,8 @@ from kith.identity.sealing import Sealer
 from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import hash_key
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
-from tests.identity.walking import SIGN_IN, Browser, Key, age_guesses, errors, link_in_mail
+from tests.identity.flow_browser import SIGN_IN, Browser, Key, age_guesses, errors, link_in_mail
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.town import Person, Town
 
 TOTP = "default-authenticator-totp-setup"

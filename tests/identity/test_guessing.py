@@ -14,12 +14,12 @@ import pytest
 
 from kith.identity.providers.oauth2.device.codes import LETTERS
 from tests.conftest import TownBuilder
-from tests.identity.making import API
-from tests.identity.relying import make_party
+from tests.identity.flow_browser import SIGN_IN, Browser, errors
+from tests.identity.records import API
+from tests.identity.relying_party import make_party
 from tests.identity.test_flows_run import set_up_codes, signed_in
 from tests.identity.test_oauth_device import answer_page
 from tests.identity.test_signups import words_to
-from tests.identity.walking import SIGN_IN, Browser, errors
 from tests.social.tokens import App, new_app
 from tests.town import Person, Town
 from tests.town.plain import PLAIN

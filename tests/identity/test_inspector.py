@@ -11,9 +11,9 @@ from kith.identity.audit.service import MASK
 from kith.identity.audit.tables import events
 from kith.identity.refusals.tables import refusals
 from kith.identity.sessions.tables import runs, sessions
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, person_who_may
+from tests.identity.flow_browser import Browser
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, person_who_may
 from tests.identity.test_refusals import question
-from tests.identity.walking import Browser
 from tests.town import Person, Town
 
 _counts = query(

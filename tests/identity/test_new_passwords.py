@@ -9,8 +9,8 @@ from sqlalchemy import Text, bindparam, update
 from kith.base.db import command
 from kith.identity.policies.kinds import password
 from tests.conftest import TownBuilder
-from tests.identity.making import API, grant, make, make_binding, make_flow, make_stage, new_name, results
-from tests.identity.walking import Browser, errors
+from tests.identity.flow_browser import Browser, errors
+from tests.identity.records import API, grant, make, make_binding, make_flow, make_stage, new_name, results
 from tests.town import Person, Town
 
 WORDS = "Please take at least sixteen characters."

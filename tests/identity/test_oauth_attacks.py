@@ -23,10 +23,10 @@ from sqlalchemy import bindparam, select, update
 from kith.base.db import Instant, command, query
 from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.tables import devices
-from tests.identity.entering import BACK, enter, make_client, told_to
-from tests.identity.entering import signed_in as browser_in
-from tests.identity.making import API, make, new_name, owner_of
-from tests.identity.relying import CALLBACK, RelyingParty, half_hash, make_party, signed_in
+from tests.identity.oauth_clients import BACK, enter, make_client, told_to
+from tests.identity.oauth_clients import signed_in as browser_in
+from tests.identity.records import API, make, new_name, owner_of
+from tests.identity.relying_party import CALLBACK, RelyingParty, half_hash, make_party, signed_in
 from tests.identity.test_authorize import fields_of
 from tests.identity.test_oauth_device import answer_page, error, poll, start
 from tests.town import Person, Town

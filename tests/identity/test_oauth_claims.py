@@ -20,9 +20,9 @@ from kith.identity.providers.oauth2.keys.server_keys import KNOWN_AFTER, KNOWN_B
 from kith.identity.providers.oauth2.keys.signing import public_keys
 from kith.identity.users import store
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, new_name, owner_of, results
-from tests.identity.relying import RelyingParty, make_party, signed_in
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.records import API, make, new_name, owner_of, results
+from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.town import Person, Town
 
 

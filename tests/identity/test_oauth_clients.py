@@ -20,9 +20,9 @@ from joserfc.jwk import KeySet
 from oauthlib.oauth2 import BackendApplicationClient, InvalidGrantError, WebApplicationClient
 from requests_oauthlib import OAuth2Session
 
-from tests.identity.making import owner_of
-from tests.identity.relying import CALLBACK, RelyingParty, make_party, signed_in
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.records import owner_of
+from tests.identity.relying_party import CALLBACK, RelyingParty, make_party, signed_in
 from tests.town import Town
 
 SCOPE = "openid profile email offline_access"

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from tests.conftest import TownBuilder
-from tests.identity.making import grant, make, new_name, owner_of, person_who_may, results
-from tests.identity.relying import CALLBACK, RelyingParty, make_party, signed_in
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.records import grant, make, new_name, owner_of, person_who_may, results
+from tests.identity.relying_party import CALLBACK, RelyingParty, make_party, signed_in
 from tests.town import Person, Town
 
 DEVICE = "urn:ietf:params:oauth:grant-type:device_code"

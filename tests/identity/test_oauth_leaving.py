@@ -14,11 +14,11 @@ from sqlalchemy import bindparam, select, update
 from kith.app import House
 from kith.base.db import Instant, command, query
 from kith.base.jobs.tables import jobs
-from tests.identity.listening import Listener, listening
-from tests.identity.making import API, make, new_name, owner_of, results
-from tests.identity.relying import RelyingParty, make_party, signed_in
+from tests.identity.flow_browser import Browser
+from tests.identity.logout_receiver import Listener, listening
+from tests.identity.records import API, make, new_name, owner_of, results
+from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.identity.test_oauth_device import answer_page, poll, start
-from tests.identity.walking import Browser
 from tests.town import Person, Town, build_town
 from tests.town.town import Engine
 

@@ -11,10 +11,10 @@ import pytest
 
 from kith.identity.providers.oauth2.logout.propagation import LOOK, SessionSweep
 from tests.conftest import TownBuilder
-from tests.identity.listening import Listener, listening
-from tests.identity.making import make_flow, owner_of
-from tests.identity.relying import RelyingParty, make_party, signed_in
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.logout_receiver import Listener, listening
+from tests.identity.records import make_flow, owner_of
+from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.town import Person, Town
 
 BYE = "https://rp.example/bye"

@@ -12,7 +12,8 @@ import httpx
 import jwt
 import pytest
 
-from tests.identity.entering import (
+from tests.identity.flow_browser import SIGN_IN, Browser
+from tests.identity.oauth_clients import (
     BACK,
     CONSENT,
     enter,
@@ -22,10 +23,9 @@ from tests.identity.entering import (
     query_of,
     told_to,
 )
-from tests.identity.making import API, make, new_name, owner_of, person_who_may, results
-from tests.identity.relying import make_party, signed_in
+from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
+from tests.identity.relying_party import make_party, signed_in
 from tests.identity.test_authorize import answer_page, fields_of, found, spend
-from tests.identity.walking import SIGN_IN, Browser
 from tests.social.samples import image_file
 from tests.town import Person, Town
 

@@ -10,12 +10,12 @@ import httpx
 import pytest
 
 from kith.identity.providers.oauth2.logout.propagation import LOOK, SessionSweep
-from tests.identity.entering import enter, make_app, make_client, told_to
-from tests.identity.making import make, new_name, owner_of, results
-from tests.identity.relying import RelyingParty, make_party, signed_in
+from tests.identity.flow_browser import SIGN_IN, Browser
+from tests.identity.oauth_clients import enter, make_app, make_client, told_to
+from tests.identity.records import make, new_name, owner_of, results
+from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.identity.test_oauth_device import start
 from tests.identity.test_refusals import CODE, kept
-from tests.identity.walking import SIGN_IN, Browser
 from tests.town import Person, Town
 
 

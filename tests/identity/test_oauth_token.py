@@ -16,8 +16,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, new_name, owner_of, results
-from tests.identity.relying import CALLBACK, half_hash, make_party, signed_in
+from tests.identity.records import API, make, new_name, owner_of, results
+from tests.identity.relying_party import CALLBACK, half_hash, make_party, signed_in
 from tests.town import Person, Town
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"

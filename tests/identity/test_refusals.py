@@ -15,8 +15,8 @@ from kith.identity.refusals import service, store
 from kith.identity.refusals.tables import Refusal
 from kith.identity.tasks import IdentitySweep, sweep
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
-from tests.identity.walking import Browser, errors, link_in_mail
+from tests.identity.flow_browser import Browser, errors, link_in_mail
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.town import Person, Town
 
 CODE = re.compile(r"[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, new_name, owner_of, person_who_may, results
+from tests.identity.records import API, make, new_name, owner_of, person_who_may, results
 from tests.town import Person, Town
 
 USERS, GROUPS, ROLES, TOKENS = "/core/users/", "/core/groups/", "/rbac/roles/", "/core/tokens/"

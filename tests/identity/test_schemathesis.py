@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.conftest import TownBuilder
-from tests.identity.maker import API, BY_PATH, Maker, word
+from tests.identity.record_maker import API, BY_PATH, Maker, word
 from tests.identity.seed import Collection
 from tests.town import Person, Town
 

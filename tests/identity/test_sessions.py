@@ -11,7 +11,7 @@ import pytest
 
 from kith.identity.sessions.service import IDLE_LIFE, LONGEST_LIFE
 from tests.conftest import TownBuilder
-from tests.identity.making import owner_of
+from tests.identity.records import owner_of
 from tests.town import Town
 from tests.town.plain import PLAIN
 from tests.web.ageing import age, session_of

@@ -6,8 +6,8 @@ import asyncio
 from typing import Any
 
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, new_name, results
-from tests.identity.walking import SIGN_IN, Browser, link_in_mail
+from tests.identity.flow_browser import SIGN_IN, Browser, link_in_mail
+from tests.identity.records import API, make, new_name, results
 from tests.town import Person, Town
 
 SIGN_UP = "default-enrollment-flow"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kith.identity.sources.kinds.ldap import is_filter, is_server
-from tests.identity.making import API, make, make_flow, new_name, owner_of, person_who_may, results
+from tests.identity.records import API, make, make_flow, new_name, owner_of, person_who_may, results
 from tests.town import Person, Town
 
 NOWHERE = str(uuid.UUID(int=9))

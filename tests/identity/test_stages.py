@@ -14,7 +14,7 @@ from kith.base.settings import load
 from kith.identity.flows.stages import stages as table
 from kith.identity.stages.all_stages import VERBOSE_NAMES
 from kith.identity.stages.collections import RESOURCES
-from tests.identity.making import (
+from tests.identity.records import (
     API,
     make,
     make_binding,

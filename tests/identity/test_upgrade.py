@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 
 from kith.base.settings import load
 from kith.migrations import HEAD, runner
-from tests.identity.making import API, results
+from tests.identity.records import API, results
 from tests.town import Person, Town, postgres
 from tests.town.town import Engine
 

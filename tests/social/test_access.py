@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, update
 from kith.base.db import command
 from kith.identity.users.tables import users
 from tests.conftest import TownBuilder
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
 from tests.social.members import Member, join, join_all, set_state, stranger, until
 from tests.social.posts import arrive, does, ids, post, said_elsewhere, settle
 from tests.town import Town

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from tests.conftest import TownBuilder
-from tests.identity.making import owner_of
+from tests.identity.records import owner_of
 from tests.social.members import join
 from tests.social.posts import post, settle
 from tests.town import Town

@@ -16,7 +16,7 @@ from kith.identity.signups.tables import signups
 from kith.identity.tasks import IdentitySweep, sweep
 from kith.identity.users import store
 from tests.conftest import TownBuilder
-from tests.identity.walking import Browser, errors
+from tests.identity.flow_browser import Browser, errors
 from tests.social.tokens import App, new_app
 from tests.town import Person, Town
 from tests.town.plain import PLAIN

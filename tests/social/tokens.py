@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
 from tests.town import Person, Town
 
 OOB = "urn:ietf:wg:oauth:2.0:oob"

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 from playwright.async_api import Browser, Page
 
-from tests.identity.entering import Registered, make_app, make_client
+from tests.identity.oauth_clients import Registered, make_app, make_client
 from tests.town import Person, Town
 from tests.web.chromium import check, opened, sign_in
 from tests.web.test_browser import ada, place

@@ -12,7 +12,7 @@ import pytest
 
 from kith.identity.users import service
 from kith.identity.users import store as users
-from tests.identity.making import make, make_binding, make_flow, make_stage, owner_of, person_who_may
+from tests.identity.records import make, make_binding, make_flow, make_stage, owner_of, person_who_may
 from tests.social.members import until
 from tests.town import Person, Town
 from tests.web.ageing import age, session_of

@@ -11,7 +11,7 @@ import pyotp
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.identity.walking import link_in_mail
+from tests.identity.flow_browser import link_in_mail
 from tests.town import Person, Town, build_town
 from tests.web.chromium import check_day_and_night, give_password, opened, send, sign_in
 from tests.web.test_flows import flow_of, made, word

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from tests.conftest import TownBuilder
-from tests.identity.walking import link_in_mail
+from tests.identity.flow_browser import link_in_mail
 from tests.town import Town
 from tests.web.browsing import Browser
 

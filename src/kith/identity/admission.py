@@ -1,4 +1,4 @@
-"""Whether what became of somebody elsewhere in this server still lets them sign in: a port."""
+"""A port by which the social half can keep somebody from signing in."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from kith.base.work import Work
 
 class Admission(Protocol):
     async def may_sign_in(self, work: Work, user_id: int) -> bool:
-        """No for an account that is kept in memory of somebody who died."""
+        """False for a memorial account, kept after its owner died."""
         ...

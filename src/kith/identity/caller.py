@@ -1,4 +1,4 @@
-"""Who is calling, once that is known."""
+"""The person behind a request to the identity API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is calling: Basic and Bearer credentials, turned into a person or a clear no."""
+"""Authentication of the identity API: Basic, Bearer, and the session cookie of our own pages."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CallerAuthenticator:
         return caller
 
     async def _session(self, exchange: Exchange) -> ApiCaller:
-        """Somebody signed in on our own pages; what changes anything must carry the page's token."""
+        """The person signed in by the session cookie; a request that changes something needs a CSRF token."""
         session = await sessions.find(exchange)
         if session is None or session.user_id is None:
             exchange.spent = self._limiter.spend(ANONYMOUS_CALLS, address_key(exchange.address))
@@ -86,7 +86,7 @@ class CallerAuthenticator:
         return caller if exchange.acting is None else _without_secrets(caller)
 
     async def _with_rights(self, exchange: Exchange, login: Login) -> ApiCaller:
-        """What the person may do, as roles and groups stand at this moment."""
+        """The caller with the permissions that roles and groups grant at this moment."""
         if login.role in ADMINISTRATORS:
             return ApiCaller(login.id, login.username, login.role, permissions=None)
         version = exchange.version
@@ -113,7 +113,7 @@ class CallerAuthenticator:
         return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
 
     async def _has_factor(self, exchange: Exchange, user_id: int) -> bool:
-        """Whoever has a second factor is not let in by the password alone, and there is no way to ask for it here."""
+        """Whether the person has a second factor: then the password alone is refused, as no code can be asked here."""
         version, key = exchange.version, ("factor", user_id)
         kept: bool | None = self._memo.get(version, key)
         if kept is None:
@@ -133,9 +133,11 @@ class CallerAuthenticator:
         return self._passwords.is_remembered(login.password, password, address_key(exchange.address))
 
     def _is_slowed_down(self, exchange: Exchange, login: Login) -> bool:
-        """Whether too much was guessed at this account from this address: then what is remembered must wait, too.
+        """Whether too many guesses at this account came from this address.
 
-        Else whoever shares an address with a program that signs in could guess as fast as they like.
+        Then a remembered password does not count either.
+
+        Otherwise whoever shares an address with a program that signs in could guess as fast as they like.
         """
         return self._slowed.get((login.id, address_key(exchange.address))) is True
 
@@ -143,7 +145,7 @@ class CallerAuthenticator:
         self._slowed.put((login.id, address_key(exchange.address)), True, seconds=seconds)
 
     async def _check_once(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
-        """A program that begins with many calls at once has its password checked, and paid for, once."""
+        """Check a password; of several equal requests at once only one does the work and is counted."""
         key = self._passwords.memory(login.password or "", password, address_key(exchange.address))
         checking = self._checking.setdefault(key, asyncio.Lock())
         async with checking:
@@ -151,7 +153,7 @@ class CallerAuthenticator:
                 await self._slow_check(exchange, login, username, password)
 
     async def _slow_check(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
-        """The real work of argon2, paid for before and given back when it was right."""
+        """Hash and compare the password. The try is counted before and given back when it was right."""
         try:
             paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
         except Throttled as problem:
@@ -165,9 +167,9 @@ class CallerAuthenticator:
     async def _refuse(
         self, exchange: Exchange, login: Login | None, username: str, password: str, *, has_factor: bool
     ) -> NoReturn:
-        """Somebody who does not come in this way, or nobody at all: the same work and words as for a wrong password.
+        """Refuse with the same work and the same answer as for a wrong password, so that nothing is learned from it.
 
-        It stays paid for even when it was right, or the limits would tell.
+        The try stays counted even if the password was right, or the limits would tell the difference.
         """
         await guessing.pay(exchange, exchange.work.db, login.id if login is not None else None, username)
         right = await self._passwords.check(login.password if login is not None else None, password, anew=True)
@@ -177,19 +179,23 @@ class CallerAuthenticator:
     async def _fail(
         self, exchange: Exchange, login: Login | None, username: str, *, hints_at: Login | None = None
     ) -> NoReturn:
-        """Of a name that nobody has nothing is written: anybody could fill the trail with them."""
+        """Record a failed sign-in; nothing for unknown names, or anybody could fill the audit trail with them."""
         if login is not None:
             async with exchange.work.aside() as aside:
                 await audit.record(
-                    aside, "login_failed", "core.api", user_id=login.id, username=username,
+                    aside,
+                    "login_failed",
+                    "core.api",
+                    user_id=login.id,
+                    username=username,
                     context={"username": username[:150], "password": audit.MASK, "auth_method": "basic"},
-                )  # fmt: skip
+                )
                 if hints_at is not None:
                     await hints.tell_app_password(aside, await users.get(aside.db, hints_at.id))
         raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
 
     async def _app_password(self, exchange: Exchange, username: str, password: str) -> ApiCaller | None:
-        """An app password goes with its owner's name; an API token opens the door whatever the name is."""
+        """An app password needs its owner's name; an API token is accepted with any name."""
         work = exchange.work
         token = await tokens.find_live(work.db, hash_key(password), work.now)
         if token is None or token.intent not in ("api", "app_password"):
@@ -210,7 +216,7 @@ class CallerAuthenticator:
         return await self._by_token(exchange, login, token)
 
     async def _by_token(self, exchange: Exchange, login: Login, token: ApiToken) -> ApiCaller:
-        """Whoever comes with a token is its owner, but never more than the token."""
+        """The owner of a token, limited to what the token's scopes allow."""
         caller = await self._with_rights(exchange, login)
         way: Way = "app_password" if token.intent == "app_password" else "token"
         return msgspec.structs.replace(caller, scopes=_scopes(token), way=way, until=token.expires_at)
@@ -226,12 +232,12 @@ class CallerAuthenticator:
 
 
 def _may_enter(exchange: Exchange, login: Login) -> bool:
-    """Active, approved, and confirmed where addresses are."""
+    """Whether the person is active, approved, and confirmed where addresses are confirmed."""
     return login.is_active and (login.is_confirmed or not exchange.work.settings.confirm_email)
 
 
 def _without_secrets(caller: ApiCaller) -> ApiCaller:
-    """Somebody else's eyes see no secrets, whatever the person may see."""
+    """The caller without the right to see secrets: an impersonation never shows any."""
     rights = caller.permissions or frozenset()
     return msgspec.structs.replace(caller, permissions=rights - _SECRETS)
 

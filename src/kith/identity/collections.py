@@ -1,4 +1,4 @@
-"""Every collection and action of the identity API, by hand."""
+"""Every collection and action of the identity API, listed by hand."""
 
 from __future__ import annotations
 

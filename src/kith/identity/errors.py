@@ -1,4 +1,4 @@
-"""Errors as the identity API words them: `detail`, or a list of complaints for each field."""
+"""How the identity API answers with errors: `detail`, or a list of complaints for each field."""
 
 from __future__ import annotations
 

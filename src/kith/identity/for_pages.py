@@ -81,6 +81,6 @@ def no_session_cookie(work: Work) -> Headers:
 
 
 async def recognise(exchange: Exchange) -> None:
-    """Find out whose session it is before anything else, so that even a refusal is written down under their name."""
+    """Look up the session before anything else, so that a refusal too is recorded with the person's name."""
     await cookies.find(exchange)
     impersonation.refuse_page(exchange)

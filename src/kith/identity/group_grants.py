@@ -1,4 +1,4 @@
-"""Nobody grants what they lack, not even to people who do not exist yet."""
+"""Whether the caller may let people join a group: only if they have every permission that it grants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kith.identity.roles.store import permissions_through
 
 
 async def complain_grant(draft: RecordDraft[Any], group_uuid: str | None) -> str | None:
-    """What is wrong with having people join this group, in words; None when nothing is."""
+    """Why the caller may not have people join this group; None if they may."""
     allowed, db = draft.caller.permissions, draft.work.db
     if allowed is None or group_uuid is None:
         return None

@@ -1,8 +1,7 @@
-"""Ways in: the flows by which people become who they are here, or change what guards their account.
+"""The flows by which people sign in, sign up, recover their account or change what protects it.
 
-Whoever changes one of them, or what is asked on it, can make it let them in as anybody. So only superusers may,
-whatever a role grants: a flow that signs people in, writes their record or sets up their factors, the stages and
-prompts on it, and the policies that decide there. Everything else is for whoever has the right to it.
+Whoever changes one of them, or a stage, prompt or policy in it, can make it let them in as anybody. So only
+superusers may change these, whatever roles grant; all other configuration is subject to permissions only.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _bound = query(select(policy_bindings.c.target, policy_bindings.c.policy), tuple
 
 
 class ProtectedConfiguration(msgspec.Struct):
-    """The identifiers of all that is on a way in; `kinds` is every stage's."""
+    """The identifiers of everything that is protected; `kinds` has the kind of every stage."""
 
     flows: set[str]
     stages: set[str]
@@ -53,7 +52,7 @@ class ProtectedConfiguration(msgspec.Struct):
 
 @lru_cache(1)
 def _references() -> tuple[Query[Any], ...]:
-    """Which stages have other stages in them: an identification stage asks for the password, say."""
+    """Statements for stages that refer to other stages, as an identification stage does to a password stage."""
     found = []
     for table in METADATA.tables.values():
         for key in table.foreign_keys:
@@ -83,7 +82,7 @@ async def find(work: Work) -> ProtectedConfiguration:
 
 
 def guarded(resource: Resource[R]) -> Resource[R]:
-    """The same collection, with its ways in closed to all but superusers."""
+    """The same collection, but only superusers can change protected records."""
     if resource.area not in _AREAS:
         return resource
 
@@ -105,7 +104,7 @@ def guarded(resource: Resource[R]) -> Resource[R]:
 
 
 def _check_lookups(draft: RecordDraft[Any]) -> None:
-    """An expression runs for whoever comes by and may ask about anybody, so its author must be allowed to."""
+    """An expression can look up any person, so its author needs the right to see people."""
     if draft.caller.may("core.view_user"):
         return
     for name, value in draft.values.items():
@@ -153,6 +152,9 @@ def _is_binding(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool
 
 ProtectionTest = Callable[[ProtectedConfiguration, Mapping[str, Any]], bool]
 _JUDGES: dict[str, ProtectionTest] = {
-    "Flow": _is_flow, "FlowStageBinding": _is_place, "Prompt": _is_prompt, "PolicyBinding": _is_binding,
-}  # fmt: skip
+    "Flow": _is_flow,
+    "FlowStageBinding": _is_place,
+    "Prompt": _is_prompt,
+    "PolicyBinding": _is_binding,
+}
 _FAMILIES: dict[str, ProtectionTest] = {"identity_stages": _is_stage, "identity_policies": _is_policy}

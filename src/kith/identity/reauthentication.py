@@ -58,8 +58,14 @@ async def is_password(work: Work, user: User, given: str) -> bool:
         await paid.give_back()
         return True
     async with work.aside() as aside:
-        await audit.record(aside, "login_failed", "core.confirmation", user_id=user.id, username=user.username,
-                           context={"username": user.username, "stage": "confirmation"})  # fmt: skip
+        await audit.record(
+            aside,
+            "login_failed",
+            "core.confirmation",
+            user_id=user.id,
+            username=user.username,
+            context={"username": user.username, "stage": "confirmation"},
+        )
     return False
 
 

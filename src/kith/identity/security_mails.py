@@ -26,7 +26,10 @@ def tell(work: Work, email: str, username: str, what: str) -> None:
         return
     settings = work.settings
     text = _TEXT.format(
-        name=username, what=what, when=work.now.strftime("%Y-%m-%d %H:%M"),
-        where=work.origin.address or "the server itself", link=f"{settings.base_url}/settings/security",
-    )  # fmt: skip
+        name=username,
+        what=what,
+        when=work.now.strftime("%Y-%m-%d %H:%M"),
+        where=work.origin.address or "the server itself",
+        link=f"{settings.base_url}/settings/security",
+    )
     post(work, Mail(to=email, subject=f"{settings.title}: your account was changed", text=text))

@@ -29,9 +29,22 @@ from kith.identity.rest.fields import read_uuid
 from kith.identity.users import store as users
 
 __all__ = [
-    "MOST", "FlowLine", "PolicyLine", "Refusal", "Verdict", "find_refusal", "get_flow", "get_policy", "get_staff",
-    "list_flows", "list_policies", "list_refusals", "rehearse", "shown", "try_policy",
-]  # fmt: skip
+    "MOST",
+    "FlowLine",
+    "PolicyLine",
+    "Refusal",
+    "Verdict",
+    "find_refusal",
+    "get_flow",
+    "get_policy",
+    "get_staff",
+    "list_flows",
+    "list_policies",
+    "list_refusals",
+    "rehearse",
+    "shown",
+    "try_policy",
+]
 
 MOST = 50
 MOST_CONTEXT = 64 << 10

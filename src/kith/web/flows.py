@@ -166,7 +166,7 @@ def _challenge(exchange: Exchange, walk: identity.flows.FlowRun, challenge: iden
     news = [one["string"] for complaints in told.values() for one in complaints if one["code"] in _GOOD_NEWS]
     places = _PLACES.get(challenge.component, set())
     if challenge.component == "prompt":
-        places = {question["field_key"] for question in fields["fields"]}
+        places = {question.field_key for question in fields["fields"]}
     template = f"flows/{challenge.component}.html"
     return _page(
         exchange, walk, template if has_template(template) else "flows/generic.html", status=400 if errors else 200,

@@ -48,7 +48,7 @@ async def list_consents(work: Work, me: Visitor) -> list[ConsentSummary]:
 
 
 async def withdraw_consent(work: Work, me: Visitor, consent_uuid: str) -> None:
-    """The application is asked about again when they next open it, and what it was given ends."""
+    """Take a consent back: the application's tokens end, and it must ask again the next time it is opened."""
     mine = {one.consent_uuid: one for one in await list_consents(work, me)}
     if consent_uuid not in mine or not await store.withdraw(work.db, me.user.id, consent_uuid):
         raise NotFound("This consent was already withdrawn")
@@ -56,7 +56,11 @@ async def withdraw_consent(work: Work, me: Visitor, consent_uuid: str) -> None:
     work.announce(ConsentWithdrawn(user_id=me.user.id, application=given.application_uuid))
     model = {"app": "consents", "model_name": "consent", "pk": consent_uuid, "name": given.application}
     await audit.record(
-        work, "model_deleted", "core.consents", user_id=me.user.id, username=me.user.username,
+        work,
+        "model_deleted",
+        "core.consents",
+        user_id=me.user.id,
+        username=me.user.username,
         context={"model": model, "permissions": given.permissions},
-    )  # fmt: skip
+    )
     await messages.leave(work, me.user.id, "Your consent was withdrawn.", "success")

@@ -1,4 +1,4 @@
-"""One's own factors: what there is, where more are set up, and taking one away, which a thief would like to do."""
+"""A person's own second factors: listing, renaming and removing them, and the flows in which more are set up."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _set_up = {
 
 
 class FactorSummary(msgspec.Struct):
-    """A factor as its owner sees it; `left` is how many codes of a list are still good."""
+    """A factor as its owner sees it; `left` is the number of unused codes in a list of codes."""
 
     factor: Factor
     left: int | None = None
@@ -67,8 +67,14 @@ async def rename_device(work: Work, me: Visitor, device_uuid: str, name: str) ->
     await service.rename(work, me.user, device_uuid, name)
     model = {"app": "factors", "model_name": factor.kind, "pk": device_uuid, "name": name}
     diff = audit.difference({"name": factor.name}, {"name": name})
-    await audit.record(work, "model_updated", "core.factors", user_id=me.user.id, username=me.user.username,
-                       context={"model": model, "diff": diff})  # fmt: skip
+    await audit.record(
+        work,
+        "model_updated",
+        "core.factors",
+        user_id=me.user.id,
+        username=me.user.username,
+        context={"model": model, "diff": diff},
+    )
 
 
 async def remove_device(work: Work, me: Visitor, device_uuid: str) -> None:

@@ -1,4 +1,4 @@
-"""What the pages about one's own account need: sessions, factors, keys, consents, and what was written down."""
+"""What the pages about one's own account need: sessions, factors, tokens, consents and audit events."""
 
 from kith.identity.account_settings.consents import list_consents, withdraw_consent
 from kith.identity.account_settings.factors import get_device, list_devices, remove_device, rename_device, set_up_flows

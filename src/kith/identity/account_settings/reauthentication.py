@@ -1,4 +1,4 @@
-"""Showing once more that it is you, on one's own pages; the rule itself is in `confirmation`."""
+"""Asking for the password once more on the settings pages; the rule itself is in `identity.reauthentication`."""
 
 from __future__ import annotations
 

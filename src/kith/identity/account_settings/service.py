@@ -1,4 +1,4 @@
-"""What people see and do about their own account: sessions, keys for programs, what was written down about them."""
+"""What people see and change of their own account: sessions, tokens, language, and the audit events about them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def list_sessions(work: Work, me: Visitor) -> list[LoginSession]:
 
 
 async def end_session(work: Work, me: Visitor, session_uuid: str) -> bool:
-    """Whether it was the one in use."""
+    """End one of the person's sessions; True if it was the one this request came with."""
     mine = {session.session_uuid: session for session in await list_sessions(work, me)}
     if session_uuid not in mine:
         raise NotFound("This session has already ended")
@@ -71,14 +71,25 @@ def _is_over(token: ApiToken, now: datetime) -> bool:
 
 
 async def make_key(
-    work: Work, me: Visitor, intent: token_service.Intent, description: str, *, scopes: str = "api",
+    work: Work,
+    me: Visitor,
+    intent: token_service.Intent,
+    description: str,
+    *,
+    scopes: str = "api",
     expires_at: datetime | None = None,
-) -> str:  # fmt: skip
-    """The new key, which nobody can be shown again."""
+) -> str:
+    """Make a token or app password and return its key, which is never shown again."""
     _token, key = await token_service.create(
-        work, me.user.id, scopes=scopes if intent == "api" else "api", intent=intent, description=description,
-        expires_at=expires_at, by=me.user.id, by_name=me.user.username,
-    )  # fmt: skip
+        work,
+        me.user.id,
+        scopes=scopes if intent == "api" else "api",
+        intent=intent,
+        description=description,
+        expires_at=expires_at,
+        by=me.user.id,
+        by_name=me.user.username,
+    )
     return key
 
 
@@ -91,13 +102,13 @@ async def revoke_token(work: Work, me: Visitor, token_uuid: str) -> None:
 
 
 async def list_events(work: Work, me: Visitor, page: int = 1) -> tuple[list[Event], bool]:
-    """What was written down about me, the latest first, and whether there is more."""
+    """A page of the audit events about the person, newest first, and whether there are more."""
     found = await events.of_user(work.db, me.user.id, EVENTS_ON_A_PAGE + 1, skip=(page - 1) * EVENTS_ON_A_PAGE)
     return found[:EVENTS_ON_A_PAGE], len(found) > EVENTS_ON_A_PAGE
 
 
 async def choose_language(work: Work, me: Visitor, locale: str) -> None:
-    """Kept with the person, so that it goes with them to every browser."""
+    """Store the language with the person, so that it applies in every browser."""
     settings = me.user.attributes.get("settings")
     kept = settings if isinstance(settings, dict) else {}
     attributes = {**me.user.attributes, "settings": {**kept, "locale": locale}}

@@ -15,7 +15,7 @@ class Visitor(msgspec.Struct, frozen=True):
 
     @property
     def is_acting(self) -> bool:
-        """Whether somebody else looks through this person's eyes."""
+        """Whether this session is an impersonation: somebody else acts as this person."""
         return self.session.by_id is not None
 
     @property
@@ -24,7 +24,7 @@ class Visitor(msgspec.Struct, frozen=True):
 
 
 def locale_of(user: User) -> str:
-    """The language they have chosen, or nothing."""
+    """The language the person has chosen, or an empty text."""
     settings = user.attributes.get("settings")
     chosen = settings.get("locale") if isinstance(settings, dict) else None
     return chosen if isinstance(chosen, str) else ""

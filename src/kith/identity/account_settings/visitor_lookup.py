@@ -1,4 +1,4 @@
-"""Who is looking at one of our pages."""
+"""Who is signed in on the request for a page."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from kith.identity.users import store as users
 
 
 async def find_visitor(exchange: Exchange) -> Visitor | None:
-    """None for nobody, and for somebody who may not come in any more. Looked up once for a request."""
+    """The person signed in, None if nobody is or they may not sign in any more. Looked up once per request."""
     if Visitor not in exchange.kept:
         exchange.kept[Visitor] = await _look_up(exchange)
     return known_visitor(exchange)
 
 
 def known_visitor(exchange: Exchange) -> Visitor | None:
-    """Who it is, where that was found out already."""
+    """The person signed in, if `find_visitor` was called for this request before; None otherwise."""
     found: Visitor | None = exchange.kept.get(Visitor)
     return found
 

@@ -1,4 +1,4 @@
-"""Who may open an application: what its policies say, asked without anything coming of it."""
+"""Whether somebody may open an application: its policies evaluated without side effects."""
 
 from __future__ import annotations
 
@@ -47,18 +47,22 @@ async def check_access(exchange: Exchange, caller: ApiCaller, id: str) -> Answer
 
 
 async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, pbm_uuid: str) -> str:
-    """Whoever is not let in themselves can ask why, like anyone who is refused."""
+    """Store a refusal for the caller, so that staff can find out by its code why access was denied."""
     name = await exchange.work.db.one(_name_of, pbm_uuid=pbm_uuid) or ""
     words = " ".join(verdict.messages) or "You may not open this application."
     async with exchange.work.aside() as aside:
         return await refuse_by_policy(
-            aside, verdict, msgspec.structs.replace(request, target=pbm_uuid), area=f"application {name}",
-            message=words, details={"application": {"pk": pbm_uuid, "name": name}},
-        )  # fmt: skip
+            aside,
+            verdict,
+            msgspec.structs.replace(request, target=pbm_uuid),
+            area=f"application {name}",
+            message=words,
+            details={"application": {"pk": pbm_uuid, "name": name}},
+        )
 
 
 async def person_asked_for(exchange: Exchange, caller: ApiCaller) -> PolicySubject:
-    """Whom it is about: the caller, or somebody else for those who may see people."""
+    """The person the question is about: the caller, or `for_user` if the caller may see people."""
     asked = parse_qs(exchange.query_string.decode("latin-1")).get("for_user")
     if not asked:
         return await subjects.get(exchange.work, caller.id)

@@ -38,7 +38,7 @@ _shown = query(
 
 
 async def library(work: Work, user_id: int, address: str) -> list[LibraryEntry]:
-    """By group, then name. Policies are only asked where there are any, and nothing comes of it but the answer."""
+    """The applications, by group and name. Policies are evaluated as a test, and only where some are bound."""
     person = await subjects.get(work, user_id)
     request = PolicyRequest(person=person, client_ip=address, is_test=True)
     return [entry for entry in await work.db.all(_shown) if not entry.is_bound or await _may_open(work, entry, request)]

@@ -1,4 +1,4 @@
-"""What others hear of applications."""
+"""The facts that the applications room announces."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from kith.base.news import Fact
 
 
 class ApplicationClosed(Fact, frozen=True):
-    """A provider does not lead into this application any more: it is gone, or has another one."""
+    """An application was deleted or got another provider, so this provider leads nowhere any more."""
 
     provider_id: int

@@ -48,7 +48,7 @@ async def decorate(_work: Work, records: list[EventRecord]) -> None:
 
 
 def _action(text: str) -> str:
-    """The words were once published in capitals, and two of them under other names."""
+    """Actions were once published in capitals, and two of them under other names."""
     word = text.lower()
     return {"invite_created": "invitation_created", "invite_used": "invitation_used"}.get(word, word)
 

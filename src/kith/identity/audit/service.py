@@ -1,4 +1,4 @@
-"""Writing down what happened: who, what, from where, before and after. Secrets never get in."""
+"""The audit trail: who did what, from where, with the values before and after. Secrets are masked."""
 
 from __future__ import annotations
 
@@ -64,19 +64,25 @@ async def record(
     )
     await store.insert(work.db, event)
     work.log(
-        "audit", action=action, app=app, user=user_id, username=event.username, client_ip=event.client_ip,
-        event_uuid=event.event_uuid, context=told,
-    )  # fmt: skip
+        "audit",
+        action=action,
+        app=app,
+        user=user_id,
+        username=event.username,
+        client_ip=event.client_ip,
+        event_uuid=event.event_uuid,
+        context=told,
+    )
 
 
 def _arguments(query: str) -> Any:
-    """What stood behind the question mark; a client that runs a flow sends the page's own as `query`."""
+    """The parameters of the query; a client that runs a flow sends those of its page in `query`."""
     given = dict(parse_qsl(query, keep_blank_values=True))
     return masked(given | dict(parse_qsl(given.pop("query", ""), keep_blank_values=True)))
 
 
 def masked(value: Any, name: str = "") -> Any:
-    """A copy fit to be kept: secrets hidden by their names, everything else as plain JSON."""
+    """A copy as plain JSON in which everything with the name of a secret is masked."""
     if name and name not in _HARMLESS and _SECRET.search(name) and value is not None:
         return {side: one and MASK for side, one in value.items()} if _is_difference(value) else MASK
     if isinstance(value, Mapping):
@@ -97,7 +103,7 @@ def _is_difference(value: Any) -> TypeGuard[Mapping[str, Any]]:
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """What changed, field by field; a secret that changed is said to have changed, and no more."""
+    """The changed fields with both values; of a secret only that it changed."""
     return {
         name: {"previous_value": masked(before.get(name), name), "new_value": masked(value, name)}
         for name, value in after.items()

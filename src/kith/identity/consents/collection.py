@@ -1,4 +1,4 @@
-"""/core/user_consent/: what people have allowed applications to know. Everybody sees and withdraws their own."""
+"""/core/user_consent/: what people have allowed applications to know. People see and withdraw their own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kith.identity.rest.record import Record
 
 
 class WordList(Field, frozen=True, kw_only=True):
-    """A list that is shown as words with blanks between them."""
+    """A stored list that is shown as words with blanks between them."""
 
     read_only: bool = True
 
@@ -75,7 +75,7 @@ async def decorate(work: Work, records: list[UserConsentRecord]) -> None:
 
 
 async def removing(work: Work, record: UserConsentRecord, _caller: ApiCaller) -> None:
-    """The application is asked about again when they next open it, and what it was given ends."""
+    """Announce that the consent is withdrawn: the application's tokens end."""
     work.announce(ConsentWithdrawn(user_id=record.user, application=record.application))
 
 

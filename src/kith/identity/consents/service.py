@@ -1,4 +1,4 @@
-"""What others hear of consents."""
+"""The facts that the consents room announces."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kith.base.news import Fact
 
 
 class ConsentWithdrawn(Fact, frozen=True):
-    """Somebody does not let an application know about them any more."""
+    """A person has taken back a consent."""
 
     user_id: int
     application: str

@@ -20,11 +20,9 @@ _of_user = query(
 _drop = command(delete(consents).where(_theirs))
 _withdraw = command(
     delete(consents).where(
-        and_(
-            consents.c.user_id == bindparam("user"), consents.c.consent_uuid == bindparam("consent", type_=UID())
-        )
+        and_(consents.c.user_id == bindparam("user"), consents.c.consent_uuid == bindparam("consent", type_=UID()))
     )
-)  # fmt: skip
+)
 _insert = command(insert_into(consents))
 _expired = command(delete(consents).where(consents.c.expires_at <= _now))
 

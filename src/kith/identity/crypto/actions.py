@@ -1,4 +1,4 @@
-"""Beside the collection of key pairs: making a new one, and looking at what is in one."""
+"""Actions beside the collection of key pairs: generating one, and reading its certificate or private key."""
 
 from __future__ import annotations
 
@@ -110,12 +110,16 @@ async def _found(exchange: Exchange, id: str) -> tuple[str, KeyPair]:
 
 
 async def _reveal(exchange: Exchange, caller: ApiCaller, kp_uuid: str, pair: KeyPair, what: str, data: str) -> Answer:
-    """Whoever looks leaves a trace."""
+    """Answer with the certificate or key, and record in the audit trail that it was read."""
     model = {"app": RESOURCE.area, "model_name": RESOURCE.model, "pk": kp_uuid, "name": pair.name}
     await audit.record(
-        exchange.work, "secret_view", "crypto.certificatekeypair", user_id=caller.id, username=caller.username,
+        exchange.work,
+        "secret_view",
+        "crypto.certificatekeypair",
+        user_id=caller.id,
+        username=caller.username,
         context={"model": model, "viewed": what},
-    )  # fmt: skip
+    )
     asked = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     if "download" not in asked:
         return show({"data": data})

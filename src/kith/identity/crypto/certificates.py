@@ -1,6 +1,6 @@
-"""X.509 certificates and their private keys, as PEM text: what is in them, and how they are made.
+"""X.509 certificates and their private keys as PEM text: reading and generating them.
 
-Checking a long RSA key or making one takes a good part of a second: call these beside the loop.
+Checking or generating a long RSA key takes a good part of a second: call these in a thread.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNREADABLE = (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion)
 
 
 class Unreadable(ValueError):  # noqa: N818 - the text is
-    """The PEM text named by `field` cannot be taken."""
+    """The PEM text in `field` cannot be read."""
 
     def __init__(self, field: str, words: str) -> None:
         super().__init__(words)
@@ -44,7 +44,7 @@ class Unreadable(ValueError):  # noqa: N818 - the text is
 
 
 class CertificateFacts(msgspec.Struct, frozen=True):
-    """What a key pair shows of itself; the names are those of its columns."""
+    """What is stored about a key pair besides its text; the names are those of the columns."""
 
     fingerprint_sha256: str
     fingerprint_sha1: str
@@ -55,7 +55,7 @@ class CertificateFacts(msgspec.Struct, frozen=True):
 
 
 def examine(certificate_data: str, key_data: str) -> CertificateFacts:
-    """The facts of a certificate (the first, where there is a chain), whose key must belong to it."""
+    """Read a certificate (the first, of a chain) and check that the key belongs to it."""
     try:
         certificate = x509.load_pem_x509_certificate(certificate_data.encode())
         public_key = certificate.public_key()
@@ -87,7 +87,7 @@ def _load_key(key_data: str) -> PrivateKeyTypes:
 def generate(
     common_name: str, alternatives: list[x509.GeneralName], days: int, alg: str, now: datetime
 ) -> tuple[str, str]:
-    """A new self-signed certificate and its key, valid from yesterday, so that no slow clock refuses it."""
+    """A new self-signed certificate and its key. It is valid from yesterday, in case somebody's clock is slow."""
     key = _new_key(alg)
     name = x509.Name(
         [

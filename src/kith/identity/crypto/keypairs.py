@@ -1,4 +1,4 @@
-"""/crypto/certificatekeypairs/: certificates, and the private keys that are never shown without a trace."""
+"""/crypto/certificatekeypairs/: certificates and private keys; reading a private key is recorded."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def open_key(work: Work, sealed: str | None) -> str:
 
 
 async def check(draft: RecordDraft[CertificateKeyPairRecord]) -> None:
-    """Certificate and key are read once, when they are saved; what they say stands in columns from then on."""
+    """Certificate and key are parsed when they are saved; what is shown of them is stored in columns."""
     from kith.identity.crypto.certificates import Unreadable, examine  # noqa: PLC0415 - loaded when first used
 
     if not draft.is_new and not {"certificate_data", "key_data"} & set(draft.values):

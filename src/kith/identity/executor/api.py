@@ -1,4 +1,4 @@
-"""/flows/executor/{slug}/: the challenges of a flow, for programs. The pages show the very same ones."""
+"""/flows/executor/{slug}/: running a flow over JSON. The pages show the same challenges."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def _go(exchange: Exchange, slug: str, sent: dict[str, Any] | None) -> Ans
 
 
 def page_query(exchange: Exchange) -> dict[str, str]:
-    """The query of the page that runs the flow, handed over whole in `query`."""
+    """The query of the page that runs the flow; clients send it as a whole in `query`."""
     given = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     inner = parse_qs(given["query"][-1], keep_blank_values=True) if "query" in given else given
     return {name: values[-1][:2000] for name, values in inner.items() if name != "query"}
@@ -69,7 +69,7 @@ async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> Flow
 
 
 def session_cookie(exchange: Exchange, run: FlowRun) -> Headers:
-    """What the browser must learn of its session after a step: a new key, or that there is none any more."""
+    """The header that sets a new session key after a step, or deletes the cookie after signing out."""
     secure = exchange.work.settings.base_url.startswith("https")
     if run.signed_out:
         return (session_cookies.no_cookie(secure=secure),)
@@ -78,7 +78,7 @@ def session_cookie(exchange: Exchange, run: FlowRun) -> Headers:
 
 
 def cookies(exchange: Exchange, run: FlowRun) -> Headers:
-    """The session's key when it is new, and the token that the next answer must carry."""
+    """The headers with a new session key, if there is one, and the CSRF token for the next answer."""
     token = csrf.token_for(exchange, exchange.find(Keys).session)
     secure = "; Secure" if exchange.work.settings.base_url.startswith("https") else ""
     carried = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
@@ -91,11 +91,21 @@ def shown(exchange: Exchange, run: FlowRun, result: Result) -> dict[str, Any]:
         case FlowEnded(to=to):
             return {"component": "redirect", "to": to, "final_redirect": True, "flow_info": info}
         case Denied(message=message, code=code):
-            return {"component": "access-denied", "error_message": message, "code": code, "flow_info": info,
-                    "request_id": exchange.id}  # fmt: skip
+            return {
+                "component": "access-denied",
+                "error_message": message,
+                "code": code,
+                "flow_info": info,
+                "request_id": exchange.id,
+            }
         case FlowFailed(error=error, code=code, traceback=traceback):
-            broken = {"component": "flow-error", "error": error, "code": code, "flow_info": info,
-                      "request_id": exchange.id}  # fmt: skip
+            broken = {
+                "component": "flow-error",
+                "error": error,
+                "code": code,
+                "flow_info": info,
+                "request_id": exchange.id,
+            }
             return broken if traceback is None else broken | {"traceback": traceback}
         case Challenge():
             told = {"component": result.component, **result.fields, "flow_info": info}

@@ -1,4 +1,4 @@
-"""Which flow is taken for a designation, and leaving one half-way."""
+"""Which flow is used for a designation, and cancelling a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def find_default(exchange: Exchange, designation: str) -> str | None:
 
 
 async def leave(exchange: Exchange, slug: str | None) -> str:
-    """Forget how far the visitor has come in one flow, or in all; where to go so that whoever sent them hears of it."""
+    """Drop the run of one flow, or of all. Returns the page that tells the application about it, or an empty text."""
     session = await cookies.find(exchange)
     if session is None:
         return ""

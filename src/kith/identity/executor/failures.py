@@ -1,4 +1,4 @@
-"""Runs that ended badly, told: to the person in a few words and a code, to whoever runs the server in full."""
+"""Runs that were denied or failed: the person gets a message and a code, staff find the details by the code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _log = structlog.get_logger()
 
 
 class FlowFailed(msgspec.Struct, frozen=True):
-    """A stage broke; the run stands where it stood. `error` and `traceback` say more to superusers."""
+    """A stage raised an error; the plan is unchanged. `error` and `traceback` are detailed for superusers only."""
 
     error: str
     code: str
@@ -43,7 +43,7 @@ class FlowFailed(msgspec.Struct, frozen=True):
 
 
 class RunPlace(msgspec.Struct):
-    """Where somebody was when a run ended: as much as is known of it."""
+    """Where a run was when it was denied or failed, as far as it is known."""
 
     flow: Flow
     user_id: int | None
@@ -52,13 +52,13 @@ class RunPlace(msgspec.Struct):
 
     @property
     def whom(self) -> int | None:
-        """The one who is being identified, else the one who is signed in."""
+        """The user being identified, else the user who is signed in."""
         pending = self.plan.context.user_id if self.plan is not None else None
         return pending if pending is not None else self.user_id
 
 
 async def sanitised(work: Work, context: PlanContext) -> dict[str, Any]:
-    """What a run knows, fit to be shown to staff: no secrets, whatever the question was called."""
+    """The plan's context as staff may see it: answers to password prompts and other secrets are masked."""
     answers = context.answers
     shown: dict[str, Any] = audit.masked(context.public())
     if answers:
@@ -68,16 +68,21 @@ async def sanitised(work: Work, context: PlanContext) -> dict[str, Any]:
 
 
 async def deny(work: Work, place: RunPlace, denied: Denied, verdict: Verdict | None = None) -> Denied:
-    """Written down with `work`, which is kept although it ends in a no."""
+    """Record the refusal in `work`, which is committed although the answer is a no."""
     user = await _user(work, place)
     reason = denied.reason or denied.message
     details = await _details(work, place)
     if verdict is not None:
         details["policies"] = await explain(work, verdict)
     code = await refusals.refuse(
-        work, area=f"flow {place.flow.slug}", message=denied.message, reason=reason, details=details,
-        target=place.step.pbm_uuid if place.step is not None else place.flow.pbm_uuid, user=user,
-    )  # fmt: skip
+        work,
+        area=f"flow {place.flow.slug}",
+        message=denied.message,
+        reason=reason,
+        details=details,
+        target=place.step.pbm_uuid if place.step is not None else place.flow.pbm_uuid,
+        user=user,
+    )
     if code or place.plan is not None:
         context = {"flow": place.flow.slug, "reason": reason, "refusal": code}
         await _record(work, "flow_denied", user, context)
@@ -85,7 +90,7 @@ async def deny(work: Work, place: RunPlace, denied: Denied, verdict: Verdict | N
 
 
 async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) -> FlowFailed:
-    """Written down by itself: the work in which it happened is undone."""
+    """Record the failure in a work of its own: the one in which it happened is rolled back."""
     _log.error("flows.stage_failed", request=origin.request_id, flow=place.flow.slug, exc_info=error)
     lines = traceback.format_exception(error)
     words = f"{type(error).__name__}: {error}"
@@ -94,12 +99,22 @@ async def fail(works: Works, origin: Origin, place: RunPlace, error: Exception) 
         details = await _details(work, place)
         details["traceback"] = "".join(lines).splitlines()[-MOST_LINES:]
         code = await refusals.refuse(
-            work, area=f"flow {place.flow.slug}", message=OUR_FAULT, reason=words, details=details,
-            target=place.flow.pbm_uuid, user=user,
-        )  # fmt: skip
+            work,
+            area=f"flow {place.flow.slug}",
+            message=OUR_FAULT,
+            reason=words,
+            details=details,
+            target=place.flow.pbm_uuid,
+            user=user,
+        )
         stage = details.get("stage", {})
-        context = {"flow": place.flow.slug, "stage": stage.get("name"), "message": str(error),
-                   "exception": type(error).__name__, "refusal": code}  # fmt: skip
+        context = {
+            "flow": place.flow.slug,
+            "stage": stage.get("name"),
+            "message": str(error),
+            "exception": type(error).__name__,
+            "refusal": code,
+        }
         await _record(work, "system_exception", user, context)
         seer = await subjects.find(work, place.user_id) if place.user_id is not None else None
     if seer is not None and seer.facts["is_superuser"]:
@@ -125,6 +140,10 @@ async def _user(work: Work, place: RunPlace) -> User | None:
 
 async def _record(work: Work, action: str, user: User | None, context: dict[str, Any]) -> None:
     await audit.record(
-        work, action, APP, user_id=user.id if user is not None else None,
-        username=user.username if user is not None else "", context=context,
-    )  # fmt: skip
+        work,
+        action,
+        APP,
+        user_id=user.id if user is not None else None,
+        username=user.username if user is not None else "",
+        context=context,
+    )

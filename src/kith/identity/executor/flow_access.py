@@ -1,4 +1,4 @@
-"""Whether a flow is for somebody: what it wants of whoever enters, before its own policies are asked."""
+"""Whether somebody may run a flow at all: the level of authentication it requires, and its policies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FlowEntry(msgspec.Struct, frozen=True):
 
 
 def level_missing(flow: Flow, person: PolicySubject | None, entry: FlowEntry, *, signed_in: bool) -> str | None:
-    """What stands in the way, in words for the person; None where nothing does."""
+    """Why the flow's `authentication` setting keeps this visitor out, as a text for them; None if it does not."""
     match flow.authentication:
         case "require_authenticated" if not signed_in:
             return "This flow is not for you at this moment."
@@ -49,7 +49,7 @@ def level_missing(flow: Flow, person: PolicySubject | None, entry: FlowEntry, *,
 
 
 def may_sign_up(work: Work, query: dict[str, str]) -> bool:
-    """Closed to everyone but those who bring an invitation, which its stage then looks at."""
+    """Whether registration is open, or the visitor brings an invitation, which its stage then checks."""
     return work.settings.registrations != "closed" or bool(query.get("itoken") or query.get("token"))
 
 

@@ -1,7 +1,7 @@
-"""Running a flow: planning it, and taking it a step at a time.
+"""Running a flow: making the plan, and going through its steps.
 
-A plan lives in the database beside its session, sealed, so that neither a restart nor another process loses it.
-Plans are made anew for every run: what an administrator changes counts from the next run on.
+The plan is stored sealed in the database, beside the session, so that a run survives a restart and can go on in
+another process. A new plan is made for every run, so a changed flow counts from the next run on.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _GOOD_NEWS = {"email-sent"}
 
 
 class FlowEnded(msgspec.Struct, frozen=True):
-    """The run is over, well: where the person goes now."""
+    """The run is complete; `to` is where the browser goes next."""
 
     to: str
 
@@ -52,7 +52,7 @@ Result = Challenge | Denied | FlowEnded | FlowFailed
 
 
 class FlowRun:
-    """One request's part of one run of one flow."""
+    """A run of a flow, for the length of one request."""
 
     def __init__(self, exchange: Exchange, works: Works, flow: Flow, held: HeldSession, query: dict[str, str]) -> None:
         self._exchange = exchange
@@ -76,7 +76,7 @@ class FlowRun:
         }
 
     async def go(self, answer: dict[str, Any] | None = None) -> Result:
-        """Take in an answer, if there is one, then go on to the next thing the person must see."""
+        """Take the answer, if there is one, then run steps until there is something to show."""
         _refuse_too_long(answer)
         for _ in range(MOST_STEPS):
             held, signed_out = self.held, self.signed_out
@@ -162,7 +162,7 @@ class FlowRun:
         return await deny(work, self._place, denied)
 
     async def _start_over(self, work: Work, plan: FlowPlan, context: PlanContext) -> Passed:
-        """The next step plans the flow anew; policies are slow, and this work may have written already."""
+        """Drop the plan; the next step makes a new one in a work of its own, before anything is written."""
         await store.drop_run(work.db, self.held.session.session_uuid, plan.flow_uuid)
         self._anew, self._query = context, {**plan.query, **self._query}
         return Passed()
@@ -170,9 +170,9 @@ class FlowRun:
     # Planning
 
     async def begin(self, context: PlanContext, more: Sequence[Step] = ()) -> Denied | FlowEnded | None:
-        """Plan anew with what is known beforehand (the application somebody is on the way to); None: run on.
+        """Make a new plan with a context that is known beforehand; None means that the run can go on.
 
-        `more` are steps to take after those of the flow.
+        `more` are steps to add after those of the flow.
         """
         async with self._works.begin(self._exchange.origin) as work:
             planned = await self._planned(work, context, more)
@@ -209,7 +209,7 @@ class FlowRun:
 
     @property
     def _somebody(self) -> int | None:
-        """Who runs. Whoever is to sign in again is nobody until they have."""
+        """The user who runs the flow; None while they are asked to sign in again."""
         signs_in_again = self._flow.designation == "authentication" and self._query.get("again")
         return None if signs_in_again else self.held.session.user_id
 
@@ -252,7 +252,7 @@ class FlowRun:
         await stored_plans.save(work, self.held.session.session_uuid, plan)
 
     def _destination(self, plan: FlowPlan) -> str:
-        """Where a stage or a policy sent them, else where they came from, if that is ours."""
+        """Where the run leads: what the context names, else the page's `next` if it is on this server."""
         chosen = plan.context.redirect
         return chosen if chosen is not None else safe_path(plan.query.get("next", ""))
 
@@ -266,7 +266,7 @@ async def find_run(
 
 
 def safe_path(text: str, default: str = "/") -> str:
-    """A path on this very server, or `default`: nobody is led elsewhere by a link somebody else made."""
+    """`text` if it is a path on this server, else `default`. It prevents open redirects."""
     if not text.startswith("/") or text.startswith(("//", "/\\")) or any(ord(c) < 33 or c == "\\" for c in text):
         return default
     parts = urlsplit(text)
@@ -274,14 +274,14 @@ def safe_path(text: str, default: str = "/") -> str:
 
 
 def _refuse_too_long(answer: dict[str, Any] | None) -> None:
-    """Before any stage looks into it. Only a file, which is sent as a `data:` URL, may be longer."""
+    """Checked before any stage reads the answer. Only a file, sent as a `data:` URL, may be longer."""
     for value in (answer or {}).values():
         if isinstance(value, str) and len(value) > MOST_CHARACTERS and not value.startswith("data:"):
             raise Malformed(f"An answer is longer than {MOST_CHARACTERS} characters")
 
 
 def _wrong_with(outcome: Outcome) -> list[str]:
-    """What was wrong with an answer, in words."""
+    """The messages about a wrong answer."""
     match outcome:
         case Denied(message=message):
             return [message]

@@ -1,6 +1,6 @@
-"""/flows/inspector/{slug}/: how far one's own run of a flow has come, and how anybody's would go.
+"""/flows/inspector/{slug}/: the state of one's own run of a flow, and how a run would go for somebody.
 
-The rehearsal asks the same questions as a real run and does nothing else: it is undone in any case.
+Trying a flow out evaluates the same policies as a real run, and is always rolled back.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ async def try_out(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
 async def rehearse(
     exchange: Exchange, flow: Flow, person: PolicySubject | None, context: dict[str, Any]
 ) -> dict[str, Any]:
-    """What a run would be like for somebody (None: for anyone), with what it knows beforehand."""
+    """How a run would go for a person (None: for anybody), with a context that is pretended."""
     work = exchange.server.works.open(exchange.origin)
     try:
         return await _rehearse(work, flow, person, context, exchange.address)
@@ -89,7 +89,7 @@ async def rehearse(
 async def _rehearse(
     work: Work, flow: Flow, person: PolicySubject | None, context: dict[str, Any], address: str
 ) -> dict[str, Any]:
-    """Whoever comes to identify themselves is not signed in; in any other flow the person is."""
+    """In a flow that identifies people the person is taken for not signed in, in any other for signed in."""
     signed_in = (
         person is not None and flow.designation != "authentication" and flow.authentication != "require_unauthenticated"
     )
@@ -113,7 +113,7 @@ async def _rehearse(
 
 
 def _public(context: dict[str, Any]) -> dict[str, Any]:
-    """Names with an underscore are our own; nobody pretends to know them."""
+    """Names with an underscore are internal and cannot be pretended."""
     return {name: value for name, value in context.items() if not name.startswith("_")}
 
 
@@ -164,12 +164,16 @@ async def _stage_names(work: Work, ids: list[str]) -> dict[str, str]:
 
 
 def _stage(step: PassedStep | Step, names: dict[str, str]) -> dict[str, Any]:
-    return {"binding": step.fsb_uuid, "stage": step.stage_uuid, "kind": step.kind,
-            "name": names.get(step.stage_uuid, "")}  # fmt: skip
+    return {
+        "binding": step.fsb_uuid,
+        "stage": step.stage_uuid,
+        "kind": step.kind,
+        "name": names.get(step.stage_uuid, ""),
+    }
 
 
 async def _flow(exchange: Exchange, caller: ApiCaller, slug: str) -> Flow:
-    """Whoever may not look inside does not learn that there is anything."""
+    """The flow; not found for whoever lacks the permission to inspect flows."""
     flow = await find_flow(exchange.work, slug) if caller.may(PERMISSION) else None
     if flow is None:
         raise NotFound

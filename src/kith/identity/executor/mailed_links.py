@@ -1,4 +1,4 @@
-"""Coming back by a link: the plan goes on where the mail was sent from, in whichever browser it is opened."""
+"""Going on with a run by a mailed link: the plan is in the link's record, so any browser can open it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _log = structlog.get_logger()
 
 
 def came_by(plan: FlowPlan | None, key: str) -> bool:
-    """Whether this plan is the one that this link has led to."""
+    """Whether this plan was already restored from this link."""
     return plan is not None and plan.context.link_hash == links.hash_key(key)
 
 
 async def arrive(work: Work, key: str, flow_uuid: str, user_id: int | None) -> FlowPlan | Denied:
-    """The plan behind the link, which is used up with this. Somebody else who is signed in has no use for it."""
+    """Use the link up and return its plan. It is refused for somebody else who is signed in."""
     link = await links.claim(work, key, flow=flow_uuid)
     if link is None:
         return OVER

@@ -1,8 +1,4 @@
-"""The flows that are there from the first start, and can always be brought back.
-
-What is missing is made; what an administrator has changed is left as it is. `restore` makes the shipped flows
-what they were.
-"""
+"""The flows that Kith ships. Missing ones are made at the start, changed ones are kept; `restore` resets them."""
 
 from __future__ import annotations
 
@@ -48,20 +44,27 @@ PROMPTS: dict[str, dict[str, Any]] = {
     "default-email": {"field_key": "email", "label": "E-mail address", "type": "email", "order": 20},
     "default-password": {"field_key": "password", "label": "Password", "type": "password", "order": 30},
     "default-password-repeat": {
-        "field_key": "password_repeat", "label": "Password, again", "type": "password", "order": 40,
+        "field_key": "password_repeat",
+        "label": "Password, again",
+        "type": "password",
+        "order": 40,
     },
     # Asked only where staff decide who may join.
     "default-signup-reason": {
-        "field_key": REASON, "label": "Why do you want to join?", "type": "text_area", "order": 50,
+        "field_key": REASON,
+        "label": "Why do you want to join?",
+        "type": "text_area",
+        "order": 50,
         "sub_text": "The people who run this server read it before they decide.",
     },
-}  # fmt: skip
+}
 
 PASSWORD_POLICIES: dict[str, dict[str, Any]] = {
     "default-password-length": {
-        "length_min": 8, "error_message": "The password must have at least 8 characters.",
+        "length_min": 8,
+        "error_message": "The password must have at least 8 characters.",
     },
-}  # fmt: skip
+}
 
 # In a stage's values, these name other records of this page.
 STAGES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -202,7 +205,7 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 
 
 async def ensure(work: Work) -> int:
-    """Make what is missing; how many flows were."""
+    """Make the flows that are missing; returns how many."""
     await work.db.begin()
     made = [slug for slug in FLOWS if await work.db.one(_flow_named, slug=slug) is None]
     for slug in made:
@@ -212,7 +215,7 @@ async def ensure(work: Work) -> int:
 
 
 async def restore(work: Work) -> None:
-    """Make every shipped flow what it was: its own stages as they were, in their order, and no policy in the way."""
+    """Reset every shipped flow: its stages with their first settings, in order, without policies."""
     await work.db.begin()
     for slug, (values, _) in FLOWS.items():
         found = await work.db.one(_flow_named, slug=slug)
@@ -270,7 +273,7 @@ async def _stage(work: Work, name: str) -> str:
 
 
 async def _resolved(work: Work, values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a stage with the names of other records made into their keys."""
+    """The values of a stage, with the names of other shipped records replaced by their keys."""
     resolved = dict(values)
     if "fields" in values:
         resolved["fields"] = [await _prompt(work, one) for one in values["fields"]]

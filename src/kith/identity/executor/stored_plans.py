@@ -1,4 +1,4 @@
-"""Plans between two requests: in the database beside their session, sealed, for they may hold secrets."""
+"""Plans between two requests: stored beside the session, sealed because they may hold secrets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _log = structlog.get_logger()
 
 
 async def load(work: Work, session_uuid: str, flow_uuid: str) -> FlowPlan | None:
-    """One that cannot be read, as an older release may have left it, is as good as none: the flow is planned anew."""
+    """None also for a plan that cannot be read, as an older release may have left it: a new one is made then."""
     sealed = await store.find_run(work.db, session_uuid, flow_uuid)
     if sealed is None:
         return None
@@ -36,14 +36,14 @@ async def save(work: Work, session_uuid: str, plan: FlowPlan) -> None:
 
 
 async def close(work: Work, session_uuid: str, plan: FlowPlan, how: str) -> None:
-    """Nothing is left of a run that is over but which way it went, for a while."""
+    """Keep only how the run ended, for the inspector."""
     await save(
         work, session_uuid, msgspec.structs.replace(plan, steps=[], context=PlanContext(), query={}, given=[], over=how)
     )
 
 
 def passed(plan: FlowPlan) -> None:
-    """The first step is behind us."""
+    """Move the first step to those that are passed."""
     step: Step = plan.steps.pop(0)
     knew = masked(plan.context.public())
     if isinstance(knew.get("prompt_data"), dict):

@@ -1,4 +1,4 @@
 """Small programs that administrators write: checked when saved, run in a sandbox, never trusted.
 
-Whoever wants one run asks `run.Expressions`; nothing else here knows which interpreter does the work.
+They are run with `run.Expressions`; only `sandbox` and `syntax_check` know the interpreter.
 """

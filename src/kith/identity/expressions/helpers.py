@@ -1,7 +1,6 @@
-"""What an expression may ask of the server while it runs. Everything is looked up beside the work that runs it.
+"""Functions that an expression can call on the server. Each uses a work of its own.
 
-There is no way to send mail, to sign tokens or to call other servers: expressions run for whoever comes by, as
-often as they come.
+None of them sends mail, signs tokens or calls other servers, because anybody can cause an expression to run.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _ACTION = re.compile(r"[a-z0-9][a-z0-9_]{0,49}")
 
 
 def helpers_for(work: Work, person: PolicySubject | None, *, is_test: bool = False) -> dict[str, Helper]:
-    """By the names that the prelude knows them by."""
+    """The helpers by the names under which the prelude calls them."""
     desk = _Desk(work, person, is_test=is_test)
     return {
         "_user_by": desk.user_by,
@@ -56,7 +55,7 @@ class _Desk:
         return any(kind in (None, device.kind) for device in devices)
 
     async def create_event(self, action: str, context: dict[str, Any]) -> None:
-        """Written at once, whatever becomes of the request; a test writes none."""
+        """Written at once, even if the request fails; a test writes none."""
         name = action.lower().replace("-", "_").removeprefix("custom_")
         if not _ACTION.fullmatch(name):
             raise ValueError("an event is named by up to 50 letters, digits and underscores")

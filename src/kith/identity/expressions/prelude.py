@@ -1,8 +1,8 @@
-"""What every expression may use without asking. These texts are read by the sandbox, not by us.
+"""The functions that every expression can use, as source text for the sandbox.
 
-Their own names begin with an underscore, so that a variable can never be in their way. Most helpers have three
-names: the plain one and those that older expressions use. Reading all of it costs more than running most
-expressions, so an expression is given only what it names.
+Internal names begin with an underscore, so that no variable can hide them. Most functions have three names: the plain
+one and those that older expressions use. Only the functions that an expression names are put before it, because
+reading all of them takes longer than running most expressions.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ _DEFINED = re.compile(r"^def ([a-z]\w*)|^((?:[a-z]\w* = )+)", re.MULTILINE)
 
 
 def _names_of(piece: str) -> frozenset[str]:
-    """The names that a piece gives, without those that are its own affair."""
+    """The public names that a piece of the prelude defines."""
     found = [function or assigned for function, assigned in _DEFINED.findall(piece)]
     return frozenset(word for words in found for word in _WORD.findall(words))
 
@@ -278,6 +278,6 @@ NAMES = _names_of(_CORE).union(*(names for _, names in _PIECES))
 
 
 def prelude_for(body: str) -> str:
-    """As much of the helpers as a body can reach: those whose names are somewhere in its text."""
+    """The pieces of the prelude whose names occur in the text of an expression."""
     words = set(_WORD.findall(body))
     return _CORE + "".join(piece for piece, names in _PIECES if names & words)

@@ -1,4 +1,4 @@
-"""Running expressions: in processes of their own, for a tenth of a second, without a way out but the helpers."""
+"""Running expressions: in other processes, for a tenth of a second, with no access but through the helpers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _log = structlog.get_logger()
 
 
 class Expressions:
-    """The sandbox's keeper. Its processes start when the first expression is run and end with the server."""
+    """Starts the sandbox's processes with the first expression, and stops them with the server."""
 
     def __init__(self, processes: int = PROCESSES) -> None:
         self._processes = processes
@@ -94,7 +94,7 @@ class Expressions:
 
 
 class _HelpDesk:
-    """Brings what an expression asks from its thread to the loop, and the answer back, for a few seconds in all."""
+    """Passes calls of helpers from the expression's thread to the event loop and back, for a few seconds in all."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, helpers: Mapping[str, Helper]) -> None:
         self._loop = loop
@@ -104,7 +104,7 @@ class _HelpDesk:
         self.calls = {name: self._caller(helper) for name, helper in helpers.items()}
 
     def close(self) -> None:
-        """Nobody waits for the expression any more, so nothing is to be done for it either."""
+        """Cancel helpers that still run once the expression is over."""
         self._is_closed = True
         if self._asked is not None:
             self._asked.cancel()
@@ -139,7 +139,7 @@ def _is_name(name: str) -> bool:
 
 
 def _closed(value: Any, depth: int = 0) -> Any:
-    """As the sandbox takes it: plain data, and facts as a tuple, which plain data has none of."""
+    """A value as the sandbox accepts it: plain data; objects become tuples, which plain data does not have."""
     if value is None or isinstance(value, (str, int, float, datetime, date)):
         return value
     if depth > _MOST_DEEP:

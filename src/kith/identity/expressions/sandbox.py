@@ -1,7 +1,6 @@
-"""The interpreter, and the processes in which it runs. Loaded with the first expression: it weighs some megabytes.
+"""The interpreter and its processes. Loaded with the first expression, because it takes some megabytes.
 
-It is called from threads of ours. Its own asyncio front leaves threads behind that can take the whole server down
-with them while it ends.
+It is called from threads: its own asyncio interface can crash the server while it shuts down.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From what an author wrote (the body of a function) to what the interpreter reads, and places back again."""
+"""Turns the body that an author wrote into a function for the interpreter, and maps positions back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HEAD_LINES = _HEAD.count("\n")
 
 
 class ExpressionSource:
-    """A body as a function: every line moved one step to the right, but for those that begin inside a string."""
+    """A body as a function: every line is indented, except those that begin inside a string."""
 
     def __init__(self, body: str, before: str = "", after: str = "") -> None:
         text = body.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
@@ -34,7 +34,7 @@ class ExpressionSource:
         self.text = f"{before}{_HEAD}{moved}\n\n{after}"
 
     def _common_margin(self, lines: list[str]) -> int:
-        """How far the whole body is moved to the right already; whoever pasted it meant nothing by it."""
+        """By how much the whole body is indented already."""
         code = [line for number, line in enumerate(lines) if line.strip() and number not in self._fixed]
         margins = {line[: len(line) - len(line.lstrip(" \t"))] for line in code} or {""}
         shortest = min(margins, key=len)
@@ -46,7 +46,7 @@ class ExpressionSource:
         return f" {line[self._margin :]}" if line.strip() else ""
 
     def place(self, line: int, column: int) -> tuple[int, int]:
-        """Where the author sees what the interpreter found there; what is after the end is at the end."""
+        """The author's line and column for a position in the generated text."""
         number = line - self._first
         if number >= self._count:
             return self._count, self._last_column
@@ -58,7 +58,7 @@ class ExpressionSource:
 
 
 def _lines_inside_strings(text: str) -> set[int]:
-    """The lines that begin inside a string. One without an end is none, and no author's text can be run with it."""
+    """The numbers of lines that begin inside a string. A string that is not closed does not count."""
     found: set[int] = set()
     line = counted = place = 0
     while (begin := _BEGIN.search(text, place)) is not None:

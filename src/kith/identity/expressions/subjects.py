@@ -1,4 +1,4 @@
-"""A person as policies and expressions see them."""
+"""The person a policy or an expression is about, with their groups."""
 
 from __future__ import annotations
 
@@ -22,11 +22,7 @@ from kith.identity.users.tables import User, users
 
 MOST_CANDIDATES = 20
 _ALIKE: dict[str, Callable[[str], Any]] = {"username": username_key, "email": email_key, "uuid": read_uuid}
-_up = (
-    select(members.c.group_uuid)
-    .where(members.c.user_id == bindparam("user"))
-    .cte("up", recursive=True)
-)  # fmt: skip
+_up = select(members.c.group_uuid).where(members.c.user_id == bindparam("user")).cte("up", recursive=True)
 _all = _up.union(select(groups.c.parent).join(_up, groups.c.group_uuid == _up.c.group_uuid))
 _groups_of = query(
     select(groups.c.group_uuid, groups.c.name, groups.c.is_superuser, groups.c.attributes)
@@ -77,7 +73,7 @@ class PolicySubject(msgspec.Struct, frozen=True):
 
 
 async def find_by(work: Work, filters: Mapping[str, Any]) -> PolicySubject | None:
-    """The first person of whom all this is so. One of the filters must be one that people can be found by."""
+    """The first person who fits all filters; one of them must be pk, uuid, username or email."""
     candidates = await _candidates(work, filters)
     for user in candidates[:MOST_CANDIDATES]:
         person = await get(work, user.id)
@@ -104,7 +100,7 @@ async def _candidates(work: Work, filters: Mapping[str, Any]) -> list[User]:
 
 
 def _is_same(name: str, ours: Any, wanted: Any) -> bool:
-    """Names and addresses are those of the same person however they are written."""
+    """Whether two values are equal; names and addresses are compared in their normal form."""
     alike = _ALIKE.get(name)
     if alike is not None and isinstance(wanted, str):
         return bool(alike(ours) == alike(wanted))

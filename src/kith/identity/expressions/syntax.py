@@ -1,4 +1,4 @@
-"""Whether an expression can be read at all, told when it is saved. Nothing of it is run."""
+"""The syntax check when an expression is saved. Nothing is run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from kith.identity.expressions.source import MOST_BYTES
 
 
 def complain(body: str) -> str | None:
-    """What is wrong with `body`, beginning with the line and column where its author sees it; None if nothing.
+    """What is wrong with `body`, with line and column as the author sees them; None if nothing.
 
-    A process of its own does the reading, in a few milliseconds: no text can take this one down with it. Call
-    it beside the loop.
+    Another process parses it, so that no text can crash this one. Call it in a thread.
     """
     if len(body.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return f"line 1, column 1: the expression is longer than {MOST_BYTES} bytes"

@@ -1,4 +1,4 @@
-"""Reading an expression without running it. Loaded with the first that is saved, as it brings the interpreter."""
+"""Parsing an expression without running it. Loaded with the first that is saved, as it loads the interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into an expression, and what comes out of it."""
+"""What goes into an expression, and its result."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import msgspec
 
 
 class ExpressionObject(dict[str, Any]):
-    """Something an expression may ask by attribute as well as by key: `user.name`, `user["name"]`."""
+    """A value whose items an expression can read as attributes too: `user.name`, `user["name"]`."""
 
 
 class ExpressionResult(msgspec.Struct, frozen=True):
-    """What an expression returned, said and printed; with an `error` there is no value."""
+    """What an expression returned, its messages and what it printed; with an `error` there is no value."""
 
     value: Any = None
     messages: list[str] = []

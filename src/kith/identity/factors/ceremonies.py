@@ -1,6 +1,6 @@
-"""What we and a browser say to each other about a passkey.
+"""The WebAuthn exchange with a browser.
 
-Loaded with the first passkey: the libraries behind it weigh some megabytes and take a tenth of a second.
+Loaded with the first passkey, because its libraries take some megabytes and a tenth of a second.
 """
 
 from __future__ import annotations

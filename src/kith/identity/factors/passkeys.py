@@ -1,4 +1,4 @@
-"""Passkeys and security keys: what a browser is asked to do, and whether it did."""
+"""Passkeys and security keys: registering one, and verifying its signature."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRANSPORTS = {"usb", "nfc", "ble", "internal", "hybrid", "smart-card", "cable"}
 
 
 class RegistrationOptions(Protocol):
-    """What a stage asks of a device that is set up."""
+    """What a stage requires of a passkey that is registered."""
 
     @property
     def user_verification(self) -> str: ...
@@ -37,7 +37,7 @@ class RegistrationOptions(Protocol):
 
 
 class PasskeyRejected(Exception):  # noqa: N818 - it is an answer
-    """What the browser sent proves nothing; why is for the log alone."""
+    """What the browser sent is not accepted; the reason is only for the log."""
 
 
 def new_challenge() -> str:
@@ -84,11 +84,14 @@ async def register(
             await store.insert_passkey(
                 work.db,
                 Passkey(
-                    device_uuid=factor.device_uuid, credential_id=credential,
-                    public_key=base64.b64encode(made.credential_public_key).decode(), sign_count=made.sign_count,
-                    transports=transports, aaguid=made.aaguid,
+                    device_uuid=factor.device_uuid,
+                    credential_id=credential,
+                    public_key=base64.b64encode(made.credential_public_key).decode(),
+                    sign_count=made.sign_count,
+                    transports=transports,
+                    aaguid=made.aaguid,
                 ),
-            )  # fmt: skip
+            )
     except Taken as error:
         raise PasskeyRejected("this device is known already") from error
     return factor
@@ -97,7 +100,7 @@ async def register(
 async def request(
     work: Work, devices: Sequence[Factor], challenge: str, *, verification: str, hints: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Ask for one of `devices`; without any, for whichever passkey the browser has for this place."""
+    """The options for asking for one of `devices`; without any, for whichever passkey the browser has."""
     known = await store.passkeys_of(work.db, [one.device_uuid for one in devices]) if devices else []
     ceremony = await _ceremony(work)
     options = ceremony.ask_to_sign(challenge, [one.credential_id for one in known], verification)
@@ -107,7 +110,7 @@ async def request(
 async def verify(
     work: Work, challenge: str, sent: Any, *, verified: bool, among: Sequence[Factor] | None = None
 ) -> Factor:
-    """The device that signed; its owner is who is there. `among` names the only ones that may have."""
+    """The device that signed, if it is one of `among` (None: any). Its owner is authenticated by that."""
     credential = str(sent.get("id", "")) if isinstance(sent, dict) else ""
     passkey = await store.find_passkey(work.db, credential) if _is_sound(credential) else None
     if passkey is None or (among is not None and passkey.device_uuid not in {one.device_uuid for one in among}):
@@ -133,7 +136,7 @@ async def verify(
 
 
 async def owner_of(work: Work, sent: Any) -> User | None:
-    """Whose device it claims to be; nothing is proved by that."""
+    """The owner of the device that the answer names. This proves nothing."""
     credential = str(sent.get("id", "")) if isinstance(sent, dict) else ""
     passkey = await store.find_passkey(work.db, credential) if _is_sound(credential) else None
     factor = await store.find(work.db, passkey.device_uuid) if passkey is not None else None

@@ -1,4 +1,4 @@
-"""Second factors: setting one up, trying one, and taking it away."""
+"""Second factors: setting one up, checking a code, and removing one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def new_secret() -> str:
 
 
 def config_url(work: Work, user: User, secret: str, digits: int) -> str:
-    """What an app reads from the picture."""
+    """The otpauth URL that an authenticator app reads from the QR code."""
     issuer = work.settings.title
     label = f"{quote(issuer, safe='')}:{quote(user.username, safe='')}"
     parts = {"secret": secret, "issuer": issuer, "algorithm": "SHA1", "digits": digits, "period": PERIOD}
@@ -51,7 +51,7 @@ def picture(text: str) -> str:
 
 
 def matching_step(secret: str, digits: int, code: str, now: datetime) -> int | None:
-    """The step, of this one and its two neighbours, whose code it is."""
+    """The time step, of the current one and its two neighbours, to which the code belongs; None if to none."""
     if len(code) != digits or not code.isascii() or not code.isdigit():
         return None
     generator = pyotp.TOTP(secret, digits=digits, interval=PERIOD)
@@ -64,7 +64,7 @@ def matching_step(secret: str, digits: int, code: str, now: datetime) -> int | N
 
 
 async def add_totp(work: Work, user: User, secret: str, digits: int, step: int, name: str) -> Factor:
-    """The code that proved it is used up with this."""
+    """Add an authenticator app; the code that confirmed it cannot be used again."""
     factor = await add(work, user, "totp", name)
     sealed = work.find(Sealer).seal(secret, _PLACE)
     await store.insert_totp(work.db, TOTP(factor.device_uuid, sealed, digits, step))
@@ -79,7 +79,7 @@ def new_codes(count: int, length: int) -> list[str]:
 
 
 async def add_codes(work: Work, user: User, given: Sequence[str], name: str) -> Factor:
-    """A new list ends the old one."""
+    """Add a list of codes, which replaces the old one."""
     await store.remove_kind(work.db, user.id, "static")
     factor = await add(work, user, "static", name)
     hashes = {_hash_code(work, factor.device_uuid, code) for code in given}
@@ -88,7 +88,7 @@ async def add_codes(work: Work, user: User, given: Sequence[str], name: str) -> 
 
 
 def _hash_code(work: Work, device_uuid: str, code: str) -> str:
-    """With a key that the database does not hold: codes are too short to be safe from guessing otherwise."""
+    """Keyed with a secret that is not in the database: the codes are too short for a plain hash."""
     told = f"{device_uuid}:{''.join(code.split()).lower()}"
     return hmac.new(work.find(Keys).signing, told.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
@@ -97,7 +97,7 @@ def _hash_code(work: Work, device_uuid: str, code: str) -> str:
 
 
 def wait_of(factor: Factor, factor_seconds: float, now: datetime) -> float:
-    """How many seconds this device takes no guess: twice as long with every wrong one, but never for good."""
+    """For how many seconds no code is accepted: doubled with every wrong one, up to a limit."""
     if not factor.failures or factor.failed_at is None or not factor_seconds:
         return 0.0
     wait = min(factor_seconds * 2.0 ** min(factor.failures - 1, 20), LONGEST_WAIT.total_seconds())
@@ -105,9 +105,9 @@ def wait_of(factor: Factor, factor_seconds: float, now: datetime) -> float:
 
 
 async def try_code(work: Work, devices: Sequence[Factor], code: str, *, is_paid: bool = False) -> Factor | None:
-    """The device whose code this is; it is used up, and whoever sends it again is refused.
+    """The device to which the code belongs, None if to none. A code is accepted once.
 
-    Each device counts the guess, unless it was paid for elsewhere.
+    Each device counts the try, unless it was counted elsewhere (`is_paid`).
     """
     known = {one.device_uuid: one for one in await store.totps(work.db, [d.device_uuid for d in devices])}
     given = "".join(code.split())[:200]
@@ -120,7 +120,7 @@ async def try_code(work: Work, devices: Sequence[Factor], code: str, *, is_paid:
 
 
 async def used(work: Work, device: Factor) -> None:
-    """It was the right one: whatever was guessed wrong before is forgotten, at all devices of its owner."""
+    """A right code was given: wrong ones of all the owner's devices are forgotten."""
     await store.forgive(work.db, device.user_id)
     await store.used(work.db, device.device_uuid, work.now)
 
@@ -139,9 +139,16 @@ async def _is_right(work: Work, device: Factor, known: TOTP | None, given: str) 
 
 async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     factor = Factor(
-        device_uuid=str(uuid.uuid4()), user_id=user.id, kind=kind, name=name[:150] or kind, confirmed=True, failures=0,
-        failed_at=None, created_at=work.now, last_used_at=None,
-    )  # fmt: skip
+        device_uuid=str(uuid.uuid4()),
+        user_id=user.id,
+        kind=kind,
+        name=name[:150] or kind,
+        confirmed=True,
+        failures=0,
+        failed_at=None,
+        created_at=work.now,
+        last_used_at=None,
+    )
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
     security_mails.tell(
@@ -167,5 +174,6 @@ async def remove(work: Work, user: User, device_uuid: str) -> None:
 
 async def _record(work: Work, action: str, factor: Factor, username: str) -> None:
     model = {"app": "factors", "model_name": factor.kind, "pk": factor.device_uuid, "name": factor.name}
-    await audit.record(work, action, "core.factors", user_id=factor.user_id, username=username,
-                       context={"model": model})  # fmt: skip
+    await audit.record(
+        work, action, "core.factors", user_id=factor.user_id, username=username, context={"model": model}
+    )

@@ -98,7 +98,7 @@ async def remove_kind(db: Session, user_id: int, kind: str) -> int:
 
 
 async def guess(db: Session, factor: Factor, now: datetime) -> bool:
-    """Count a guess at a device as if it were wrong; False when somebody else guesses at this moment."""
+    """Count a try as wrong before it is checked; False if another try is being counted at this moment."""
     return await db.run(_guess, device=factor.device_uuid, seen=factor.failures, now=now) == 1
 
 
@@ -119,7 +119,7 @@ async def totps(db: Session, device_uuids: Sequence[str]) -> list[TOTP]:
 
 
 async def use_step(db: Session, device_uuid: str, step: int) -> bool:
-    """Whether this step's code was not used before; it never can be again, nor can an older one."""
+    """Mark a time step as used; False if it or a later one was used before."""
     return await db.run(_use_step, device=device_uuid, step=step) == 1
 
 
@@ -148,5 +148,5 @@ async def find_passkey(db: Session, credential_id: str) -> Passkey | None:
 
 
 async def use_passkey(db: Session, device_uuid: str, sign_count: int) -> bool:
-    """Whether the count has grown; a device that does not count says zero every time."""
+    """Store the signature counter; False if it did not grow. Devices without one always send zero."""
     return await db.run(_use_passkey, device=device_uuid, count=sign_count) == 1

@@ -58,7 +58,7 @@ passkeys = Table(
 
 
 class Factor(msgspec.Struct):
-    """Something a person has beside the password: an app (`totp`), a list of codes (`static`), a key (`webauthn`)."""
+    """A second factor: an authenticator app (`totp`), a list of codes (`static`) or a passkey (`webauthn`)."""
 
     device_uuid: str
     user_id: int
@@ -79,7 +79,7 @@ class TOTP(msgspec.Struct):
 
 
 class Passkey(msgspec.Struct):
-    """A key pair that never leaves its device; here is the half that may be known."""
+    """The public key of a passkey; the private key never leaves its device."""
 
     device_uuid: str
     credential_id: str

@@ -1,4 +1,4 @@
-"""A plan: the stages one run of a flow still has before it, and what it knows so far."""
+"""The plan of a run: the steps that are left, those that are passed, and the context."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _slug = query(select(flows.c.slug).where(flows.c.flow_uuid == bindparam("flow", 
 
 
 class Step(msgspec.Struct):
-    """One stage at its place; `again` says that its policies are asked when it comes up."""
+    """A stage bound to a flow; `again` says that its policies are evaluated when the stage comes up."""
 
     fsb_uuid: str
     stage_uuid: str
@@ -30,7 +30,7 @@ class Step(msgspec.Struct):
 
 
 class PassedStep(msgspec.Struct):
-    """A stage that was passed, and what the run knew then, without what people answered."""
+    """A step that was passed, with the public context at that time; answers are masked."""
 
     fsb_uuid: str
     stage_uuid: str

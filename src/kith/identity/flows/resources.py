@@ -46,8 +46,13 @@ FLOW_FIELDS = (
         name="authentication",
         default="none",
         choices=(
-            "none", "require_authenticated", "require_unauthenticated", "require_superuser", "require_redirect",
-            "require_token", "require_outpost",
+            "none",
+            "require_authenticated",
+            "require_unauthenticated",
+            "require_superuser",
+            "require_redirect",
+            "require_token",
+            "require_outpost",
         ),
     ),
     Choice(name="denied_action", default="message_continue", choices=("message_continue", "message", "continue")),
@@ -57,16 +62,19 @@ FLOW_FIELDS = (
         name="layout",
         default="stacked",
         choices=(
-            "stacked", "content_left", "content_right", "sidebar_left", "sidebar_right",
-            "sidebar_left_frame_background", "sidebar_right_frame_background",
+            "stacked",
+            "content_left",
+            "content_right",
+            "sidebar_left",
+            "sidebar_right",
+            "sidebar_left_frame_background",
+            "sidebar_right_frame_background",
         ),
     ),
-    Reference(
-        name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True
-    ),
+    Reference(name="pbm_uuid", to="identity_policy_targets.pbm_uuid", on_delete="CASCADE", unique=True, read_only=True),
     Computed(name="stages", form=_IDS),
     Computed(name="policies", form=_IDS),
-)  # fmt: skip
+)
 
 
 class FlowRecord(Record, kw_only=True):
@@ -173,12 +181,12 @@ async def decorate_flows(work: Work, records: list[FlowRecord]) -> None:
 
 
 async def removing_flow(work: Work, record: FlowRecord, _caller: ApiCaller) -> None:
-    """Its bindings go with it, and so must what policies were bound to them by."""
+    """The flow's bindings are deleted with it, so their policy targets are removed too."""
     await policy_targets.remove(work.db, await work.db.all(_targets_of_flow, flow=record.pk))
 
 
 async def forget_stage(work: Work, record: StageRecord, _caller: ApiCaller) -> None:
-    """What every kind of stage does before it goes: its places in flows are targets of policies too."""
+    """Remove the policy targets of a stage's bindings before the stage is deleted."""
     await policy_targets.remove(work.db, await work.db.all(_targets_of_stage, stage=record.stage_uuid))
 
 
@@ -207,7 +215,10 @@ FLOWS = Resource(
 
 
 async def check_binding(draft: RecordDraft[FlowStageBindingRecord]) -> None:
-    """Policies are asked at least once. Who knows only the one switch turns it off and means: when planning."""
+    """Policies are evaluated at least once. A client that only knows `re_evaluate_policies` and turns it off means.
+
+    When planning.
+    """
     if draft.now.re_evaluate_policies or draft.now.evaluate_on_plan:
         return
     if "evaluate_on_plan" in draft.values:

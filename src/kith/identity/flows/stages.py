@@ -1,4 +1,4 @@
-"""What every stage is to the flows that lead through it: a name and a kind. The kinds stand in the stages room."""
+"""What all stages have: a name and a kind. The kinds are in the stages room."""
 
 from __future__ import annotations
 

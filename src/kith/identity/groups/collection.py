@@ -1,4 +1,4 @@
-"""/core/groups/: a tree of groups, whose members inherit what stands above them."""
+"""/core/groups/: a tree of groups. Members have what their group and all groups above it grant."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def check(draft: RecordDraft[GroupRecord]) -> None:
 
 
 async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
-    """Nobody may grant what they lack: neither by a flag, nor by membership, nor by a role."""
+    """Callers cannot grant permissions they do not have: by the superuser flag, by membership or by a role."""
     caller = draft.caller
     if caller.permissions is None:
         return

@@ -30,7 +30,7 @@ async def memberships(db: Session, user_ids: Sequence[int]) -> dict[int, list[st
 
 
 async def mighty(db: Session) -> set[str]:
-    """The groups whose members are superusers: those that say so and everything below them."""
+    """The groups whose members are superusers: those with the flag, and all groups below them."""
     return set(await db.all(_mighty))
 
 

@@ -1,8 +1,8 @@
-"""How often a secret may be guessed: every try is paid for before it is made, and given back when it was right.
+"""Limits for guessing secrets: every try is counted before it is made, and given back when it was right.
 
-Whoever guesses is slowed down by where they come from, by whom they try, and by both together; a name that nobody has
-counts like one that somebody has. From a browser or an address where the person has signed in before, none of that
-counts but an allowance of its own, so that nobody is kept out of their account by those who guess elsewhere.
+Tries are limited by address, by account, and by both together; an unknown name counts like a known one. From a
+browser or address where the person has signed in before, only a limit of its own counts, so that nobody is locked out
+of their account by others who guess.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REMEMBER_EVERY = timedelta(days=1)
 
 
 async def pay(exchange: Exchange, db: Session, user_id: int | None, typed: str) -> Paid:
-    """Before a password is tried. Asks the database first, then writes: nothing may be written in `db` so far."""
+    """Count a try of a password. It reads the database before it counts, so nothing may be written in `db` before."""
     prices = await _prices(exchange, db, user_id, typed)
     return await exchange.find(Limiter).pay(*prices)
 
@@ -47,14 +47,14 @@ async def _prices(exchange: Exchange, db: Session, user_id: int | None, typed: s
 
 
 def _account(user_id: int | None, typed: str) -> str:
-    """One account is one account, whether its name or its address was typed, and however it was spelled."""
+    """The key of the account, the same whether its name or its address was typed."""
     if user_id is not None:
         return f"user {user_id}"
     return "name " + hashlib.sha256(typed_key(typed).encode("utf-8", "surrogatepass")).hexdigest()[:40]
 
 
 async def pay_for_code(exchange: Exchange, user_id: int) -> Paid | None:
-    """Before a second factor is tried in a known browser; None: it is not known, and the factor itself must wait."""
+    """Count a try of a second factor in a known browser; None in an unknown one, where the factor itself makes wait."""
     device = known_browsers.find(exchange, user_id, exchange.work.now)
     if device is None:
         return None
@@ -62,12 +62,12 @@ async def pay_for_code(exchange: Exchange, user_id: int) -> Paid | None:
 
 
 async def pay_for_key(exchange: Exchange) -> Paid:
-    """Before a passkey is looked at: whose it is says the passkey itself."""
+    """Count a try of a passkey: only by address, because the account is not known before."""
     return await exchange.find(Limiter).pay((KEYS, address_key(exchange.address)))
 
 
 async def entered(work: Work, exchange: Exchange, user_id: int, *, browser: bool = False) -> None:
-    """Somebody has come in: from now on this address, and this browser if it is one, is known for them."""
+    """Remember the address, and the browser if it is one, as known for the person who signed in."""
     here = address_key(exchange.address)
     last = await store.last_entered(work.db, user_id, here)
     if here and (last is None or last < work.now - REMEMBER_EVERY):
@@ -78,7 +78,7 @@ async def entered(work: Work, exchange: Exchange, user_id: int, *, browser: bool
 
 
 async def entered_by_program(work: Work, exchange: Exchange, user_id: int) -> None:
-    """As `entered`, kept beside a work that may only read."""
+    """As `entered`, in a work of its own, for a request that only reads."""
     last = await store.last_entered(work.db, user_id, address_key(exchange.address))
     if last is None or last < work.now - REMEMBER_EVERY:
         async with work.aside() as aside:

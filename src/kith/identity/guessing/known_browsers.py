@@ -1,6 +1,6 @@
-"""Browsers in which somebody has signed in: a sealed cookie says for whom, and nobody else can write it.
+"""Browsers in which somebody has signed in, remembered in a sealed cookie.
 
-It opens nothing. It only keeps those who guess elsewhere from making its owner wait.
+It gives no access; it only keeps its owner from waiting because of others who guess.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class KnownBrowser(msgspec.Struct, array_like=True):
 
 
 def find(exchange: Exchange, user_id: int, now: datetime) -> str | None:
-    """What this browser is known as to this person, if it is."""
+    """The name under which this browser is known for this person, if it is."""
     for device in _read(exchange):
         if device.user_id == user_id and device.at > now - KEPT:
             return device.device_id
@@ -36,7 +36,7 @@ def find(exchange: Exchange, user_id: int, now: datetime) -> str | None:
 
 
 def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -> None:
-    """Have the answer set the cookie, for the last few people who have signed in in this browser."""
+    """Set the cookie, which holds the last few people who have signed in in this browser."""
     known = _read(exchange)
     kept = next((one.device_id for one in known if one.user_id == user_id), None)
     others = [one for one in known if one.user_id != user_id]
@@ -49,7 +49,7 @@ def remember(exchange: Exchange, user_id: int, now: datetime, *, secure: bool) -
 
 
 def _read(exchange: Exchange) -> list[KnownBrowser]:
-    """What an earlier step of this very request has set comes before what the browser has sent."""
+    """A cookie that was set earlier in this request comes before the one that was sent."""
     left: list[KnownBrowser] | None = exchange.scope.get(COOKIE)
     if left is not None:
         return left

@@ -1,4 +1,4 @@
-"""Mails about what somebody else did at an account's door: to its owner only, and at most once a day for each kind."""
+"""Mails to the owner of an account about what others tried, at most one a day for each reason."""
 
 from __future__ import annotations
 
@@ -30,29 +30,39 @@ _due = query(
 
 
 async def tell_app_password(work: Work, user: User) -> None:
-    """A program came with the right password of somebody who has a second factor, and was not let in."""
+    """A program sent the right password of somebody with a second factor, and was refused."""
     title = work.settings.title
     await _tell(
-        work, user, "app_password", f"{title}: a program needs an app password",
-        [f"Somebody used the password of {user.username} at {title} in a program, and was not let in.",
-         "Your account has a second factor, and programs cannot ask for it.",
-         "If it was you, make an app password for the program here:",
-         f"{work.settings.base_url}/settings/security",
-         "If it was not you, somebody else knows your password: choose a new one there."],
-    )  # fmt: skip
+        work,
+        user,
+        "app_password",
+        f"{title}: a program needs an app password",
+        [
+            f"Somebody used the password of {user.username} at {title} in a program, and was not let in.",
+            "Your account has a second factor, and programs cannot ask for it.",
+            "If it was you, make an app password for the program here:",
+            f"{work.settings.base_url}/settings/security",
+            "If it was not you, somebody else knows your password: choose a new one there.",
+        ],
+    )
 
 
 async def tell_address_tried(work: Work, owner: User) -> None:
-    """Somebody gave an address as theirs that is another account's already."""
+    """Somebody signed up with an address that belongs to this account."""
     title = work.settings.title
     await _tell(
-        work, owner, "address_tried", f"{title}: somebody gave your address",
-        [f"Somebody gave this address as theirs at {title}.",
-         f"It belongs to your account {owner.username}, and stays yours.",
-         "If it was you, sign in with that account, or choose a new password if you have forgotten it:",
-         f"{work.settings.base_url}/flows/-/default/authentication/",
-         "If it was not you, nothing needs to be done."],
-    )  # fmt: skip
+        work,
+        owner,
+        "address_tried",
+        f"{title}: somebody gave your address",
+        [
+            f"Somebody gave this address as theirs at {title}.",
+            f"It belongs to your account {owner.username}, and stays yours.",
+            "If it was you, sign in with that account, or choose a new password if you have forgotten it:",
+            f"{work.settings.base_url}/flows/-/default/authentication/",
+            "If it was not you, nothing needs to be done.",
+        ],
+    )
 
 
 async def _tell(work: Work, user: User, kind: str, subject: str, words: list[str]) -> None:
@@ -63,7 +73,7 @@ async def _tell(work: Work, user: User, kind: str, subject: str, words: list[str
 
 
 def _may_get_mail(user: User) -> bool:
-    """Nothing about an account goes to an address that is not known to be its owner's."""
+    """Only a confirmed address gets such mails."""
     try:
         return bool(checked_address(user.counted_email))
     except MailRefused:

@@ -1,4 +1,4 @@
-"""Beside /core/users/: seeing the server as one of them, and being oneself again."""
+"""Actions beside /core/users/: starting and ending an impersonation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kith.identity.users import store
 
 
 async def start(exchange: Exchange, _caller: ApiCaller, id: str) -> Answer:
-    """Only in a session: a key or a password has no eyes that could be lent."""
+    """Only with a session: an impersonation is a property of the session."""
     if exchange.header(b"authorization"):
         raise Forbidden("This needs a session: sign in with a browser.")
     if not id.isdecimal() or len(id) > 9:

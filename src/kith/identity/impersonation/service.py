@@ -1,7 +1,7 @@
-"""Looking through somebody else's eyes: for owners, for a reason, in plain view, and without touching their keys.
+"""Impersonation: an owner uses the server as another person, for a reason that is recorded.
 
-The session that is used for it is the other person's but for a row beside it. Whatever is written down in it names
-the owner, and on whose behalf. What guards the account (password, factors, keys, consent) is closed meanwhile.
+The session becomes the other person's, with a row that names who is behind it. Audit events in it name both.
+Password, factors, tokens and consents cannot be changed meanwhile.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NotAsSomebodyElse(Forbidden):
 
 
 def refuse_page(exchange: Exchange) -> None:
-    """Every form that changes something is closed, but for those named above."""
+    """Refuse forms that change something, except for those named above."""
     if exchange.acting is None or exchange.method in ("GET", "OPTIONS"):
         return
     if not exchange.path.startswith(_OPEN_PAGES):
@@ -43,7 +43,7 @@ def refuse_page(exchange: Exchange) -> None:
 
 
 def refuse_call(exchange: Exchange) -> None:
-    """The identity API can be read meanwhile, and asked to end it."""
+    """Refuse calls of the identity API that change something, except for ending the impersonation."""
     if exchange.acting is None or exchange.method in ("GET", "OPTIONS"):
         return
     if exchange.path.rstrip("/") != END_CALL:
@@ -60,7 +60,7 @@ def is_closed(session: LoginSession, kind: str) -> bool:
 
 
 async def start(exchange: Exchange, username: str, reason: str) -> Headers:
-    """See all as `username`; what the browser must be told of its session."""
+    """Start to act as `username`; returns the header with the new session's cookie."""
     work = exchange.work
     session = await cookies.find(exchange)
     owner = await users.find_by_id(work.db, session.user_id) if session is not None and session.user_id else None
@@ -101,7 +101,7 @@ async def _check_target(work: Work, owner: User, target: User | None) -> None:
 
 
 async def end(exchange: Exchange) -> Headers:
-    """Back to one's own eyes, in a session of one's own that ends when the one before would have."""
+    """End the impersonation in a new session of the owner's own, which expires when the old one would have."""
     work = exchange.work
     session = await cookies.find(exchange)
     acting = exchange.acting

@@ -1,7 +1,7 @@
-"""Links that are sent by mail or handed over: each works once, for a while, for one person, and only the newest.
+"""Links that are mailed or handed over. Each works once, until it expires, for one person; a newer one replaces it.
 
-There are three kinds: into a flow (`flow` and `plan`), straight in (neither), and with an errand (`plan` alone says
-which). A link of one kind is never taken for one of another.
+There are three kinds: into a flow (`flow` and `plan`), signing in directly (neither), and for another purpose (`plan`
+alone says which). A link of one kind is never accepted as one of another.
 """
 
 from __future__ import annotations
@@ -43,26 +43,31 @@ def hash_key(key: str) -> str:
 
 
 async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: str, life: timedelta) -> None:
-    """Older links of the same kind for the same person end here."""
+    """Make a link; older ones of the same kind for the same person end."""
     if flow is None:
         await work.db.run(_forget_errand if plan else _forget_plain, user=user_id)
     else:
         await work.db.run(_forget, user=user_id, flow=flow)
     await work.db.run(
-        _insert, key_hash=hash_key(key), user_id=user_id, flow_uuid=flow, plan=plan, created_at=work.now,
+        _insert,
+        key_hash=hash_key(key),
+        user_id=user_id,
+        flow_uuid=flow,
+        plan=plan,
+        created_at=work.now,
         expires_at=work.now + life,
-    )  # fmt: skip
+    )
 
 
 async def claim(work: Work, key: str, *, flow: str | None) -> Link | None:
-    """Use it up. Of two who come with the same key, one finds nothing."""
+    """Use a link up. If it is opened twice at the same time, only one request gets it."""
     if flow is None:
         return await work.db.one(_claim_plain, hash=hash_key(key), now=work.now)
     return await work.db.one(_claim, hash=hash_key(key), now=work.now, flow=flow)
 
 
 async def find_errand(work: Work, key: str) -> Link | None:
-    """Without using it up: programs that show a preview of a mail open its links."""
+    """Look a link up without using it: mail programs open links to show a preview."""
     return await work.db.one(_find_errand, hash=hash_key(key), now=work.now)
 
 

@@ -1,4 +1,4 @@
-"""The mappings that are there from the first start. What is missing is made; what is there is left as it is."""
+"""The mappings that Kith ships. Missing ones are made at the start, existing ones are kept."""
 
 from __future__ import annotations
 
@@ -136,14 +136,12 @@ SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 _managed = query(select(mappings.c.managed).where(mappings.c.managed.is_not(None)), str)
 _manage = command(
-    update(mappings)
-    .where(mappings.c.pm_uuid == bindparam("mapping", type_=UID()))
-    .values(managed=bindparam("name"))
-)  # fmt: skip
+    update(mappings).where(mappings.c.pm_uuid == bindparam("mapping", type_=UID())).values(managed=bindparam("name"))
+)
 
 
 async def ensure(work: Work) -> int:
-    """How many were missing."""
+    """Make the missing mappings; returns how many."""
     await work.db.begin()
     known = set(await work.db.all(_managed))
     made = 0

@@ -1,4 +1,4 @@
-"""Running a mapping: what it makes of a person, or of what came from elsewhere."""
+"""Evaluating a mapping for a person, or for data of a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/core/messages/: a plain list of what waits for the caller, given once."""
+"""/core/messages/: the messages for the caller, each shown once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages wait for a person until they are read, and are read once."""
+"""Messages to a person, shown once on the next page."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ async def leave(work: Work, user_id: int, text: str, level: Level = "info", *, t
 
 
 async def take(work: Work, user_id: int) -> list[UserMessage]:
-    """All that waits, oldest first; of two who ask at once, each message goes to one.
+    """All messages, oldest first; each is given to one request only.
 
-    Whoever looks through the person's eyes does not read what was left for them.
+    During an impersonation none are taken: they are for the person.
     """
     if work.origin.acting is not None or await work.db.one(_waiting, user=user_id) is None:
         return []

@@ -25,7 +25,7 @@ _CONTEXT = Object(name="context")
 async def read_subject(
     exchange: Exchange, caller: ApiCaller, sent: dict[str, Any]
 ) -> tuple[PolicySubject | None, dict[str, Any]]:
-    """The person a test is about, if one is named, and the context to pretend; all complaints at once."""
+    """The person and the context of a test, as sent; all complaints at once."""
     complaints: dict[str, list[str]] = {}
     values: dict[str, Any] = {"user": None, "context": {}}
     for field in (_USER, _CONTEXT):
@@ -45,7 +45,7 @@ async def read_subject(
 
 
 async def _visible(exchange: Exchange, caller: ApiCaller, user_id: int) -> PolicySubject | None:
-    """Nobody learns by a test that somebody is there, or what is known of them."""
+    """The person, unless the caller may not see people: a test must not tell who exists."""
     if user_id != caller.id and not caller.may("core.view_user"):
         return None
     try:
@@ -72,7 +72,7 @@ async def test_policy(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
 async def try_policy(
     exchange: Exchange, policy_uuid: str, kind: str, person: PolicySubject | None, context: dict[str, Any]
 ) -> Verdict:
-    """What a policy says of somebody, or of nobody, with this context. Nothing comes of it."""
+    """Evaluate a policy as a test: for a person or nobody, with this context, and rolled back."""
     request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
     work = exchange.server.works.open(exchange.origin)
     try:

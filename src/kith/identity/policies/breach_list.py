@@ -1,7 +1,6 @@
-"""The list of breached passwords as a file of ours: the published text, ordered by hash, or a folder of its ranges.
+"""The list of breached passwords in a local file: the published text ordered by hash, or a folder of its ranges.
 
-The whole text is some 40 GB, so nothing of it is read but the few lines on the way to the one that is wanted.
-Everything here waits for the disk: call it beside the loop.
+The text has some 40 GB, so it is searched by bisection. Everything here reads from disk: call it in a thread.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _SAMPLES = 64
 
 
 class BadList(Exception):  # noqa: N818 - it is the list that is bad
-    """This is not the list, or not all of it; the words name no hash."""
+    """The file is not the list, or not complete; the message contains no hash."""
 
 
 def count_of(place: Path, digest: str) -> int:
@@ -32,7 +31,7 @@ def count_of(place: Path, digest: str) -> int:
 
 
 def count_in_range(text: str, suffix: str) -> int:
-    """The same in a range, whose lines lack the first five letters. Padding has a count of zero."""
+    """The same in the text of a range, whose lines lack the first five letters. Padding has a count of zero."""
     for line in text.splitlines():
         found, _, count = line.strip().partition(":")
         if found.upper() == suffix:
@@ -41,7 +40,7 @@ def count_in_range(text: str, suffix: str) -> int:
 
 
 def examine(place: Path) -> None:
-    """Raise what `count_of` would sooner or later: a glance at some lines from the first to the last."""
+    """Check a sample of lines from the whole file; raises what `count_of` would."""
     if place.is_dir():
         for prefix in ("00000", "5BAA6", "FFFFF"):
             _range_file(place, prefix)
@@ -57,7 +56,7 @@ def examine(place: Path) -> None:
 
 
 def _first_not_before(file: BinaryIO, wanted: bytes) -> int:
-    """A place in the file after which the first line is the first that is not before the wanted one."""
+    """The position after which the first line is the first that is not before `wanted`."""
     low, high = 0, file.seek(0, os.SEEK_END)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Asking policies: one alone, or all that are bound to a target."""
+"""Evaluating policies: a single one, or all that are bound to a target."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _log = structlog.get_logger()
 
 
 class Bound(msgspec.Struct):
-    """A binding that counts, and as much of its policy as is needed to ask it."""
+    """An enabled binding, and as much of its policy as evaluating it needs."""
 
     policy_binding_uuid: str
     policy: str | None
@@ -91,7 +91,7 @@ async def find_kind(work: Work, policy_uuid: str) -> str | None:
 
 
 async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
-    """What one policy says; it may raise anything, and whoever asks must take that for a no."""
+    """The verdict of one policy. It may raise anything; callers must treat that as a no."""
     found = KINDS[kind]
     policy = await found.records.find(work.db, policy_uuid)
     if policy is None:
@@ -100,10 +100,10 @@ async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: Poli
 
 
 async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mode: Mode = "all") -> Verdict:
-    """Ask everything that is bound to a target, in order. Where nothing is bound, everybody passes.
+    """Evaluate everything that is bound to a target, in order. Without bindings everybody passes.
 
-    The messages of all are kept, whatever they decided. Policies may take their time and some write by
-    themselves, so ask before this work's first write.
+    The messages of all are kept, whatever they decided. Policies can be slow and some write in a work of their own,
+    so call this before the work's first write.
     """
     request = msgspec.structs.replace(request, target=pbm_uuid)
     bound = await work.db.all(_bound, target=pbm_uuid)
@@ -139,9 +139,16 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
             result = {"passing": verdict.passing, "messages": verdict.messages, "log": verdict.log}
             told.append(("policy_execution", bound, {"result": result}))
     return BindingResult(
-        binding=bound.policy_binding_uuid, kind=_kind(bound), about=_about(bound), name=bound.name or "",
-        negate=bound.negate, passing=verdict.passing, messages=verdict.messages, log=verdict.log, failure=failure,
-    )  # fmt: skip
+        binding=bound.policy_binding_uuid,
+        kind=_kind(bound),
+        about=_about(bound),
+        name=bound.name or "",
+        negate=bound.negate,
+        passing=verdict.passing,
+        messages=verdict.messages,
+        log=verdict.log,
+        failure=failure,
+    )
 
 
 def _kind(bound: Bound) -> str:
@@ -164,7 +171,7 @@ async def _ask(work: Work, bound: Bound, request: PolicyRequest) -> Verdict:
 
 
 def words_of(error: Exception) -> str:
-    """Why there is no verdict, fit to be shown; what nobody expected is told to the log alone."""
+    """The message for an error in a policy; what was not expected is only logged."""
     match error:
         case TimeoutError():
             return TIMED_OUT
@@ -175,7 +182,7 @@ def words_of(error: Exception) -> str:
 
 
 async def _write_down(work: Work, told: list[_Told], request: PolicyRequest) -> None:
-    """Beside this work, which may end in a refusal. Of the context only the names are told, it may hold secrets."""
+    """Record events in a work of its own, as this one may be rolled back. Only the names in the context are kept."""
     user = request.person.user if request.person else None
     asked = {
         "user": user.username if user else None,

@@ -1,4 +1,4 @@
-"""What every policy is: a name and a kind. What a kind adds stands on its own page in kinds/."""
+"""What all policies have: a name and a kind. Each kind is a page in kinds/."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def new_name() -> str:
 
 
 class PolicyName(Text, frozen=True, kw_only=True):
-    """Clients may leave it out, or say null or nothing; the policy gets a name all the same."""
+    """The name may be left out, null or empty; one is made up then."""
 
     default: Any = new_name
     unique: bool = True

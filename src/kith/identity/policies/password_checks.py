@@ -1,4 +1,4 @@
-"""What several policies need to know of a password that somebody is about to choose."""
+"""What several policies need of a password that somebody is about to choose."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def find_password(request: PolicyRequest, field: str) -> str | None:
 
 
 async def judge_breaches(work: Work, password: str, allowed: int) -> Verdict:
-    """Whether the password is in no more leaks than `allowed`.
+    """Whether the password occurs in at most `allowed` leaks.
 
-    If nobody can tell, the operator's `breach_unreachable` is the verdict; where that is not set, it is for
-    the binding to say (`failure_result`).
+    If that cannot be found out, the setting `breach_unreachable` decides; where it is not set, the binding does
+    (`failure_result`).
     """
     try:
         count = await _count(work, password)
@@ -51,7 +51,7 @@ async def judge_breaches(work: Work, password: str, allowed: int) -> Verdict:
 
 
 async def _count(work: Work, password: str) -> int:
-    """Our own list first; then the range service, if there is one. Neither the hash nor its end is ever logged."""
+    """The local list first, then the range service, if there is one. No part of the hash is logged."""
     digest = hashlib.sha1(password.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest().upper()
     settings = work.settings
     if settings.breach_file:

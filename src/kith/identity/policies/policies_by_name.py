@@ -1,4 +1,4 @@
-"""Asking a policy by its name, for those that have no other way to the engine."""
+"""Evaluating a policy by its name, for kinds of policies, which cannot import the engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _by_name = query(select(policies.c.policy_uuid, policies.c.kind).where(policies.
 
 
 class PoliciesByName:
-    """See `calling.Judge`."""
+    """Implements `policy_caller.PolicyCaller`."""
 
     async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:
         found = await work.db.one(_by_name, called=name)

@@ -1,4 +1,4 @@
-"""How one policy has another asked. The engine knows every kind of policy, so no kind can know the engine."""
+"""A port by which one policy evaluates another: the engine imports the kinds, so they cannot import it."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ from kith.identity.policies.request import PolicyRequest, Verdict
 
 class PolicyCaller(Protocol):
     async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:
-        """What the policy of this name says; `ValueError` if there is none. Whatever goes wrong is a no."""
+        """The verdict of the policy with this name; `ValueError` if there is none. Every error is a no."""

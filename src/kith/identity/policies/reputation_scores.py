@@ -1,4 +1,4 @@
-"""How callers behaved lately: a score for each pair of a name that was tried and an address it was tried from."""
+"""Reputation: a score for each pair of a login name and an address that it was tried from."""
 
 from __future__ import annotations
 
@@ -92,16 +92,22 @@ _delete_expired = command(delete(scores).where(scores.c.updated_at <= _since))
 
 
 async def change(work: Work, *, identifier: str, ip: str, by: int) -> None:
-    """Better or worse by so much, within bounds; what is older than a day counts for nothing any more."""
+    """Add to a score, within its bounds; what is older than a day starts from zero."""
     name = identifier.replace("\0", "")[:255]
     await work.db.run(
-        _change, id=str(uuid.uuid4()), identifier=name, ip=ip[:45], by=by, first=max(LEAST, min(by, MOST)),
-        now=work.now, since=work.now - KEPT,
-    )  # fmt: skip
+        _change,
+        id=str(uuid.uuid4()),
+        identifier=name,
+        ip=ip[:45],
+        by=by,
+        first=max(LEAST, min(by, MOST)),
+        now=work.now,
+        since=work.now - KEPT,
+    )
 
 
 async def score_of(work: Work, *, identifier: str = "", ip: str = "") -> int:
-    """The sum of every score with this name or this address that is not too old to count; 0 for a stranger."""
+    """The sum of the scores with this name or address that are not older than a day."""
     total = await work.db.one(_sum, identifier=identifier or None, ip=ip or None, since=work.now - KEPT)
     return int(total or 0)  # PostgreSQL adds up in decimals
 

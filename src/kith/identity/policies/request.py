@@ -1,4 +1,4 @@
-"""What a policy is asked, and what it answers."""
+"""What a policy is given, and its verdict."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from kith.identity.expressions.subjects import PolicySubject
 
 
 class PolicyRequest(msgspec.Struct, kw_only=True):
-    """`person` is whom it is about (None: nobody is signed in), `context` what the flow or a form knows so far.
+    """`person` is whom it is about (None: nobody is signed in), `context` what the flow or form knows so far.
 
-    `is_test` is for trying a policy out: nothing may come of it but the answer. `level` counts the policies that
-    had this one asked.
+    `is_test`: nothing may change. `level` counts the policies that called this one.
     """
 
     person: PolicySubject | None = None
@@ -26,7 +25,7 @@ class PolicyRequest(msgspec.Struct, kw_only=True):
 
 
 class BindingResult(msgspec.Struct, kw_only=True):
-    """One binding, and what it came to. `about` names the policy, group or person, `failure` what went wrong."""
+    """The result of one binding. `about` is the policy, group or user; `failure` is the error, if there was one."""
 
     binding: str
     kind: str
@@ -40,10 +39,7 @@ class BindingResult(msgspec.Struct, kw_only=True):
 
 
 class Verdict(msgspec.Struct, kw_only=True):
-    """`messages` are for the person, `log` is for whoever wrote the policy.
-
-    Where several were asked, `trace` says what each of them said.
-    """
+    """`messages` are for the person, `log` for the author of the policy; `trace` has the result of each binding."""
 
     passing: bool
     messages: list[str] = []
@@ -52,4 +48,4 @@ class Verdict(msgspec.Struct, kw_only=True):
 
 
 class CannotTell(Exception):  # noqa: N818 - it is an answer, too
-    """A policy that cannot be decided. The binding says what counts then; the words are shown."""
+    """A policy cannot be decided, so the binding's `failure_result` counts. The message is shown."""

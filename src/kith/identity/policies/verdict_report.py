@@ -1,4 +1,4 @@
-"""What was asked and what it said, for whoever must understand a verdict."""
+"""A verdict with the names of what was evaluated, for staff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _users = query(select(users.c.id, users.c.username).where(any_of(users.c.id, "id
 
 
 async def explain(work: Work, verdict: Verdict) -> list[dict[str, Any]]:
-    """One record for each binding, in the order in which they were asked; people and groups by their names."""
+    """One entry for each binding, in order; users and groups with their names."""
     named: dict[str, str] = {}
     wanted = {kind: [one.about for one in verdict.trace if one.kind == kind] for kind in ("group", "user")}
     if wanted["group"]:

@@ -1,4 +1,4 @@
-"""Which application a provider serves: applications know their provider, so providers ask."""
+"""The application of a provider. It is stored with the application, so it is looked up here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What OAuth 2 and OpenID clients have in common, whichever collection they are written through.
+"""The fields and rules that OAuth 2 and OpenID providers share.
 
-One engine serves them all, so a client id belongs to one of them only: `client_ids` holds every one that is taken.
+A client id is unique among all of them: `client_ids` holds those that are taken.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ ENGINE_FIELDS: tuple[Field, ...] = (
 
 
 class ClientRecord(ProviderRecord, kw_only=True):
-    """What every client's provider has."""
+    """What OAuth 2 and OpenID providers have in common."""
 
     client_type: str
     client_id: str
@@ -138,7 +138,7 @@ _take = command(insert_into(client_ids))
 
 
 async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
-    """The rules every client keeps; `redirects` is the field with its redirect URIs, apart by blanks."""
+    """The rules for all clients; `redirects` is the field with the redirect URIs, separated by blanks."""
     if draft.sets("client_id"):
         owner = await draft.work.db.one(_owner_of, client_id=draft.values["client_id"])
         if (owner is not None and owner != draft.id) or await has_app(draft.work.db, draft.values["client_id"]):
@@ -150,7 +150,7 @@ async def check_client(draft: RecordDraft[Any], *, redirects: str) -> None:
 
 
 def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
-    """Looked at again when the way they are read changes: an address is no pattern, and the other way round."""
+    """Checked again when the matching changes: an address is not a valid pattern and vice versa."""
     complain = complain_pattern if draft.value("redirect_uri_matching") == "regex" else complain_redirect
     if redirects in draft.values or draft.sets("redirect_uri_matching"):
         for uri in (draft.value(redirects) or "").split():
@@ -164,7 +164,7 @@ def _check_redirects(draft: RecordDraft[Any], redirects: str) -> None:
 
 
 def _check_secret(draft: RecordDraft[Any]) -> None:
-    """No client is without a secret, lest one that becomes confidential lets everybody in: empty is not given."""
+    """An empty secret counts as not sent: a client without one could become confidential and let everybody in."""
     if draft.values.get("client_secret") == "":
         del draft.values["client_secret"]
         if draft.is_new:
@@ -172,7 +172,7 @@ def _check_secret(draft: RecordDraft[Any]) -> None:
 
 
 async def register_client(draft: RecordDraft[Any]) -> None:
-    """Once the provider is saved, its client id is nobody else's."""
+    """Store the client id as taken, once the provider is saved."""
     if not draft.sets("client_id"):
         return
     try:

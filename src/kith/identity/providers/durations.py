@@ -1,4 +1,4 @@
-"""Spans of time, and which side of now they may lie on."""
+"""Checks for durations: positive, not negative, or in the past."""
 
 from __future__ import annotations
 

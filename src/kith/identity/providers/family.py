@@ -1,4 +1,4 @@
-"""What every provider is: a name, the flow that leads into the application, and the mappings it speaks with."""
+"""What all providers have: a name, the flow for entering the application, and property mappings."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ providers = record_table(
 
 
 def family_of(*, mappings: str, name: Text = NAME) -> Family:
-    """The family as one kind sees it: which kind of mappings it can use, and how it wants to be named."""
+    """The family for one kind: with its kind of mappings, and its rules for the name."""
     usable = msgspec.structs.replace(MAPPINGS, where=(("kind", mappings),))
     return Family(table=providers, key="id", fields=(name, *FIELDS[1:-1], usable))
 
@@ -82,6 +82,6 @@ _flow_named = query(
 
 
 async def choose_flow(draft: RecordDraft[Any]) -> None:
-    """A new provider asks for consent unless it was told otherwise."""
+    """A new provider uses the shipped consent flow unless another was chosen."""
     if draft.is_new and draft.values.get("authorization_flow") is None:
         draft.values["authorization_flow"] = await draft.work.db.one(_flow_named, slug=CONSENT_FLOW)

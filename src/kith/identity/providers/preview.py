@@ -30,8 +30,11 @@ def _action(resource: Resource[Any]) -> Action:
         person = await person_asked_for(exchange, caller)
         scopes = await scope_mappings.granted_scopes(work, client, "") or []
         told = await claims.brought(work, client, person, scopes)
-        about = {"iss": client.issuer(work.settings.base_url), "aud": client.client_id,
-                 "sub": claims.subject(work, client, person.user)}  # fmt: skip
+        about = {
+            "iss": client.issuer(work.settings.base_url),
+            "aud": client.client_id,
+            "sub": claims.subject(work, client, person.user),
+        }
         return show({"preview": about | told})
 
     return Action(

@@ -21,6 +21,10 @@ async def code_for(problem: Problem, exchange: Exchange) -> str:
         if origin.acting is not None:
             details["behind"] = origin.acting.username
         return await refuse(
-            work, area="page", message=problem.message, reason=f"{problem.code}: {problem.message}", details=details,
+            work,
+            area="page",
+            message=problem.message,
+            reason=f"{problem.code}: {problem.message}",
+            details=details,
             user=await users.find_by_id(work.db, user_id) if user_id is not None else None,
-        )  # fmt: skip
+        )

@@ -96,9 +96,14 @@ async def refuse_by_policy(
     """The same, where policies said no: which of them did, and with what before them."""
     told = {**(details or {}), "policies": await explain(work, verdict), "inputs": masked(request.context)}
     return await refuse(
-        work, area=area, message=message, reason="Policies refused.", details=told, target=request.target,
+        work,
+        area=area,
+        message=message,
+        reason="Policies refused.",
+        details=told,
+        target=request.target,
         user=request.person.user if request.person is not None else None,
-    )  # fmt: skip
+    )
 
 
 async def find(work: Work, text: str) -> Refusal | None:

@@ -59,11 +59,17 @@ async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issue
         work,
         work.find(Passwords),
         signups.NewSignup(
-            username=wish.username, email=wish.email, password=wish.password, reason=wish.reason,
-            locale=wish.locale.replace("_", "-"), client_name=client.name, invited=decision.invitation is not None,
-            name=str(_fixed(decision).get("name", "")), confirmed=_fixed(decision).get("email") == wish.email,
+            username=wish.username,
+            email=wish.email,
+            password=wish.password,
+            reason=wish.reason,
+            locale=wish.locale.replace("_", "-"),
+            client_name=client.name,
+            invited=decision.invitation is not None,
+            name=str(_fixed(decision).get("name", "")),
+            confirmed=_fixed(decision).get("email") == wish.email,
         ),
-    )  # fmt: skip
+    )
     await _settle(work, user, decision)
     if signups.must_confirm(work.settings, user) and mailed:
         await addresses.send(work, user, user.email)
@@ -79,9 +85,14 @@ async def _decided(work: Work, wish: SignupRequest) -> tuple[Decision, SignupReq
     if complaints:
         raise Invalid(fields=complaints)
     answers = {
-        "username": wish.username, "name": "", "email": wish.email, "password": wish.password,
-        "password_repeat": wish.password, "locale": wish.locale, signups.REASON: wish.reason,
-    }  # fmt: skip
+        "username": wish.username,
+        "name": "",
+        "email": wish.email,
+        "password": wish.password,
+        "password_repeat": wish.password,
+        "locale": wish.locale,
+        signups.REASON: wish.reason,
+    }
     decision = await enrollment.decide(work, flow, invitation, answers)
     if decision.refused:
         raise Closed
@@ -162,8 +173,14 @@ async def _readdress(work: Work, user: User, email: str) -> User:
     values = {"email": email, "email_key": email_key(email), "owned_email_key": None, "email_verified_at": None}
     await users.write(work.db, user.id, values, work.now)
     diff = audit.difference({"email": user.email}, {"email": email})
-    await audit.record(work, "user_write", "core.signups", user_id=user.id, username=user.username,
-                       context={"created": False, "diff": diff})  # fmt: skip
+    await audit.record(
+        work,
+        "user_write",
+        "core.signups",
+        user_id=user.id,
+        username=user.username,
+        context={"created": False, "diff": diff},
+    )
     work.announce(UserChanged(user_id=user.id))
     return await users.get(work.db, user.id)
 

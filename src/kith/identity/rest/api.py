@@ -99,9 +99,13 @@ async def refuse(exchange: Exchange, caller: ApiCaller, permission: str) -> None
     """Say no, say what was missing, and write it down."""
     async with exchange.work.aside() as aside:
         await audit.record(
-            aside, "permission_denied", "core.api", user_id=caller.id, username=caller.username,
+            aside,
+            "permission_denied",
+            "core.api",
+            user_id=caller.id,
+            username=caller.username,
             context={"permission": permission},
-        )  # fmt: skip
+        )
     raise Forbidden(
         "You do not have permission to perform this action.",
         extra={"code": "permission_denied", "permission": permission},

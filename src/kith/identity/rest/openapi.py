@@ -33,9 +33,13 @@ _OPERATIONS = (
     ("delete", "delete", True),
 )
 _SUMMARIES = {
-    "list": "List {}", "create": "Create: {}", "read": "Read: {}", "update": "Replace: {}",
-    "partial_update": "Change part of: {}", "delete": "Delete: {}",
-}  # fmt: skip
+    "list": "List {}",
+    "create": "Create: {}",
+    "read": "Read: {}",
+    "update": "Replace: {}",
+    "partial_update": "Change part of: {}",
+    "delete": "Delete: {}",
+}
 
 SHAPES: dict[str, dict[str, Any]] = {
     "Message": {

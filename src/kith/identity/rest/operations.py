@@ -345,12 +345,20 @@ async def _write_down(
     **told: Any,
 ) -> None:
     model = {
-        "app": resource.area, "model_name": resource.model, "pk": record.pk, "name": _name_of(resource, record),
-    }  # fmt: skip
+        "app": resource.area,
+        "model_name": resource.model,
+        "pk": record.pk,
+        "name": _name_of(resource, record),
+    }
     await audit.record(
-        work, action, f"{resource.area}.{resource.model}", user_id=caller.id or None, username=caller.username,
-        context={"model": model}, known=told,
-    )  # fmt: skip
+        work,
+        action,
+        f"{resource.area}.{resource.model}",
+        user_id=caller.id or None,
+        username=caller.username,
+        context={"model": model},
+        known=told,
+    )
 
 
 def _name_of(resource: Resource[Any], record: Record) -> str:

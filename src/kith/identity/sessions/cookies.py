@@ -41,9 +41,13 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
     if work.now - session.last_used_at > TOUCH_EVERY:
         async with work.aside() as aside:
             await store.touch(
-                aside.db, session, ip=exchange.address, agent=work.origin.user_agent, now=work.now,
+                aside.db,
+                session,
+                ip=exchange.address,
+                agent=work.origin.user_agent,
+                now=work.now,
                 until=until(work, session),
-            )  # fmt: skip
+            )
     return session
 
 

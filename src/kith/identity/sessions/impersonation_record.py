@@ -26,6 +26,11 @@ async def record(work: Work, action: str, acting: Acting, reason: str = "") -> N
     if reason:
         context["reason"] = reason
     await audit.record(
-        work, action, "core.impersonation", user_id=acting.as_id, username=acting.as_username, context=context,
+        work,
+        action,
+        "core.impersonation",
+        user_id=acting.as_id,
+        username=acting.as_username,
+        context=context,
         as_told=True,
-    )  # fmt: skip
+    )

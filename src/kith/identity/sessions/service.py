@@ -90,9 +90,13 @@ async def close(work: Work, session: LoginSession) -> None:
     if session.by_id is not None:
         context["original_user"] = {"pk": session.by_id, "username": session.by_name}
     await audit.record(
-        work, "impersonation_ended" if acted else "logout", "core.sessions", user_id=session.user_id,
-        username=session.username or "", context=context,
-    )  # fmt: skip
+        work,
+        "impersonation_ended" if acted else "logout",
+        "core.sessions",
+        user_id=session.user_id,
+        username=session.username or "",
+        context=context,
+    )
 
 
 async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
@@ -108,15 +112,28 @@ async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
 
 
 async def _make(
-    work: Work, user_id: int | None, method: str, life: timedelta, *, keeps: bool, address: str,
+    work: Work,
+    user_id: int | None,
+    method: str,
+    life: timedelta,
+    *,
+    keeps: bool,
+    address: str,
     like: LoginSession | None = None,
-) -> HeldSession:  # fmt: skip
+) -> HeldSession:
     key = secrets.token_urlsafe(32)
     session = LoginSession(
-        session_uuid=str(uuid.uuid4()), key_hash=hash_key(key), user_id=user_id, auth_method=method, keeps=keeps,
-        last_ip=address, last_user_agent=work.origin.user_agent, last_used_at=work.now,
-        created_at=like.created_at if like else work.now, expires_at=like.expires_at if like else work.now + life,
-    )  # fmt: skip
+        session_uuid=str(uuid.uuid4()),
+        key_hash=hash_key(key),
+        user_id=user_id,
+        auth_method=method,
+        keeps=keeps,
+        last_ip=address,
+        last_user_agent=work.origin.user_agent,
+        last_used_at=work.now,
+        created_at=like.created_at if like else work.now,
+        expires_at=like.expires_at if like else work.now + life,
+    )
     await store.insert(work.db, session)
     return HeldSession(session, key)
 

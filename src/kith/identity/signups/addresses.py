@@ -102,16 +102,24 @@ async def send(work: Work, user: User, address: str) -> None:
     await links.make(work, key, user.id, flow=None, plan=work.find(Sealer).seal(errand, _PLACE), life=LIFE)
     title = work.settings.title
     mails.write(
-        work, address, f"Confirm your address at {title}",
-        [f"Please confirm that this is the address of {user.username} at {title}.",
-         "The link works once, for two days.",
-         "If you know nothing of this, nothing needs to be done."],
+        work,
+        address,
+        f"Confirm your address at {title}",
+        [
+            f"Please confirm that this is the address of {user.username} at {title}.",
+            "The link works once, for two days.",
+            "If you know nothing of this, nothing needs to be done.",
+        ],
         link=("Confirm my address", f"{work.settings.base_url}{PATH}{key}"),
-    )  # fmt: skip
+    )
     await audit.record(
-        work, "email_sent", "core.signups", user_id=user.id, username=user.username,
+        work,
+        "email_sent",
+        "core.signups",
+        user_id=user.id,
+        username=user.username,
         context={"message": f"Email to {address} sent", "subject": "Confirm your address", "to": [address]},
-    )  # fmt: skip
+    )
 
 
 async def tell_owner(work: Work, address: str, user_id: int) -> bool:
@@ -169,8 +177,9 @@ async def _write(work: Work, user: User, address: str, *, by: int | None, by_nam
 
 async def _tell_changed(work: Work, user: User, address: str, *, by: int | None, by_name: str) -> None:
     diff = audit.difference({"email": user.email}, {"email": address})
-    await audit.record(work, "user_write", "core.signups", user_id=by, username=by_name,
-                       context={"created": False, "diff": diff})  # fmt: skip
+    await audit.record(
+        work, "user_write", "core.signups", user_id=by, username=by_name, context={"created": False, "diff": diff}
+    )
     work.announce(UserChanged(user_id=user.id))
     if user.owns_email and email_key(address) != user.email_key:
         security_mails.tell(work, user.email, user.username, "The address of your account was changed.")

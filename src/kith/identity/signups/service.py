@@ -68,17 +68,26 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
         work,
         passwords,
         users.NewUser(
-            username=new.username, name=new.name, email=new.email, password=new.password,
-            confirmed=new.confirmed, enters=not settings.confirm_email, approved=not waits,
+            username=new.username,
+            name=new.name,
+            email=new.email,
+            password=new.password,
+            confirmed=new.confirmed,
+            enters=not settings.confirm_email,
+            approved=not waits,
         ),
         judged=judged,
-    )  # fmt: skip
+    )
     locale = new.locale if len(new.locale) <= 35 and _LOCALE.fullmatch(new.locale) else ""
     reason = new.reason.replace("\0", "").strip()[:MOST_IN_REASON]
     signup = Signup(
-        user_id=user.id, reason=reason, locale=locale, client_ip=work.origin.address[:45],
-        client_name=new.client_name.replace("\0", "")[:200], created_at=work.now,
-    )  # fmt: skip
+        user_id=user.id,
+        reason=reason,
+        locale=locale,
+        client_ip=work.origin.address[:45],
+        client_name=new.client_name.replace("\0", "")[:200],
+        created_at=work.now,
+    )
     await store.insert(work.db, signup)
     if waits and not must_confirm(settings, user):
         await _tell_staff(work, user, reason)
@@ -110,10 +119,12 @@ async def _tell_staff(work: Work, user: User, reason: str) -> None:
     for member in await user_store.team(work.db):
         await messages.leave(work, member.id, f"{user.username} asks for an account: see {STAFF_PAGE}", "info")
         mails.write(
-            work, member.email, f"{user.username} asks for an account at {title}",
+            work,
+            member.email,
+            f"{user.username} asks for an account at {title}",
             [f"{user.username} would like to join {title}.", *([f"They say: {reason}"] if reason else [])],
             link=("Look at it", f"{base}{STAFF_PAGE}"),
-        )  # fmt: skip
+        )
 
 
 async def approve(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
@@ -124,10 +135,12 @@ async def approve(work: Work, user: User, *, by: int | None = None, by_name: str
     work.announce(users.UserChanged(user_id=user.id))
     title, base = work.settings.title, work.settings.base_url
     mails.write(
-        work, user.email, f"Your account at {title}",
+        work,
+        user.email,
+        f"Your account at {title}",
         [f"Your account {user.username} at {title} was approved. Welcome!"],
         link=("Sign in", f"{base}/flows/-/default/authentication/"),
-    )  # fmt: skip
+    )
 
 
 async def reject(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
@@ -137,10 +150,14 @@ async def reject(work: Work, user: User, *, by: int | None = None, by_name: str 
     await _record(work, "model_deleted", user, by, by_name, "rejected")
     title = work.settings.title
     mails.write(
-        work, user.email, f"Your account at {title}",
-        [f"The people who run {title} have decided not to accept your sign-up as {user.username}.",
-         "What you told us was deleted."],
-    )  # fmt: skip
+        work,
+        user.email,
+        f"Your account at {title}",
+        [
+            f"The people who run {title} have decided not to accept your sign-up as {user.username}.",
+            "What you told us was deleted.",
+        ],
+    )
     await user_store.remove(work.db, user.id)
 
 

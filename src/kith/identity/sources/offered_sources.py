@@ -27,8 +27,12 @@ async def offered(work: Work, chosen: Sequence[str]) -> list[dict[str, Any]]:
     if not chosen:
         return []
     return [
-        {"name": name, "icon_url": icon, "promoted": promoted,
-         "challenge": {"component": "redirect", "to": WAYS_IN[kind](slug)}}
+        {
+            "name": name,
+            "icon_url": icon,
+            "promoted": promoted,
+            "challenge": {"component": "redirect", "to": WAYS_IN[kind](slug)},
+        }
         for kind, slug, name, icon, promoted in await work.db.all(_chosen, ids=list(chosen))
         if kind in WAYS_IN
-    ]  # fmt: skip
+    ]

@@ -62,9 +62,13 @@ async def check(draft: RecordDraft[InvitationRecord]) -> None:
 async def saved(draft: RecordDraft[InvitationRecord]) -> None:
     if draft.is_new:
         await audit.record(
-            draft.work, "invitation_created", "stages.invitation", user_id=draft.caller.id or None,
-            username=draft.caller.username, context={"invitation_uuid": draft.id},
-        )  # fmt: skip
+            draft.work,
+            "invitation_created",
+            "stages.invitation",
+            user_id=draft.caller.id or None,
+            username=draft.caller.username,
+            context={"invitation_uuid": draft.id},
+        )
 
 
 RESOURCE = Resource(

@@ -73,9 +73,13 @@ async def write_failure(work: Work, turn: Turn[Any], user: User | None, typed: s
     await reputation_scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
     if user is not None:
         await audit.record(
-            work, "login_failed", f"stages.{turn.step.kind}", user_id=user.id, username=typed,
+            work,
+            "login_failed",
+            f"stages.{turn.step.kind}",
+            user_id=user.id,
+            username=typed,
             context={"username": typed, "password": audit.MASK, "stage": stage},
-        )  # fmt: skip
+        )
 
 
 def model(name: str, stage: StageRecord) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import date, datetime
 from typing import Any
 
+import msgspec
+
 from kith.identity.signups import service as signups
 from kith.identity.stages.turn import Challenge
 from kith.identity.users.names import complain_email, complain_username
@@ -17,52 +19,66 @@ MOST_CHARACTERS = 10_000
 MOST_FILE_CHARACTERS = 1 << 19
 
 
-def read_answer(question: dict[str, Any], given: Any, data: dict[str, Any], challenge: Challenge) -> None:
-    kind, key = question["type"], question["field_key"]
-    if kind in SERVERS_OWN:
-        data[key] = question["initial_value"] or question["placeholder"]
+class PromptQuestion(msgspec.Struct, kw_only=True):
+    """One question of a form, as it is shown."""
+
+    field_key: str
+    label: str
+    type: str
+    required: bool = False
+    placeholder: str = ""
+    initial_value: str = ""
+    order: int = 0
+    sub_text: str = ""
+    choices: list[str] | None = None
+
+
+def read_answer(question: PromptQuestion, given: Any, data: dict[str, Any], challenge: Challenge) -> None:
+    type_, key = question.type, question.field_key
+    if type_ in SERVERS_OWN:
+        data[key] = question.initial_value or question.placeholder
         return
-    if kind == "checkbox":
+    if type_ == "checkbox":
         data[key] = given in (True, "true", "on", "1", "yes")
         return
     text = given if isinstance(given, str) else "" if given is None else str(given)
-    text = text if kind == "password" else text.strip()
+    text = text if type_ == "password" else text.strip()
     if not text:
-        if question["required"]:
+        if question.required:
             challenge.complain(key, "This field is required.", "required")
         data[key] = ""
         return
-    limit = MOST_FILE_CHARACTERS if kind == "file" else MOST_CHARACTERS
+    limit = MOST_FILE_CHARACTERS if type_ == "file" else MOST_CHARACTERS
     if len(text) > limit or "\0" in text or _has_surrogate(text):
         challenge.complain(key, "This is too long, or has characters that cannot be kept.")
         return
-    wrong = _CHECKS.get(kind, _anything)(text, question)
+    wrong = _CHECKS.get(type_, _anything)(text, question)
     if wrong is not None:
         challenge.complain(key, wrong)
         return
     if key == signups.REASON and len(text) > signups.MOST_IN_REASON:
         challenge.complain(key, f"Ensure this field has no more than {signups.MOST_IN_REASON} characters.", "too_long")
         return
-    data[key] = _number(text) if kind == "number" else text
+    data[key] = _number(text) if type_ == "number" else text
 
 
-def _anything(_text: str, _question: dict[str, Any]) -> str | None:
+def _anything(_text: str, _question: PromptQuestion) -> str | None:
     return None
 
 
-def _email(text: str, _question: dict[str, Any]) -> str | None:
+def _email(text: str, _question: PromptQuestion) -> str | None:
     return complain_email(text)
 
 
-def _username(text: str, _question: dict[str, Any]) -> str | None:
+def _username(text: str, _question: PromptQuestion) -> str | None:
     return complain_username(text)
 
 
-def _is_number(text: str, _question: dict[str, Any]) -> str | None:
+def _is_number(text: str, _question: PromptQuestion) -> str | None:
     return None if re.fullmatch(r"[+-]?\d{1,15}(\.\d{1,10})?", text) else "A valid number is required."
 
 
-def _date(text: str, _question: dict[str, Any]) -> str | None:
+def _date(text: str, _question: PromptQuestion) -> str | None:
     try:
         date.fromisoformat(text)
     except ValueError:
@@ -70,7 +86,7 @@ def _date(text: str, _question: dict[str, Any]) -> str | None:
     return None
 
 
-def _moment(text: str, _question: dict[str, Any]) -> str | None:
+def _moment(text: str, _question: PromptQuestion) -> str | None:
     try:
         datetime.fromisoformat(text)
     except ValueError:
@@ -78,15 +94,15 @@ def _moment(text: str, _question: dict[str, Any]) -> str | None:
     return None
 
 
-def _one_of(text: str, question: dict[str, Any]) -> str | None:
-    return None if text in (question["choices"] or ()) else f'"{text[:100]}" is not a valid choice.'
+def _one_of(text: str, question: PromptQuestion) -> str | None:
+    return None if text in (question.choices or ()) else f'"{text[:100]}" is not a valid choice.'
 
 
-def _file(text: str, _question: dict[str, Any]) -> str | None:
+def _file(text: str, _question: PromptQuestion) -> str | None:
     return None if re.match(r"data:[\w.+-]+/[\w.+-]+(;[\w=.+-]+)*,", text) else "Enter a valid file."
 
 
-_CHECKS: dict[str, Callable[[str, dict[str, Any]], str | None]] = {
+_CHECKS: dict[str, Callable[[str, PromptQuestion], str | None]] = {
     "email": _email,
     "username": _username,
     "number": _is_number,

@@ -180,9 +180,15 @@ async def check_password(
 
 
 async def set_password(
-    work: Work, passwords: Passwords, user: User, password: str, *, by: int | None = None, by_name: str = "",
+    work: Work,
+    passwords: Passwords,
+    user: User,
+    password: str,
+    *,
+    by: int | None = None,
+    by_name: str = "",
     judged: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """From now on only the new password opens the door; remembered checks of the old one are void at once.
 
     `judged` as in `create`.
@@ -268,9 +274,13 @@ async def use_setup(work: Work, passwords: Passwords, token: str, owner: FirstOw
     if not owner.email:
         raise Invalid(fields={"email": [Complaint("This field may not be blank.", "blank")]})
     new = NewUser(
-        username=owner.username, name=owner.name, email=owner.email, password=owner.password, role="owner",
+        username=owner.username,
+        name=owner.name,
+        email=owner.email,
+        password=owner.password,
+        role="owner",
         confirmed=True,
-    )  # fmt: skip
+    )
     try:
         user = await create(work, passwords, new)
     except Invalid:

@@ -1,4 +1,4 @@
-"""What of a directory entry becomes which field of a person."""
+"""An LDAP mapping: which field of a user is filled from a directory entry."""
 
 from __future__ import annotations
 

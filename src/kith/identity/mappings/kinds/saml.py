@@ -1,4 +1,4 @@
-"""What an assertion tells of a person: nothing leaves the attribute out, a list gives it several values."""
+"""A SAML mapping: an attribute of the assertion. None leaves it out, a list gives it several values."""
 
 from __future__ import annotations
 

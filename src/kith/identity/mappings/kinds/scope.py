@@ -1,4 +1,4 @@
-"""Which claims a scope brings."""
+"""A scope mapping: the claims that a scope gives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a small program that an administrator wrote."""
+"""A policy that runs an expression of an administrator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ExpressionPolicy(PolicyRecord, kw_only=True):
 
 
 def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
-    """What an expression knows. The three names of one thing are those that expressions out there use."""
+    """The variables of an expression. Some have three names, because existing expressions use all of them."""
     client_ip = request.client_ip or UNKNOWN_ADDRESS
     is_sso_flow = bool(request.context.get("is_sso"))
     user = request.person.facts if request.person else None
@@ -39,11 +39,19 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     )
     plan = request.context.get("flow_plan")
     return {
-        "request": asked, "user": user, "context": request.context, "http_request": http_request,
-        "client_ip": client_ip, "ak_client_ip": client_ip, "pb_client_ip": client_ip,
-        "is_sso_flow": is_sso_flow, "ak_is_sso_flow": is_sso_flow, "pb_is_sso_flow": is_sso_flow,
-        "flow_plan": plan, "pb_flow_plan": plan,
-    }  # fmt: skip
+        "request": asked,
+        "user": user,
+        "context": request.context,
+        "http_request": http_request,
+        "client_ip": client_ip,
+        "ak_client_ip": client_ip,
+        "pb_client_ip": client_ip,
+        "is_sso_flow": is_sso_flow,
+        "ak_is_sso_flow": is_sso_flow,
+        "pb_is_sso_flow": is_sso_flow,
+        "flow_plan": plan,
+        "pb_flow_plan": plan,
+    }
 
 
 async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> Verdict:
@@ -61,7 +69,7 @@ async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -
 
 
 async def _call(work: Work, request: PolicyRequest, name: str, context: dict[str, Any]) -> ExpressionObject:
-    """Another policy, asked about the same person, with this added to the context."""
+    """Evaluate another policy for the same person, with additions to the context."""
     if request.level + 1 >= LEVELS:
         raise ValueError("policies call each other too deep")
     asked = msgspec.structs.replace(request, context={**request.context, **context}, level=request.level + 1)

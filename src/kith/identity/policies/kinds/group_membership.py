@@ -1,4 +1,4 @@
-"""Passes for the members of a group, and of every group below it."""
+"""Passes for the members of a group and of all groups below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks of a new password how long it is, of what it is made, and whether it is known from leaks."""
+"""Checks a new password: its length and characters, its strength, and whether it is known from leaks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PasswordPolicy(PolicyRecord, kw_only=True):
 
 
 def is_good(record: PasswordPolicy, password: str) -> bool:
-    """Counts over the whole password, wherever the characters stand."""
+    """Whether the password is long enough and has enough characters of each set."""
     wanted = (
         (record.amount_uppercase, string.ascii_uppercase),
         (record.amount_lowercase, string.ascii_lowercase),
@@ -58,7 +58,7 @@ def is_good(record: PasswordPolicy, password: str) -> bool:
 
 
 def words_if_weak(record: PasswordPolicy, password: str, known: list[str]) -> list[str]:
-    """What would make it stronger; nothing when it is strong enough."""
+    """How zxcvbn would make it stronger; empty if it is strong enough."""
     from zxcvbn_rs_py import zxcvbn  # noqa: PLC0415 - loaded when first used
 
     found = zxcvbn(password[:72], known)
@@ -70,7 +70,7 @@ def words_if_weak(record: PasswordPolicy, password: str, known: list[str]) -> li
 
 
 def _known_of(work: Work, request: PolicyRequest) -> list[str]:
-    """What a stranger would try first."""
+    """Words that are easy to guess for this person: their name, their address, the server's title."""
     answers = request.context.get("prompt_data")
     typed = [answers.get(name) for name in ("username", "name", "email")] if isinstance(answers, dict) else []
     user = request.person.user if request.person else None

@@ -1,4 +1,4 @@
-"""Refuses a person whose password is older than some days."""
+"""Denies a person whose password is older than a number of days."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ SIGN_IN = ("identification", "password", "userlogin")
 
 
 def days_over(record: PasswordExpiryPolicy, user: User, now: datetime) -> int | None:
-    """For how many days it has been too old; None while it is not."""
+    """How many days ago it expired; None if it has not."""
     age = (now - (user.password_changed_at or user.created_at)).days
     return age - int(record.days) if age >= record.days else None
 
 
 async def passes(work: Work, record: PasswordExpiryPolicy, request: PolicyRequest) -> Verdict:
-    """Unless it may only deny, an expired password stops working here and now; never in a test.
+    """An expired password is removed, unless the policy may only deny, or this is a test.
 
-    Before a stage that signs in it keeps out of the way: the password's own stage looks at its age once it was
-    right, and has it changed. Leaving that stage out would let in whoever is named.
+    It always passes before the stages that sign somebody in: the password stage itself checks the age and has the
+    password changed. If this policy left that stage out, everybody could sign in without a password.
     """
     if request.stage in SIGN_IN:
         return Verdict(passing=True)

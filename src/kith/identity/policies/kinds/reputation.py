@@ -1,4 +1,4 @@
-"""Asks whether this caller is a bad one: it passes when their score is low."""
+"""Passes for callers with a bad reputation: a score that is not above the threshold."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Protects an application that knows no sign-in: by a reverse proxy, or by answering one that asks.
+"""A gateway for an application without sign-in: as a reverse proxy, or by answering the requests of one.
 
-The gateway is an OpenID client of its own. The server makes that client and keeps its secrets to itself.
+The gateway is an OpenID client. The server makes that client and does not show its secrets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An OpenID Connect client. The names with an underscore are this collection's own; arrays of the same stand beside."""
+"""An OpenID Connect client. Names with an underscore are texts; the lists without one show the same."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WANTED = {"RS256": "an RSA key", "ES256": "an EC key", "EdDSA": "an Ed25519 or 
 
 
 class ResponseTypes(Choices, frozen=True, kw_only=True):
-    """Ids of a table that never changes; an id that is not in it is worded like any record that is not there."""
+    """Ids of a fixed table; an unknown id gets the error of a missing record."""
 
     def take(self, value: Any) -> list[Any]:
         return Choices.take(self, [_response_type(item) for item in value] if isinstance(value, list) else value)
@@ -116,7 +116,7 @@ async def check(draft: RecordDraft[OpenIDProvider]) -> None:
 
 
 async def _follow_key(draft: RecordDraft[OpenIDProvider]) -> None:
-    """A key of another type implies its algorithm, unless another one was asked for in so many words."""
+    """A signing key of another type changes the algorithm, unless one was chosen explicitly."""
     alg, key_type = draft.now.jwt_alg or DEFAULT_ALG, await key_type_of(draft, "signing_key")
     if key_type in (None, *KEYS_FOR[alg]):
         return

@@ -1,4 +1,4 @@
-"""A SAML service that takes our word for who somebody is."""
+"""A SAML service provider that trusts this server's assertions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/application/o/: what programs ask of the engine. Pages (authorize, end-session) are shown elsewhere."""
+"""/application/o/: the endpoints for programs. The pages (authorize, end-session) are in the web room."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PUBLIC: Headers = ((b"cache-control", b"public, max-age=900"), (b"access-contro
 
 
 def _form(name: str, respond: Callable[[Exchange, dict[str, str]], Awaitable[dict[str, Any]]]) -> Route:
-    """A POST by a client, which scripts of its own site may read the answer of."""
+    """A POST by a client; scripts of its own site may read the answer."""
 
     async def answer(exchange: Exchange) -> Answer:
         sent: dict[str, str] = {}
@@ -119,7 +119,7 @@ async def _application(work: Work, slug: str) -> Client:
 
 
 async def _sharing(exchange: Exchange, sent: dict[str, str]) -> Headers:
-    """Scripts of the sites that a client's people are sent back to may read its answers."""
+    """CORS: scripts of the sites in the client's redirect URIs may read its answers."""
     if not origin_of(exchange):
         return ()
     try:

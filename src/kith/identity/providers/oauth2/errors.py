@@ -28,9 +28,14 @@ class OAuthError(Problem):
     """
 
     def __init__(
-        self, error: str, description: str = "", *, status: int = 400, headers: Mapping[str, str] | None = None,
+        self,
+        error: str,
+        description: str = "",
+        *,
+        status: int = 400,
+        headers: Mapping[str, str] | None = None,
         refusal: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(f"{error}: {description}", headers=headers)
         self.error = error
         self.description = description

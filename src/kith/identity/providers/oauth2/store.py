@@ -62,10 +62,23 @@ class Bearer(msgspec.Struct):
 
 _bearer = query(
     select(
-        oauth_tokens.c.key_hash, oauth_tokens.c.scopes, oauth_tokens.c.created_at, oauth_tokens.c.expires_at,
-        oauth_tokens.c.last_used_at, grants.c.grant_uuid, grants.c.client_id, grants.c.provider_id, grants.c.app_id,
-        grants.c.session_uuid, grants.c.resource, grants.c.user_id, users.c.username, users.c.is_active, users.c.role,
-        CONFIRMED_AT, users.c.approved_at,
+        oauth_tokens.c.key_hash,
+        oauth_tokens.c.scopes,
+        oauth_tokens.c.created_at,
+        oauth_tokens.c.expires_at,
+        oauth_tokens.c.last_used_at,
+        grants.c.grant_uuid,
+        grants.c.client_id,
+        grants.c.provider_id,
+        grants.c.app_id,
+        grants.c.session_uuid,
+        grants.c.resource,
+        grants.c.user_id,
+        users.c.username,
+        users.c.is_active,
+        users.c.role,
+        CONFIRMED_AT,
+        users.c.approved_at,
     )
     .select_from(
         oauth_tokens.join(grants, grants.c.grant_uuid == oauth_tokens.c.grant_uuid).outerjoin(
@@ -74,7 +87,7 @@ _bearer = query(
     )
     .where(and_(oauth_tokens.c.key_hash == bindparam("hash"), oauth_tokens.c.kind == "access")),
     Bearer,
-)  # fmt: skip
+)
 _touch = command(update(oauth_tokens).where(oauth_tokens.c.key_hash == bindparam("hash")).values(last_used_at=_now))
 
 _insert_grant = command(insert_into(grants))

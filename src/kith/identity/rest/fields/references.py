@@ -32,9 +32,13 @@ class Reference(Field, frozen=True, kw_only=True):
 
     def column(self) -> Column[Any]:
         return Column(
-            self.name, self.sql_type(), ForeignKey(self.to, ondelete=self.on_delete), nullable=self.null,
-            unique=self.unique or None, index=None if self.unique else True,
-        )  # fmt: skip
+            self.name,
+            self.sql_type(),
+            ForeignKey(self.to, ondelete=self.on_delete),
+            nullable=self.null,
+            unique=self.unique or None,
+            index=None if self.unique else True,
+        )
 
     def shape(self) -> dict[str, Any]:
         return {"type": "integer"} if self.integer else {"type": "string", "format": "uuid"}

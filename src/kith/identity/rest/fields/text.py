@@ -84,10 +84,11 @@ class Text(Field, frozen=True, kw_only=True):
 
 def Slug(name: str, **options: Any) -> Text:  # noqa: N802 - reads like the other fields
     return Text(
-        name=name, pattern=r"[-a-zA-Z0-9_]+",
+        name=name,
+        pattern=r"[-a-zA-Z0-9_]+",
         refusal="Enter a valid 'slug' consisting of letters, numbers, underscores or hyphens.",
         **({"most": 50} | options),
-    )  # fmt: skip
+    )
 
 
 _NOT_IN_URL = re.compile(r"[\s\x00-\x1f\x7f<>\"\\^`{|}]|%(?![0-9a-fA-F]{2}|\(\w+\)s)")
@@ -151,9 +152,14 @@ class Offset(Text, frozen=True, kw_only=True):
 
 
 _UNITS = {
-    "weeks": 604_800.0, "days": 86_400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0,
-    "milliseconds": 1e-3, "microseconds": 1e-6,
-}  # fmt: skip
+    "weeks": 604_800.0,
+    "days": 86_400.0,
+    "hours": 3600.0,
+    "minutes": 60.0,
+    "seconds": 1.0,
+    "milliseconds": 1e-3,
+    "microseconds": 1e-6,
+}
 
 
 def read_offset(text: str) -> float | None:

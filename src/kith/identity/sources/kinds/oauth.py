@@ -15,8 +15,9 @@ KINDS = (
     "apple", "gitlab", "mailcow", "okta", "patreon", "slack", "twitch", "wechat",
 )  # fmt: skip
 _ALSO = {"azuread": "azure-ad", "azure_ad": "azure-ad", "entraid": "azure-ad"} | {
-    "openidconnect": "openid-connect", "openid_connect": "openid-connect",
-}  # fmt: skip
+    "openidconnect": "openid-connect",
+    "openid_connect": "openid-connect",
+}
 
 FIELDS = (
     Choice(name="provider_type", required=True, choices=KINDS, also=_ALSO),

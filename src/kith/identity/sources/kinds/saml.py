@@ -11,18 +11,28 @@ from kith.identity.sources.private_keys import check_private_key
 _KEYPAIR = "identity_keypairs.kp_uuid"
 _V1, _V2 = "urn:oasis:names:tc:SAML:1.1:nameid-format:", "urn:oasis:names:tc:SAML:2.0:nameid-format:"
 _XML, _MORE, _ENC = (
-    "http://www.w3.org/2000/09/xmldsig#", "http://www.w3.org/2001/04/xmldsig-more#",
+    "http://www.w3.org/2000/09/xmldsig#",
+    "http://www.w3.org/2001/04/xmldsig-more#",
     "http://www.w3.org/2001/04/xmlenc#",
-)  # fmt: skip
+)
 _DIGESTS = {
-    "sha1": f"{_XML}sha1", "sha256": f"{_ENC}sha256", "sha384": f"{_MORE}sha384", "sha512": f"{_ENC}sha512",
-}  # fmt: skip
+    "sha1": f"{_XML}sha1",
+    "sha256": f"{_ENC}sha256",
+    "sha384": f"{_MORE}sha384",
+    "sha512": f"{_ENC}sha512",
+}
 _SIGNATURES = {"rsa-sha1": f"{_XML}rsa-sha1", "dsa-sha1": f"{_XML}dsa-sha1"} | {
     name: f"{_MORE}{name}"
     for name in (
-        "rsa-sha256", "rsa-sha384", "rsa-sha512", "ecdsa-sha1", "ecdsa-sha256", "ecdsa-sha384", "ecdsa-sha512",
+        "rsa-sha256",
+        "rsa-sha384",
+        "rsa-sha512",
+        "ecdsa-sha1",
+        "ecdsa-sha256",
+        "ecdsa-sha384",
+        "ecdsa-sha512",
     )
-}  # fmt: skip
+}
 
 FIELDS = (
     Text(name="issuer", alias="issuer_override", default="", help="Our entity id; our metadata's address when empty."),
@@ -48,7 +58,10 @@ FIELDS = (
         name="name_id_policy",
         default=f"{_V2}transient",
         choices=(
-            f"{_V1}emailAddress", f"{_V2}persistent", f"{_V2}X509SubjectName", f"{_V2}WindowsDomainQualifiedName",
+            f"{_V1}emailAddress",
+            f"{_V2}persistent",
+            f"{_V2}X509SubjectName",
+            f"{_V2}WindowsDomainQualifiedName",
             f"{_V2}transient",
         ),
     ),
@@ -71,7 +84,7 @@ FIELDS = (
     ),
     Text(name="audience_override", default=""),
     Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),
-)  # fmt: skip
+)
 
 
 class SAMLSource(SourceRecord, kw_only=True):

@@ -81,8 +81,7 @@ async def show(turn: Turn[CaptchaStage]) -> Outcome:
 
 def offer(turn: Turn[Any], stage: CaptchaStage) -> dict[str, Any]:
     """What a page needs to ask it; whatever was asked before counts no more."""
-    fields: dict[str, Any] = {"site_key": stage.public_key, "js_url": stage.js_url,
-                              "interactive": stage.interactive}  # fmt: skip
+    fields: dict[str, Any] = {"site_key": stage.public_key, "js_url": stage.js_url, "interactive": stage.interactive}
     if stage.public_key == WORK:
         challenge = turn.context.captcha_challenge = secrets.token_urlsafe(18)
         fields |= {"js_url": "", "challenge": challenge, "difficulty": BITS}
@@ -124,9 +123,14 @@ async def _ask(turn: Turn[Any], stage: CaptchaStage, given: str) -> str | None:
     body = msgspec.json.encode(told) if as_json else urlencode(told).encode()
     try:
         answer = await work.find(Outgoing).request(
-            "POST", stage.api_url, headers={"Content-Type": stage.request_content_type}, body=body,
-            max_bytes=1 << 16, timeout=8.0, max_redirects=0,
-        )  # fmt: skip
+            "POST",
+            stage.api_url,
+            headers={"Content-Type": stage.request_content_type},
+            body=body,
+            max_bytes=1 << 16,
+            timeout=8.0,
+            max_redirects=0,
+        )
         found = answer.json()
     except (OutgoingError, ValueError):
         return UNREACHABLE

@@ -106,10 +106,13 @@ async def _remember(turn: Turn[ConsentStage]) -> None:
     asked = [one["id"] for one in turn.context.consent_permissions or []]
     life = read_offset(turn.stage.consent_expire_in) or 0
     consent = Consent(
-        consent_uuid=str(uuid.uuid4()), user_id=user_id, application=application["pk"],
-        permissions=sorted({*asked, *(before.permissions if before else ())}), created_at=turn.work.now,
+        consent_uuid=str(uuid.uuid4()),
+        user_id=user_id,
+        application=application["pk"],
+        permissions=sorted({*asked, *(before.permissions if before else ())}),
+        created_at=turn.work.now,
         expires_at=turn.work.now + timedelta(seconds=life) if mode == "expiring" else None,
-    )  # fmt: skip
+    )
     await store.save(turn.work.db, consent)
 
 

@@ -252,9 +252,13 @@ async def _post(turn: Turn[EmailStage], user: User, address: str) -> None:
     link = f"{work.settings.base_url}/flows/{turn.flow.slug}/?flow_token={key}"
     post(work, turn.step.stage_uuid, _compose(turn, user, address, link))
     await audit.record(
-        work, "email_sent", "stages.email", user_id=user.id, username=user.username,
+        work,
+        "email_sent",
+        "stages.email",
+        user_id=user.id,
+        username=user.username,
         context={"message": f"Email to {address} sent", "subject": stage.subject, "to": [address]},
-    )  # fmt: skip
+    )
 
 
 def _compose(turn: Turn[EmailStage], user: User, address: str, link: str) -> Mail:

@@ -140,11 +140,16 @@ def _used_lately(turn: Turn[OTPValidateStage], user: User, devices: list[Factor]
 
 async def _ask(turn: Turn[OTPValidateStage], username: str, devices: list[Factor]) -> Challenge:
     told: list[dict[str, Any]] = [
-        {"device_class": one.kind, "device_uid": one.device_uuid, "name": one.name, "challenge": {},
-         "last_used": one.last_used_at}
+        {
+            "device_class": one.kind,
+            "device_uid": one.device_uuid,
+            "name": one.name,
+            "challenge": {},
+            "last_used": one.last_used_at,
+        }
         for one in devices
         if one.kind in CODES
-    ]  # fmt: skip
+    ]
     keys = [one for one in devices if one.kind == "webauthn"]
     if keys:
         challenge = turn.context.assertion_challenge = passkeys.new_challenge()
@@ -156,8 +161,9 @@ async def _ask(turn: Turn[OTPValidateStage], username: str, devices: list[Factor
             hints=turn.stage.webauthn_hints,
         )
         last = max((one.last_used_at for one in keys if one.last_used_at), default=None)
-        told.append({"device_class": "webauthn", "device_uid": "-1", "name": "Passkey", "challenge": options,
-                     "last_used": last})  # fmt: skip
+        told.append(
+            {"device_class": "webauthn", "device_uid": "-1", "name": "Passkey", "challenge": options, "last_used": last}
+        )
     return Challenge("otpvalidate", {"pending_user": username, "device_challenges": told, "configuration_stages": []})
 
 
@@ -181,9 +187,18 @@ def _insert(turn: Turn[OTPValidateStage], stage_uuid: str, kind: str) -> Outcome
     """Setting it up proves it too, so it takes this stage's place."""
     step = turn.step
     turn.plan.steps.insert(
-        1, Step(step.fsb_uuid, stage_uuid, kind, step.pbm_uuid, step.policy_engine_mode, again=False, at_plan=False,
-                invalid_response_action="retry")
-    )  # fmt: skip
+        1,
+        Step(
+            step.fsb_uuid,
+            stage_uuid,
+            kind,
+            step.pbm_uuid,
+            step.policy_engine_mode,
+            again=False,
+            at_plan=False,
+            invalid_response_action="retry",
+        ),
+    )
     return PASSED
 
 
@@ -278,9 +293,13 @@ def _passed(turn: Turn[OTPValidateStage], device: Factor) -> Outcome:
 async def _failed(turn: Turn[OTPValidateStage], shown: Challenge, field: str, words: str) -> Outcome:
     name = str(turn.context.pending_user_identifier or "")
     await audit.record(
-        turn.work, "login_failed", "stages.otp_validate", user_id=turn.context.user_id, username=name,
+        turn.work,
+        "login_failed",
+        "stages.otp_validate",
+        user_id=turn.context.user_id,
+        username=name,
         context={"username": name, "stage": model(f"{turn.step.kind}stage", turn.stage)},
-    )  # fmt: skip
+    )
     await reputation_scores.change(turn.work, identifier=shown.fields["pending_user"], ip=turn.exchange.address, by=-1)
     return shown.complain(field, words)
 

@@ -19,7 +19,7 @@ from kith.identity.rest.fields import Computed, Reference, References
 from kith.identity.signups import service as signups
 from kith.identity.signups.blocks import is_blocked
 from kith.identity.stages import expired_passwords, password_rules
-from kith.identity.stages.prompt_answers import SERVERS_OWN, SHOWN_ONLY, read_answer
+from kith.identity.stages.prompt_answers import SERVERS_OWN, SHOWN_ONLY, PromptQuestion, read_answer
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 from kith.identity.stages.turn import PASSED, Challenge, Outcome, StageKind, Turn
@@ -72,52 +72,68 @@ RESOURCE = Resource(
 )
 
 
-_asked = query(
-    select(
-        prompts.c.field_key, prompts.c.label, prompts.c.type, prompts.c.required, prompts.c.placeholder,
-        prompts.c.initial_value, prompts.c.order, prompts.c.sub_text, prompts.c.placeholder_expression,
-        prompts.c.initial_value_expression,
-    )
+class _StoredPrompt(msgspec.Struct):
+    """As much of a prompt as a question needs; two of its texts may be expressions."""
+
+    field_key: str
+    label: str
+    type: str
+    required: bool
+    order: int
+    sub_text: str
+    placeholder: str
+    placeholder_expression: bool
+    initial_value: str
+    initial_value_expression: bool
+
+
+_prompts = query(
+    select(*(prompts.c[name] for name in _StoredPrompt.__struct_fields__))
     .where(any_of(prompts.c.prompt_uuid, "ids"))
     .order_by(prompts.c.order, prompts.c.field_key),
-    tuple,
-)  # fmt: skip
-_NAMES = (
-    "field_key", "label", "type", "required", "placeholder", "initial_value", "order", "sub_text",
-    "placeholder_expression", "initial_value_expression",
-)  # fmt: skip
+    _StoredPrompt,
+)
 
 
 async def show(turn: Turn[PromptStage]) -> Outcome:
     return Challenge("prompt", {"fields": await _questions(turn)})
 
 
-async def _notices(turn: Turn[PromptStage]) -> list[dict[str, Any]]:
+async def _notices(turn: Turn[PromptStage]) -> list[PromptQuestion]:
     """What must be said before the first question."""
     user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
     if user is None or not expired_passwords.must_change(turn, user):
         return []
-    return [{"field_key": "expired", "label": expired_passwords.CHANGE, "type": "alert_warning", "required": False,
-             "placeholder": "", "initial_value": "", "order": -1, "sub_text": "", "choices": None}]  # fmt: skip
+    return [PromptQuestion(field_key="expired", label=expired_passwords.CHANGE, type="alert_warning", order=-1)]
 
 
-async def _questions(turn: Turn[PromptStage]) -> list[dict[str, Any]]:
-    rows = await turn.work.db.all(_asked, ids=turn.stage.fields)
-    questions = [dict(zip(_NAMES, row, strict=True)) for row in rows]
-    if not _asks_reason(turn):
-        questions = [one for one in questions if one["field_key"] != signups.REASON]
-    for question in questions:
-        question["choices"] = None
-        for name in ("placeholder", "initial_value"):
-            if question.pop(f"{name}_expression"):
-                worked_out = await _work_out(turn, question[name])
-                if isinstance(worked_out, list):
-                    question["choices"], worked_out = [str(one) for one in worked_out], ""
-                question[name] = "" if worked_out is None else str(worked_out)
-        known = turn.context.answers.get(question["field_key"])
-        if known is not None and question["type"] not in ("password", *SHOWN_ONLY):
-            question["initial_value"] = str(known)
-    return [*await _notices(turn), *questions]
+async def _questions(turn: Turn[PromptStage]) -> list[PromptQuestion]:
+    stored = await turn.work.db.all(_prompts, ids=turn.stage.fields)
+    asks_reason = _asks_reason(turn)
+    asked = [one for one in stored if asks_reason or one.field_key != signups.REASON]
+    return [*await _notices(turn), *[await _question(turn, one) for one in asked]]
+
+
+async def _question(turn: Turn[PromptStage], prompt: _StoredPrompt) -> PromptQuestion:
+    """A list that an expression gives is what can be chosen from."""
+    question = PromptQuestion(
+        field_key=prompt.field_key,
+        label=prompt.label,
+        type=prompt.type,
+        required=prompt.required,
+        placeholder=prompt.placeholder,
+        initial_value=prompt.initial_value,
+        order=prompt.order,
+        sub_text=prompt.sub_text,
+    )
+    if prompt.placeholder_expression:
+        question.placeholder = await _work_out(turn, question, prompt.placeholder)
+    if prompt.initial_value_expression:
+        question.initial_value = await _work_out(turn, question, prompt.initial_value)
+    known = turn.context.answers.get(question.field_key)
+    if known is not None and question.type not in ("password", *SHOWN_ONLY):
+        question.initial_value = str(known)
+    return question
 
 
 def _asks_reason(turn: Turn[PromptStage]) -> bool:
@@ -126,14 +142,18 @@ def _asks_reason(turn: Turn[PromptStage]) -> bool:
     return turn.flow.designation != "enrollment" or signups.needs_approval(turn.work.settings, invited=invited)
 
 
-async def _work_out(turn: Turn[PromptStage], body: str) -> Any:
+async def _work_out(turn: Turn[PromptStage], question: PromptQuestion, body: str) -> str:
     person = await turn.person()
     outcome = await turn.work.find(Expressions).run(
         body,
         {"user": person.facts if person else None, "prompt_context": turn.context.answers},
         helpers_for(turn.work, person),
     )
-    return outcome.value if outcome.error is None else None
+    value = outcome.value if outcome.error is None else None
+    if isinstance(value, list):
+        question.choices = [str(one) for one in value]
+        return ""
+    return "" if value is None else str(value)
 
 
 async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
@@ -141,9 +161,9 @@ async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
     challenge = Challenge("prompt", {"fields": questions})
     data: dict[str, Any] = {}
     for question in questions:
-        if question["type"] in SHOWN_ONLY:
+        if question.type in SHOWN_ONLY:
             continue
-        read_answer(question, answer.get(question["field_key"]), data, challenge)
+        read_answer(question, answer.get(question.field_key), data, challenge)
     await _check_names(turn, questions, data, challenge)
     await _check_passwords(turn, questions, data, challenge)
     if not challenge.errors:
@@ -152,8 +172,8 @@ async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
         await _judge_password(turn, data, challenge)
     if challenge.errors:
         for question in questions:
-            if question["type"] not in ("password", *SERVERS_OWN) and question["field_key"] in data:
-                question["initial_value"] = str(data[question["field_key"]])
+            if question.type not in ("password", *SERVERS_OWN) and question.field_key in data:
+                question.initial_value = str(data[question.field_key])
         return challenge
     fixed = turn.context.invitation_data or {}  # what an invitation says is not for whoever was invited to change
     turn.context.prompt_data = {**turn.context.answers, **data, **fixed}
@@ -161,22 +181,22 @@ async def take(turn: Turn[PromptStage], answer: dict[str, Any]) -> Outcome:
 
 
 async def _check_names(
-    turn: Turn[PromptStage], questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge
+    turn: Turn[PromptStage], questions: list[PromptQuestion], data: dict[str, Any], challenge: Challenge
 ) -> None:
     for question in questions:
-        name, kind = data.get(question["field_key"]), question["type"]
-        if kind != "username" and question["field_key"] == "username" and name:
+        name, kind = data.get(question.field_key), question.type
+        if kind != "username" and question.field_key == "username" and name:
             _check_chosen(turn, "username", str(name), challenge)
         if kind not in ("username", "email") or not name:
             continue
         if kind == "username":
             found = await users.find_login(turn.work.db, name)
             if found is not None and found.id != turn.context.user_id:
-                challenge.complain(question["field_key"], "Username is already taken.", "taken")
+                challenge.complain(question.field_key, "Username is already taken.", "taken")
             if found is None:
-                _check_chosen(turn, question["field_key"], name, challenge)
+                _check_chosen(turn, question.field_key, name, challenge)
         if turn.flow.designation == "enrollment":
-            await _check_new(turn, question["field_key"], kind, name, challenge)
+            await _check_new(turn, question.field_key, kind, name, challenge)
 
 
 def _check_chosen(turn: Turn[PromptStage], place: str, name: str, challenge: Challenge) -> None:
@@ -195,9 +215,9 @@ async def _check_new(turn: Turn[PromptStage], place: str, kind: str, given: str,
 
 
 async def _check_passwords(
-    turn: Turn[PromptStage], questions: list[dict[str, Any]], data: dict[str, Any], challenge: Challenge
+    turn: Turn[PromptStage], questions: list[PromptQuestion], data: dict[str, Any], challenge: Challenge
 ) -> None:
-    given = {data.get(question["field_key"]) for question in questions if question["type"] == "password"}
+    given = {data.get(question.field_key) for question in questions if question.type == "password"}
     if len(given) > 1:
         challenge.complain("non_field_errors", "Passwords don't match.")
     user = await turn.pending_user() if expired_passwords.is_asked(turn) else None

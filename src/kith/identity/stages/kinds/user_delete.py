@@ -45,9 +45,12 @@ async def take(turn: Turn[UserDeleteStage], _answer: dict[str, Any]) -> Outcome:
     if await users.is_last_superuser(turn.work.db, user.id):
         return Denied("The last administrator cannot leave.", "last superuser")
     await audit.record(
-        turn.work, "model_deleted", "stages.user_delete", username=user.username,
+        turn.work,
+        "model_deleted",
+        "stages.user_delete",
+        username=user.username,
         context={"model": {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}},
-    )  # fmt: skip
+    )
     await users.remove(turn.work.db, user.id)
     turn.work.announce(UserDeleted(user_id=user.id))
     turn.signed_out = True

@@ -76,17 +76,24 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
         seconds += read_offset(turn.stage.remember_me_offset) or 0
     method = str(turn.context.auth_method or "flow")
     turn.held = await sessions.sign_in(
-        turn.work, turn.held.session, user.id, method=method,
-        life=timedelta(seconds=seconds) if seconds else None, address=turn.exchange.address,
-    )  # fmt: skip
+        turn.work,
+        turn.held.session,
+        user.id,
+        method=method,
+        life=timedelta(seconds=seconds) if seconds else None,
+        address=turn.exchange.address,
+    )
     if turn.stage.terminate_other_sessions:
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     await users.change(turn.work.db, user.id, "last_login_at", turn.work.now, turn.work.now)
     await audit.record(
-        turn.work, "login", "stages.user_login", user_id=user.id, username=user.username,
-        context={"auth_method": method, "auth_method_args": told,
-                 "flow": turn.flow.slug},
-    )  # fmt: skip
+        turn.work,
+        "login",
+        "stages.user_login",
+        user_id=user.id,
+        username=user.username,
+        context={"auth_method": method, "auth_method_args": told, "flow": turn.flow.slug},
+    )
     if known:
         browser_marks.leave(turn, user, "device")
     await guessing.entered(turn.work, turn.exchange, user.id, browser=True)

@@ -141,8 +141,14 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
         await store.set_attributes(turn.work.db, user.id, attributes, turn.work.now)
     if turn.stage.create_users_group is not None:
         await groups.join(turn.work.db, turn.stage.create_users_group, user.id)
-    await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
-                       context={"created": True, "fields": sorted(data)})  # fmt: skip
+    await audit.record(
+        turn.work,
+        "user_write",
+        "stages.user_write",
+        user_id=user.id,
+        username=user.username,
+        context={"created": True, "fields": sorted(data)},
+    )
     return user
 
 
@@ -152,12 +158,16 @@ def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSign
     invited = turn.flow.designation != "enrollment" or bool(turn.context.invitation_in_effect)
     language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
     return signups.NewSignup(
-        username=str(data.get("username", "")), name=str(data.get("name", "")), email=email,
+        username=str(data.get("username", "")),
+        name=str(data.get("name", "")),
+        email=email,
         password=str(data["password"]) if data.get("password") else None,
-        reason=str(data.get(signups.REASON, "")), locale=str(data.get("locale") or language).strip(),
-        client_name=turn.work.settings.title, invited=invited,
+        reason=str(data.get(signups.REASON, "")),
+        locale=str(data.get("locale") or language).strip(),
+        client_name=turn.work.settings.title,
+        invited=invited,
         confirmed=bool(email) and fixed.get("email") == email,
-    )  # fmt: skip
+    )
 
 
 async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) -> User:
@@ -173,9 +183,14 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
     password = str(data["password"]) if data.get("password") else None
     if password is not None:
         await service.set_password(
-            turn.work, turn.work.find(Passwords), user, password, by=user.id, by_name=user.username,
+            turn.work,
+            turn.work.find(Passwords),
+            user,
+            password,
+            by=user.id,
+            by_name=user.username,
             judged=_is_judged(turn, password),
-        )  # fmt: skip
+        )
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
     if "username" in changed:
         changed["username_key"] = username_key(changed["username"])
@@ -194,8 +209,14 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
 async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]) -> None:
     await store.write(turn.work.db, user.id, changed, turn.work.now)
     diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
-    await audit.record(turn.work, "user_write", "stages.user_write", user_id=user.id, username=user.username,
-                       context={"created": False, "diff": diff})  # fmt: skip
+    await audit.record(
+        turn.work,
+        "user_write",
+        "stages.user_write",
+        user_id=user.id,
+        username=user.username,
+        context={"created": False, "diff": diff},
+    )
 
 
 def write_attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:

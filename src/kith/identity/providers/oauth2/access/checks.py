@@ -1,4 +1,4 @@
-"""Who may enter: what a person must be, and what the application's policies say."""
+"""Whether a person may enter an application through a client: their state, and the application's policies."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NOT_YOU = "Not while you are somebody else"
 
 
 class AccessDenied(Exception):  # noqa: N818 - an answer
-    """Somebody may not enter; the words say why, as far as those who decide want it said.
+    """The person may not enter; the messages say why, as far as the policies do.
 
-    It is written down already: `code` is by which those who run the server find it.
+    The refusal is stored already; `code` is what staff find it by.
     """
 
     def __init__(self, messages: list[str], code: str) -> None:
@@ -34,7 +34,7 @@ class AccessDenied(Exception):  # noqa: N818 - an answer
 
 
 class AccessRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What policies are told about the way in, each under a name that begins with `oauth_`."""
+    """What policies know about the authorization request, under names that begin with `oauth_`."""
 
     scopes: list[str]
     grant_type: str
@@ -49,7 +49,7 @@ class AccessRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def check(work: Work, client: Client, user: User, session: LoginSession, entry: AccessRequest) -> None:
-    """Whether somebody may let this client in, being who they are and where. Before this work's first write."""
+    """Raise `AccessDenied` unless the person may use this client. Call it before the work's first write."""
     reason = _why_not(work, user, session)
     if reason is not None:
         async with work.aside() as aside:
@@ -72,7 +72,7 @@ def _why_not(work: Work, user: User, session: LoginSession) -> str | None:
 
 
 async def check_policies(work: Work, client: Client, user: User | None, entry: AccessRequest) -> None:
-    """Ask whatever is bound to the application; a no is written down. Before this work's first write."""
+    """Evaluate the application's policies; a no is stored. Call it before the work's first write."""
     verdict, request = await access.ask(work, client, user.id if user is not None else None, context_of(client, entry))
     if verdict.passing:
         return
@@ -87,7 +87,7 @@ async def check_policies(work: Work, client: Client, user: User | None, entry: A
 
 
 def context_of(client: Client, entry: AccessRequest) -> dict[str, Any]:
-    """What policies are told of the way in."""
+    """The context of the application's policies."""
     context = entry.context() | {"is_sso": True}
     if client.application is not None:
         application = client.application
@@ -97,11 +97,20 @@ def context_of(client: Client, entry: AccessRequest) -> dict[str, Any]:
 
 async def _record(work: Work, client: Client, user: User | None, reason: str, entry: AccessRequest, code: str) -> None:
     await audit.record(
-        work, "authorization_refused", "providers.oauth2", user_id=user.id if user is not None else None,
+        work,
+        "authorization_refused",
+        "providers.oauth2",
+        user_id=user.id if user is not None else None,
         username=user.username if user is not None else "",
-        context={"authorized_application": model_of(client), "reason": reason[:1000], "scopes": entry.scopes,
-                 "grant_type": entry.grant_type, "client": client.client_id, "refusal": code},
-    )  # fmt: skip
+        context={
+            "authorized_application": model_of(client),
+            "reason": reason[:1000],
+            "scopes": entry.scopes,
+            "grant_type": entry.grant_type,
+            "client": client.client_id,
+            "refusal": code,
+        },
+    )
 
 
 def _area(client: Client) -> str:

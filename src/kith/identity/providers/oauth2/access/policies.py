@@ -1,4 +1,4 @@
-"""Who may enter by a client: the policies of the application it leads into."""
+"""The policies that decide about a client: those of the application it leads into."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from kith.identity.providers.oauth2.clients.client import Client
 async def ask(
     work: Work, client: Client, user_id: int | None, context: dict[str, Any], *, address: str | None = None
 ) -> tuple[Verdict, PolicyRequest]:
-    """Apps of the social half enter no application; a provider without one lets nobody in.
+    """The verdict. Apps of the social half have no application; a provider without one lets nobody in.
 
-    Without a user it is the client itself that wants to enter. Policies may take their time, so ask before this work's
-    first write. `address` is where the person was last seen, when it is not they who ask.
+    Without a user the client itself wants to enter. Call it before the work's first write. `address` is where the
+    person was last seen, if it is not their request.
     """
     request = PolicyRequest(context=context, client_ip=work.origin.address if address is None else address)
     if client.is_social:

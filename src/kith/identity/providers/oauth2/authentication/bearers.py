@@ -1,4 +1,4 @@
-"""Whoever comes with `Authorization: Bearer`: a client's token, or one that somebody made for themselves."""
+"""`Authorization: Bearer`: an access token of a client, or a token that somebody made for themselves."""
 
 from __future__ import annotations
 
@@ -23,20 +23,29 @@ TOUCH_EVERY = timedelta(days=1)
 
 _own = query(
     select(
-        tokens.c.key_hash, tokens.c.scopes, tokens.c.created_at, tokens.c.expires_at, tokens.c.last_used_at,
+        tokens.c.key_hash,
+        tokens.c.scopes,
+        tokens.c.created_at,
+        tokens.c.expires_at,
+        tokens.c.last_used_at,
         *(null().label(name) for name in ("grant_uuid", "client_id", "provider_id", "app_id", "session_uuid")),
-        literal("").label("resource"), tokens.c.user_id, users.c.username, users.c.is_active, users.c.role,
-        store.CONFIRMED_AT, users.c.approved_at,
+        literal("").label("resource"),
+        tokens.c.user_id,
+        users.c.username,
+        users.c.is_active,
+        users.c.role,
+        store.CONFIRMED_AT,
+        users.c.approved_at,
     )
     .join(users, users.c.id == tokens.c.user_id)
     .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
     Bearer,
-)  # fmt: skip
+)
 _token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindparam("hash")), str)
 
 
 async def find(work: Work, key: str) -> Bearer | None:
-    """Who stands behind a key, in one query; whether it has run out is for the guard to say."""
+    """What a token stands for, in one query; the guard checks whether it has expired."""
     if not key or len(key) > 200:
         return None
     if key.startswith(PREFIX):
@@ -45,7 +54,7 @@ async def find(work: Work, key: str) -> Bearer | None:
 
 
 async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
-    """The same for a request, kept as long as nobody has written: a busy app asks with one key all day."""
+    """The same for a request, cached until somebody writes: an app sends the same token all day."""
     memo = exchange.find(UntilWritten)
     exchange.version = version = memo.now()
     kept_as = ("bearer", hash_key(key))
@@ -58,12 +67,12 @@ async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
 
 
 async def was_revoked(work: Work, key: str) -> bool:
-    """Whether a key that opens nothing once did."""
+    """Whether an invalid token was valid once."""
     return 0 < len(key) <= 200 and await revoked_tokens.is_known(work, hash_key(key))
 
 
 async def note_use(work: Work, bearer: Bearer) -> None:
-    """Once a day, beside the request."""
+    """Store the last use, once a day, in a work of its own."""
     if bearer.last_used_at is not None and work.now - bearer.last_used_at < TOUCH_EVERY:
         return
     async with work.aside() as aside:

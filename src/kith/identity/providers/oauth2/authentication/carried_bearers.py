@@ -23,8 +23,9 @@ def carried(exchange: Exchange, sent: dict[str, str]) -> str:
     if by_header and by_form:
         raise invalid_request("The access token is given in two ways.")
     if not by_header and not by_form:
-        raise OAuthError("invalid_request", "No access token was given.", status=401,
-                         headers={"WWW-Authenticate": _REALM})  # fmt: skip
+        raise OAuthError(
+            "invalid_request", "No access token was given.", status=401, headers={"WWW-Authenticate": _REALM}
+        )
     return by_header or by_form
 
 

@@ -1,6 +1,6 @@
-"""Who is the client: a secret in a header or in the form, a signed proof, or nothing for one that has no secret.
+"""Client authentication: a secret in a header or form, a signed assertion, or none for a public client.
 
-Whoever fails learns nothing: an unknown client and a wrong secret get the same answer.
+An unknown client and a wrong secret get the same answer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FAILURES = Rule("oauth-client", most=20, seconds=300)
 
 
 class PresentedClient(msgspec.Struct, frozen=True):
-    """How a client presents itself."""
+    """The credentials that a client has sent."""
 
     method: str
     client_id: str
@@ -49,7 +49,7 @@ class PresentedClient(msgspec.Struct, frozen=True):
 
 
 async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
-    """The client behind this request, which has proven itself as its record demands."""
+    """The client of this request, authenticated as its record requires."""
     shown = read_client(exchange, sent)
     limiter, who = exchange.find(Limiter), f"{address_key(exchange.address)}:{shown.client_id}"[:150]
     work = exchange.work
@@ -70,7 +70,7 @@ async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
 
 
 async def confidential_client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
-    """A client with a secret: one without cannot be told from anybody else."""
+    """A client with a secret; public clients are refused, as anybody can claim to be one."""
     client = await client_of(exchange, sent)
     if client.is_public:
         raise invalid_client()
@@ -133,7 +133,7 @@ async def _is_proven(work: Work, client: Client, shown: PresentedClient, exchang
 
 
 async def _is_signed(work: Work, client: Client, proof: str, exchange: Exchange) -> bool:
-    """False for what this client has not signed. What it has signed and is not good enough, it is told why."""
+    """False for an assertion that this client has not signed; raises if it has, but the assertion is invalid."""
     try:
         header = keys.read_header(proof)
         claims = jwt.decode(proof, _key_of(client, header), algorithms=ASSERTION_ALGS).claims
@@ -167,7 +167,7 @@ def _wrong_with(work: Work, claims: dict[str, Any], places: set[str]) -> str | N
 
 
 def _key_of(client: Client, header: dict[str, Any]) -> Any:
-    """By `kid` out of what was registered; without one only where there is no choice. Never a shared secret."""
+    """The registered key with this `kid`; without a `kid` the only key there is. Never a shared secret."""
     known = KeySet.import_key_set(client.jwks)  # type: ignore[arg-type]
     found = [one for one in known.keys if not isinstance(one, OctKey)]
     if "kid" in header:
@@ -180,9 +180,13 @@ def _key_of(client: Client, header: dict[str, Any]) -> Any:
 def _places(work: Work, client: Client, exchange: Exchange) -> set[str]:
     base = work.settings.base_url
     return {
-        f"{base}/application/o/token/", f"{base}/oauth/token", f"{base}{exchange.path}", f"{base}/", base,
+        f"{base}/application/o/token/",
+        f"{base}/oauth/token",
+        f"{base}{exchange.path}",
+        f"{base}/",
+        base,
         client.issuer(base),
-    }  # fmt: skip
+    }
 
 
 def _moment(value: Any) -> datetime | None:
@@ -195,7 +199,7 @@ def _moment(value: Any) -> datetime | None:
 
 
 async def _is_new(work: Work, name: str, until: datetime) -> bool:
-    """Kept at once, whatever becomes of the request: a proof counts one time."""
+    """Store the assertion's id at once: an assertion is accepted only once."""
     try:
         async with work.aside() as aside:
             await store.insert_assertion(aside.db, hash_key(name), until)
@@ -205,7 +209,11 @@ async def _is_new(work: Work, name: str, until: datetime) -> bool:
 
 
 async def _write_down(work: Work, client: Client, method: str) -> None:
-    context = {"message": "Client authentication failed.", "client": client.client_id, "name": client.name,
-               "method": method}  # fmt: skip
+    context = {
+        "message": "Client authentication failed.",
+        "client": client.client_id,
+        "name": client.name,
+        "method": method,
+    }
     async with work.aside() as aside:
         await audit.record(aside, "suspicious_request", "providers.oauth2", context=context)

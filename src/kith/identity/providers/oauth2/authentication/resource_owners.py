@@ -91,8 +91,12 @@ async def _failed(exchange: Exchange, user: User | None, given: str, hints_at: U
         await reputation_scores.change(aside, identifier=user.username if user else given, ip=exchange.address, by=-1)
         if user is not None:
             await audit.record(
-                aside, "login_failed", "providers.oauth2", user_id=user.id, username=given,
+                aside,
+                "login_failed",
+                "providers.oauth2",
+                user_id=user.id,
+                username=given,
                 context={"username": given, "auth_method": "oauth2 password grant"},
-            )  # fmt: skip
+            )
         if hints_at is not None:
             await hints.tell_app_password(aside, hints_at)

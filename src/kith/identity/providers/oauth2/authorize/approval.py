@@ -1,4 +1,4 @@
-"""The yes: a grant, and what of it the client is sent at once."""
+"""Answering an authorization request that was approved: the grant, and the code or tokens for it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,25 @@ from kith.identity.users.tables import User
 
 
 async def answer(
-    exchange: Exchange, request: AuthorizationRequest, scopes: list[str], session: LoginSession, user: User, *,
+    exchange: Exchange,
+    request: AuthorizationRequest,
+    scopes: list[str],
+    session: LoginSession,
+    user: User,
+    *,
     stored: AuthorizationRequestRow | None,
-) -> Outcome:  # fmt: skip
-    """Code, tokens, or both, as the response type has it. A request that was `stored` is answered once."""
+) -> Outcome:
+    """Code, tokens or both, depending on the response type. A request that was `stored` is answered once."""
     work, client, words = exchange.work, request.client, request.words
     asked = GrantRequest(
-        scopes=scopes, user_id=user.id, session_uuid=session.session_uuid, auth_method=session.auth_method,
-        auth_time=session.created_at, resource=request.resource, claims=request.claims,
-    )  # fmt: skip
+        scopes=scopes,
+        user_id=user.id,
+        session_uuid=session.session_uuid,
+        auth_method=session.auth_method,
+        auth_time=session.created_at,
+        resource=request.resource,
+        claims=request.claims,
+    )
     grant = service.new_grant(work, client, asked)
     about: dict[str, Any] = {}
     if "id_token" in words:
@@ -42,9 +52,14 @@ async def answer(
     told: dict[str, str] = {}
     if "code" in words:
         told["code"] = await service.issue_code(
-            work, client, grant, redirect_uri=request.target.redirect_uri, nonce=request.nonce,
-            challenge=request.challenge, method=request.method,
-        )  # fmt: skip
+            work,
+            client,
+            grant,
+            redirect_uri=request.target.redirect_uri,
+            nonce=request.nonce,
+            challenge=request.challenge,
+            method=request.method,
+        )
     if "token" in words:
         issued = await service.issue(work, client, grant, scopes)
         told |= {"access_token": issued.access, "token_type": "Bearer", "scope": " ".join(scopes)}
@@ -52,11 +67,21 @@ async def answer(
             told["expires_in"] = str(issued.expires_in)
     if "id_token" in words:
         told["id_token"] = await claims.id_token(
-            work, client, grant, scopes=scopes, nonce=request.nonce, access=told.get("access_token"),
-            code=told.get("code"), about=about,
-        )  # fmt: skip
+            work,
+            client,
+            grant,
+            scopes=scopes,
+            nonce=request.nonce,
+            access=told.get("access_token"),
+            code=told.get("code"),
+            about=about,
+        )
     await audit.record(
-        work, "authorize_application", "providers.oauth2", user_id=user.id, username=user.username,
+        work,
+        "authorize_application",
+        "providers.oauth2",
+        user_id=user.id,
+        username=user.username,
         context={"authorized_application": model_of(client), "flow": client.authorization_flow, "scopes": scopes},
-    )  # fmt: skip
+    )
     return deliver(request.target, told)

@@ -1,4 +1,4 @@
-"""One arrival of an authorization request, and whether it is the right person who is there, and lately enough."""
+"""An authorization request with the person it is for, and whether they have to sign in again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DENIED = "The resource owner or authorization server denied the request."
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
-    """One arrival of one request."""
+    """One authorization request, as it arrived."""
 
     exchange: Exchange
     kept: KeptRequest
@@ -44,7 +44,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def is_too_old(attempt: Attempt, session: LoginSession) -> bool:
-    """Whether they must sign in anew; once is enough, and it counts when it was after we asked for it."""
+    """Whether they must sign in again. A sign-in after this was asked for counts."""
     request, now = attempt.request, attempt.exchange.work.now
     age = (now - session.created_at).total_seconds()
     if "login" not in request.prompts and (request.max_age is None or 0 < age <= request.max_age):
@@ -56,7 +56,7 @@ def is_too_old(attempt: Attempt, session: LoginSession) -> bool:
 
 
 async def is_hinted(attempt: Attempt, session: LoginSession, user: User) -> bool:
-    """Whether it is the one whom the client remembers, if it says whom, and signed in as it must be."""
+    """Whether the person signed in is the one whom the client expects, and signed in as it requires."""
     wanted = await _wanted(attempt)
     if wanted is not None and subject(attempt.exchange.work, attempt.client, user) not in wanted:
         return _may_try_again(attempt, OAuthError("login_required", "Somebody else is signed in."))
@@ -68,7 +68,7 @@ async def is_hinted(attempt: Attempt, session: LoginSession, user: User) -> bool
 
 
 def _may_try_again(attempt: Attempt, error: OAuthError) -> bool:
-    """Once: whoever has signed in since we asked for it would not do so in another way."""
+    """Whether they can be asked to sign in again; only once, as another time would not change anything."""
     moment = (
         stored_requests.read_moment(attempt.exchange, attempt.kept.values, attempt.moment) if attempt.moment else None
     )
@@ -78,7 +78,7 @@ def _may_try_again(attempt: Attempt, error: OAuthError) -> bool:
 
 
 async def _wanted(attempt: Attempt) -> list[str] | None:
-    """Whom the client wants to see; None where anybody will do. A hint that is none of ours is a mistake."""
+    """The person whom the client expects, by `id_token_hint` or `claims`; None if anybody will do."""
     if attempt.client.is_social:
         return None
     named = needed(attempt.request.claims, "sub", essential=False)

@@ -1,4 +1,4 @@
-"""Leading somebody through the flow of the application that they want to enter."""
+"""Running the authorization flow of an application."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _consent_stage = query(
 
 
 async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
-    """Lead them through the application's flow; None where there is nothing in it to show."""
+    """Run the application's flow; None if there is nothing in it to show."""
     exchange, client = attempt.exchange, attempt.client
     slug = await slug_of(exchange.work, client.authorization_flow)
     if slug is None:
@@ -71,13 +71,16 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
             return turn_away(attempt, [message], refusal)
         case FlowFailed(error=error, code=refusal):
             return ErrorPage(
-                title="Something went wrong on our side", messages=[error], status=500, code="server_error",
+                title="Something went wrong on our side",
+                messages=[error],
+                status=500,
+                code="server_error",
                 refusal=refusal,
-            )  # fmt: skip
+            )
 
 
 async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> None:
-    """From now on, whoever finished the flow can say so."""
+    """Store the hash of the proof that only the end of the flow reveals."""
     async with attempt.exchange.work.aside() as work:
         if attempt.kept.key:
             await store.prove_request(work.db, hash_key(key), hash_key(proof), user.id)
@@ -87,7 +90,7 @@ async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> No
 
 
 async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
-    """What the flow knows from the start. Where it ends is only told to whoever gets there."""
+    """What the flow knows from the start. `redirect`, with the proof, is only used at its end."""
     client = attempt.client
     context = PlanContext(
         application=application_facts(client),
@@ -105,7 +108,7 @@ async def _context(attempt: Attempt, back: str, cancel: str) -> PlanContext:
 
 
 async def _told_by(attempt: Attempt) -> list[str]:
-    """The scopes, and those that the claims which are asked for by name come to."""
+    """The scopes asked for, and those that are needed for claims asked for by name."""
     named = (
         await scopes_asked(attempt.exchange.work, attempt.client, attempt.request.claims)
         if "openid" in attempt.scopes
@@ -115,7 +118,7 @@ async def _told_by(attempt: Attempt) -> list[str]:
 
 
 async def _more_steps(attempt: Attempt, slug: str) -> list[Step]:
-    """A page that asks, where one was asked for and the flow has none."""
+    """A consent stage, if consent was asked for and the flow has none."""
     client = attempt.client
     if "consent" not in attempt.request.prompts and client.app_id is None:
         return []

@@ -1,7 +1,7 @@
-"""An authorization request as it is read: what is asked, by whom, and where the answer goes.
+"""Reading an authorization request.
 
-Who asks and where the answer goes come first. Until both are known to belong together nothing is sent anywhere;
-after that every no goes to the client, in the way it chose.
+Client and redirect URI are checked first. Before both are valid an error is shown as a page; after that it is sent to
+the client, in the response mode it chose.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TRUE = ("1", "t", "true", "on", "yes")
 
 
 class Unfit(Exception):  # noqa: N818 - the request is
-    """Not to be answered by sending anybody anywhere: a page says what is wrong."""
+    """The request has no valid client or redirect URI, so the error is shown as a page."""
 
     def __init__(self, title: str, message: str) -> None:
         super().__init__(f"{title}: {message}")
@@ -48,7 +48,7 @@ class Unfit(Exception):  # noqa: N818 - the request is
 
 
 class Parameters(msgspec.Struct, frozen=True):
-    """What was sent, every name once; `repeated` are those that came more than once."""
+    """The parameters, each once; `repeated` are those that were sent more than once."""
 
     values: dict[str, str]
     repeated: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ class Parameters(msgspec.Struct, frozen=True):
 
 
 class ResponseTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the answer goes, be it a no."""
+    """Where the response goes, or the error."""
 
     client: Client
     redirect_uri: str
@@ -68,7 +68,7 @@ class ResponseTarget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """All of a request but its scopes, which only the client's records can say."""
+    """A valid request, except for its scopes, which depend on the client's mappings."""
 
     target: ResponseTarget
     response_type: str
@@ -94,7 +94,7 @@ class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_parameters(*raw: bytes) -> Parameters:
-    """The query and, where there is one, the form; a name may stand in one of them, and once."""
+    """The parameters of the query and the form."""
     if sum(map(len, raw)) > MOST_BYTES:
         raise Unfit("Request error", "This request is too long.")
     try:
@@ -128,7 +128,7 @@ def find_target(sent: Parameters, client: Client | None, base_url: str) -> Respo
 
 
 def _mode_of_errors(sent: Parameters, uri: str) -> Mode:
-    """The mode that was asked for, where it can be used, else what the type of answer would have had."""
+    """The response mode for errors: the one asked for, if it can be used, else that of the response type."""
     default = default_mode(_type_of(sent))
     for mode in MODES:
         if sent.get("response_mode") == mode and _fits(mode, default, uri):
@@ -141,7 +141,7 @@ def default_mode(response_type: str) -> Mode:
 
 
 def _fits(mode: Mode, default: Mode, uri: str) -> bool:
-    """Tokens never stand in a query, which servers write down; and a form can only be sent to the web."""
+    """Whether the mode is allowed: tokens are never put into a query, which is logged; forms need an http URI."""
     return not (mode == "query" and default == "fragment") and not (mode == "form_post" and not is_web(uri))
 
 
@@ -150,7 +150,7 @@ def _type_of(sent: Parameters) -> str:
 
 
 def read_authorization_request(sent: Parameters, target: ResponseTarget) -> AuthorizationRequest:
-    """Raises what is wrong, in the order RFC 6749 and OpenID Connect would have it found."""
+    """Raises the first error, in the order of RFC 6749 and OpenID Connect."""
     social = target.client.is_social
     for name, error in _UNSUPPORTED.items():
         if sent.get(name):
@@ -163,11 +163,20 @@ def read_authorization_request(sent: Parameters, target: ResponseTarget) -> Auth
     if "id_token" in response_type.split() and not nonce:
         raise missing("nonce")
     return AuthorizationRequest(
-        target=target, response_type=response_type, scope=sent.get("scope"), nonce=nonce, challenge=challenge,
-        method=method, prompts=_prompts(sent), max_age=_max_age(sent), login_hint=sent.get("login_hint")[:320],
-        language=_language(sent), id_token_hint=sent.get("id_token_hint"), claims={} if social else _claims(sent),
+        target=target,
+        response_type=response_type,
+        scope=sent.get("scope"),
+        nonce=nonce,
+        challenge=challenge,
+        method=method,
+        prompts=_prompts(sent),
+        max_age=_max_age(sent),
+        login_hint=sent.get("login_hint")[:320],
+        language=_language(sent),
+        id_token_hint=sent.get("id_token_hint"),
+        claims={} if social else _claims(sent),
         resource="" if social else _resource(sent),
-    )  # fmt: skip
+    )
 
 
 def _refuse_repeated(sent: Parameters) -> None:
@@ -202,7 +211,7 @@ def _check_mode(sent: Parameters, target: ResponseTarget) -> None:
 
 
 def _challenge(sent: Parameters, client: Client, response_type: str) -> tuple[str, str]:
-    """PKCE: none, or a whole one. `plain`, which is also meant by no method at all, proves nothing to who listens."""
+    """PKCE: both parameters or none. The method `plain` is refused, as it protects from nobody who listens."""
     if "code" not in response_type.split():
         return "", ""
     challenge, method = sent.values.get("code_challenge"), sent.values.get("code_challenge_method")
@@ -238,12 +247,12 @@ def _max_age(sent: Parameters) -> int | None:
 
 
 def _language(sent: Parameters) -> str:
-    """The first of those that were named which our pages speak."""
+    """The first of `ui_locales` in which our pages exist."""
     return first_known([sent.get("lang"), *sent.get("ui_locales").split()[:20]])
 
 
 def _claims(sent: Parameters) -> dict[str, Any]:
-    """The `claims` parameter and `acr_values`, as the grant keeps them; what is unknown in it is left alone."""
+    """The `claims` parameter and `acr_values`, as they are stored with the grant; unknown parts are ignored."""
     kept: dict[str, Any] = {}
     text = sent.get("claims")
     if text:

@@ -45,7 +45,7 @@ HAND_IN = Rule("oauth.hand_in", most=120, seconds=300)
 
 
 async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decision: Decision = "") -> Outcome:
-    """`decision` is what somebody answered to an app that asked for itself."""
+    """`decision` is what the person answered to an app that asked for consent on a page of ours."""
     try:
         kept = await stored_requests.resolve(exchange, sent)
         target = await _target(exchange, kept, social=social)
@@ -54,9 +54,14 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
     try:
         request = read_authorization_request(kept, target)
         attempt = Attempt(
-            exchange=exchange, kept=kept, request=request, scopes=await _scopes(exchange, request),
-            moment=sent.get(MOMENT), proof=sent.get(PROOF), decision=decision,
-        )  # fmt: skip
+            exchange=exchange,
+            kept=kept,
+            request=request,
+            scopes=await _scopes(exchange, request),
+            moment=sent.get(MOMENT),
+            proof=sent.get(PROOF),
+            decision=decision,
+        )
         languages.suggest(exchange, request.language)
         return await (_cancel(attempt) if sent.get(CANCELLED) else _go(attempt))
     except OAuthError as error:
@@ -64,7 +69,7 @@ async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decis
 
 
 async def _cancel(attempt: Attempt) -> Outcome:
-    """Somebody left on the way, by the link that every page has: the client need not wait for them."""
+    """The person cancelled: the client gets `access_denied`."""
     if attempt.kept.request is not None:
         async with attempt.exchange.work.aside() as work:
             await store.claim_request(work.db, attempt.kept.request.request_hash, work.now)
@@ -72,7 +77,7 @@ async def _cancel(attempt: Attempt) -> Outcome:
 
 
 async def hand_in(exchange: Exchange, sent: Parameters) -> Outcome:
-    """A request that came as a form from elsewhere, without our cookies: it is kept, and read again as a link."""
+    """Store a request that was posted from another site, where our cookies are missing, and redirect to it."""
     if sent.get("request_uri").startswith(stored_requests.PREFIX):
         named = {name: sent.get(name) for name in ("client_id", "request_uri")}
         return Local(f"{IDENTITY_PATH}?{urlencode(named)}")
@@ -127,10 +132,14 @@ async def _go(attempt: Attempt) -> Outcome:
         return await _sign_in(attempt, again=True)
     try:
         entry = AccessRequest(
-            scopes=attempt.scopes, grant_type="authorization_code" if "code" in request.words else "implicit",
-            redirect_uri=request.target.redirect_uri, response_type=request.response_type,
-            code_challenge=request.challenge, code_challenge_method=request.method, max_age=request.max_age,
-        )  # fmt: skip
+            scopes=attempt.scopes,
+            grant_type="authorization_code" if "code" in request.words else "implicit",
+            redirect_uri=request.target.redirect_uri,
+            response_type=request.response_type,
+            code_challenge=request.challenge,
+            code_challenge_method=request.method,
+            max_age=request.max_age,
+        )
         await check(exchange.work, attempt.client, user, session, entry)
     except AccessDenied as refused:
         return turn_away(attempt, refused.messages, refused.code)
@@ -150,8 +159,12 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     slug = slug or await find_default(exchange, "authentication")
     if slug is None:
         return ErrorPage(title="Not allowed", messages=["There is no way to sign in here."], status=403)
-    asked = {"next": await way_back(attempt, again=again), "login_hint": request.login_hint, "lang": request.language,
-             "again": "true" if again else ""}  # fmt: skip
+    asked = {
+        "next": await way_back(attempt, again=again),
+        "login_hint": request.login_hint,
+        "lang": request.language,
+        "again": "true" if again else "",
+    }
     asked = {name: value for name, value in asked.items() if value}
     run = await open_run(exchange, slug, asked)
     cancel = await way_back(attempt, again=False, cancelled=True)
@@ -175,17 +188,20 @@ async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> O
             raise OAuthError("consent_required", "They have to be asked.")
         again = {"again": "true", "next": await way_back(attempt, again=True)}
         return AskConsent(
-            client=client, redirect_uri=attempt.request.target.redirect_uri, user=user,
+            client=client,
+            redirect_uri=attempt.request.target.redirect_uri,
+            user=user,
             permissions=[one["name"] for one in await permissions(attempt.exchange.work, client, attempt.scopes)],
-            fields=_hidden(attempt), switch=f"/flows/-/default/authentication/?{urlencode(again)}",
-        )  # fmt: skip
+            fields=_hidden(attempt),
+            switch=f"/flows/-/default/authentication/?{urlencode(again)}",
+        )
     return await approval.answer(
         attempt.exchange, attempt.request, attempt.scopes, session, user, stored=attempt.kept.request
     )
 
 
 def _hidden(attempt: Attempt) -> dict[str, str]:
-    """The request once more, for the form that answers it."""
+    """The request's parameters as hidden fields for the consent form."""
     fields = attempt.kept.values
     if attempt.kept.key:
         fields = {"client_id": attempt.client.client_id, "request_uri": f"{stored_requests.PREFIX}{attempt.kept.key}"}

@@ -1,4 +1,4 @@
-"""/application/o/par/: requests that a client hands in itself, before it sends anybody here (RFC 9126)."""
+"""/application/o/par/: pushed authorization requests (RFC 9126)."""
 
 from __future__ import annotations
 

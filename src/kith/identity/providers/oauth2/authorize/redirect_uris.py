@@ -1,7 +1,7 @@
-"""Where an answer may be sent, and how it is written onto that address.
+"""Which redirect URIs are valid, and adding the response to one.
 
-Addresses are compared as text. Whatever a browser might take for the same place is another one here, so that no two
-readings of an address can ever be played off against each other.
+URIs are compared as text: two spellings of one address are different here, so that differences between parsers cannot
+be exploited.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LOOPBACK = ("http://127.0.0.1", "http://[::1]", "http://localhost")
 def is_registered(
     asked: str, registered: Collection[str], *, matching: str = "strict", out_of_band: bool = False
 ) -> bool:
-    """Whether answers for this client may go to `asked`; `out_of_band` where a code may be shown to copy."""
+    """Whether `asked` is one of the client's redirect URIs; `out_of_band` allows showing the code instead."""
     if not asked or len(asked) > MOST_CHARACTERS:
         return False
     if asked == OUT_OF_BAND:
@@ -57,7 +57,7 @@ def _is_port(text: str) -> bool:
 
 
 def with_query(uri: str, fields: Mapping[str, str]) -> str:
-    """`fields` added to the query, whose own words stay as they are."""
+    """The URI with `fields` added to its query."""
     if "?" not in uri:
         return f"{uri}?{_encoded(fields)}"
     return f"{uri}{'' if uri.endswith(('?', '&')) else '&'}{_encoded(fields)}"
@@ -76,6 +76,6 @@ def is_web(uri: str) -> bool:
 
 
 def origin_of(uri: str) -> str:
-    """What a page's policy calls the place: scheme and host for the web, the scheme for what it has no words for."""
+    """The source for a Content-Security-Policy: scheme and host, or the scheme alone for apps."""
     parts = urlsplit(uri)
     return f"{parts.scheme}://{parts.netloc}" if is_web(uri) and "[" not in uri else f"{parts.scheme}:"

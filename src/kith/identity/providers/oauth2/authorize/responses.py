@@ -1,4 +1,4 @@
-"""What comes of an authorization request, for the pages to show; and how answers reach the client."""
+"""The results of an authorization request, and how responses reach the client."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ NATIVE = "/oauth/authorize/native"
 
 
 class ErrorPage(msgspec.Struct, frozen=True, kw_only=True):
-    """`code` is for whoever looks after the application, the rest for whoever wanted to enter it.
-
-    `refusal` is what they tell those who run the server, who then find out why.
-    """
+    """`code` is for the application's developer, the rest for the person. `refusal` is the code staff find it by."""
 
     title: str
     messages: list[str]
@@ -30,27 +27,27 @@ class ErrorPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Local(msgspec.Struct, frozen=True):
-    """To one of our own pages: to sign in, to run a flow, or on from there."""
+    """A redirect to one of our own pages."""
 
     to: str
     headers: Headers = ()
 
 
 class Redirect(msgspec.Struct, frozen=True):
-    """To the client."""
+    """A redirect to the client."""
 
     uri: str
 
 
 class FormPost(msgspec.Struct, frozen=True):
-    """To the client, as a form that the browser sends."""
+    """A form that the browser posts to the client."""
 
     uri: str
     fields: dict[str, str]
 
 
 class AskConsent(msgspec.Struct, frozen=True, kw_only=True):
-    """An app of the social half asks for itself. `fields` come back with the answer."""
+    """The consent page for an app of the social half. `fields` come back with the answer."""
 
     client: Client
     redirect_uri: str
@@ -64,7 +61,7 @@ Outcome = ErrorPage | Local | Redirect | FormPost | AskConsent
 
 
 def deliver(target: ResponseTarget, fields: dict[str, str]) -> Outcome:
-    """An answer on its way, with what tells the client that it is its own, and ours."""
+    """The response with `state`, `iss` and the response mode."""
     if is_out_of_band(target):
         return Local(f"{NATIVE}?{urlencode({'code': fields['code']})}")
     told = dict(fields)

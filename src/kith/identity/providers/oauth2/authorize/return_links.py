@@ -16,7 +16,7 @@ MOST_CARRIED = 1500
 
 
 async def way_back(attempt: Attempt, *, again: bool, cancelled: bool = False) -> str:
-    """The way back to this request. Whoever must sign in anew brings the moment at which that was said."""
+    """The link back to this request. It carries the time at which a new sign-in was asked for."""
     exchange, values = attempt.exchange, attempt.kept.values
     more = {MOMENT: stored_requests.sign_moment(exchange, values, exchange.work.now)} if again else {}
     if cancelled:

@@ -1,7 +1,7 @@
-"""Authorization requests that are kept: handed in beforehand, or waiting while somebody signs in and is asked.
+"""Stored authorization requests: pushed ones, and those that wait while somebody signs in or runs a flow.
 
-A kept request is named by a `request_uri` that only we can have made. One that was handed in can be used once; it is
-then kept under a name of ours for as long as the person needs.
+A stored request is named by a `request_uri`. A pushed one can be used once; it is then stored under another name for
+as long as the person needs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _GONE = "This request has expired or was answered already. Please go back to the
 
 
 class KeptRequest(Parameters, frozen=True, kw_only=True):
-    """What is asked, wherever it was kept. `key` names it, and is empty for one that came as it is."""
+    """The parameters of a request. `key` is its name if it is stored, else empty."""
 
     key: str = ""
     request: AuthorizationRequestRow | None = None
@@ -53,15 +53,19 @@ async def keep(
     user_id: int | None = None,
 ) -> str:
     request = AuthorizationRequestRow(
-        request_hash=hash_key(key), client_id=client_id, parameters=values, user_id=user_id,
-        proof_hash=hash_key(proof) if proof is not None else None, expires_at=work.now + life,
-    )  # fmt: skip
+        request_hash=hash_key(key),
+        client_id=client_id,
+        parameters=values,
+        user_id=user_id,
+        proof_hash=hash_key(proof) if proof is not None else None,
+        expires_at=work.now + life,
+    )
     await store.insert_request(work.db, request)
     return key
 
 
 async def resolve(exchange: Exchange, sent: Parameters) -> KeptRequest:
-    """What `sent` asks, or what was kept under the name it gives, which is then all that counts."""
+    """The parameters sent, or those stored under the `request_uri`, which then count alone."""
     name = sent.get("request_uri")
     if not name.startswith(PREFIX):
         values = {one: value for one, value in sent.values.items() if one not in _OURS}
@@ -85,7 +89,7 @@ async def _find(exchange: Exchange, key: str) -> AuthorizationRequestRow | None:
 
 
 def is_proven(kept: KeptRequest, proof: str, user_id: int) -> bool:
-    """Whether whoever brings `proof` is the one who has run the flow that ends with it."""
+    """Whether `proof` shows that this person has completed the flow."""
     request = kept.request
     if not proof or request is None or request.proof_hash is None or request.user_id != user_id:
         return False

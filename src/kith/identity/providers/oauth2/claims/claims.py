@@ -141,9 +141,13 @@ def _built_in(person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
     if "profile" in scopes:
         first, _, rest = user.name.strip().partition(" ")
         told |= {
-            "name": user.name or None, "given_name": first or None, "family_name": rest.strip() or None,
-            "preferred_username": user.username, "nickname": user.username, "groups": groups,
-        }  # fmt: skip
+            "name": user.name or None,
+            "given_name": first or None,
+            "family_name": rest.strip() or None,
+            "preferred_username": user.username,
+            "nickname": user.username,
+            "groups": groups,
+        }
     if "groups" in scopes:
         told["groups"] = groups
     if "email" in scopes and user.owns_email:

@@ -120,10 +120,17 @@ def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 async def _write_down(work: Work, mapping: ScopeExpression, person: PolicySubject, wrong: str) -> None:
     _log.info("oauth.mapping_failed", mapping=mapping.name, error=wrong[:500])
-    context = {"mapping": {"pk": mapping.pm_uuid, "name": mapping.name}, "message": wrong[:2000],
-               "expression": mapping.expression[:2000]}  # fmt: skip
+    context = {
+        "mapping": {"pk": mapping.pm_uuid, "name": mapping.name},
+        "message": wrong[:2000],
+        "expression": mapping.expression[:2000],
+    }
     async with work.aside() as aside:
         await audit.record(
-            aside, "property_mapping_exception", "providers.oauth2", user_id=person.user.id,
-            username=person.user.username, context=context,
-        )  # fmt: skip
+            aside,
+            "property_mapping_exception",
+            "providers.oauth2",
+            user_id=person.user.id,
+            username=person.user.username,
+            context=context,
+        )

@@ -174,17 +174,39 @@ async def of_app(work: Work, app: App) -> Client | None:
     if app.kind == "dynamic" and app.provider_id is not None:
         base = await find_by_provider(work, app.provider_id)
         return base and msgspec.structs.replace(
-            base, client_id=app.client_id, name=app.name, is_public=is_public, secret=None,
-            secret_hash=app.secret_hash, auth_methods=frozenset({app.auth_method}), jwks=app.jwks, redirect_uris=uris,
-            matching="strict", post_logout_redirect_uris=(), grant_types=base.grant_types & grant_types,
-            scopes=tuple(app.scopes.split()), app_id=app.id, website=app.website, logout_uri="",
-        )  # fmt: skip
+            base,
+            client_id=app.client_id,
+            name=app.name,
+            is_public=is_public,
+            secret=None,
+            secret_hash=app.secret_hash,
+            auth_methods=frozenset({app.auth_method}),
+            jwks=app.jwks,
+            redirect_uris=uris,
+            matching="strict",
+            post_logout_redirect_uris=(),
+            grant_types=base.grant_types & grant_types,
+            scopes=tuple(app.scopes.split()),
+            app_id=app.id,
+            website=app.website,
+            logout_uri="",
+        )
     return Client(
-        client_id=app.client_id, name=app.name, is_public=is_public, secret_hash=app.secret_hash, auth_methods=methods,
-        redirect_uris=uris, grant_types=grant_types, response_types=frozenset({"code"}),
-        scopes=tuple(app.scopes.split()), app_id=app.id, consent="never" if app.trusted else "always",
-        issuer_mode="global", website=app.website, code_seconds=SOCIAL_CODE_SECONDS,
-    )  # fmt: skip
+        client_id=app.client_id,
+        name=app.name,
+        is_public=is_public,
+        secret_hash=app.secret_hash,
+        auth_methods=methods,
+        redirect_uris=uris,
+        grant_types=grant_types,
+        response_types=frozenset({"code"}),
+        scopes=tuple(app.scopes.split()),
+        app_id=app.id,
+        consent="never" if app.trusted else "always",
+        issuer_mode="global",
+        website=app.website,
+        code_seconds=SOCIAL_CODE_SECONDS,
+    )
 
 
 async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
@@ -237,9 +259,12 @@ def _oauth(record: OAuth2Provider, application: ClientApplication | None) -> Cli
     grant = record.authorization_grant_type
     types = {"authorization-code": frozenset({"code"}), "implicit": frozenset({"token"})}.get(grant, frozenset())
     return Client(
-        **_common(record, application), kind="oauth2", redirect_uris=tuple(record.redirect_uris.split()),
-        grant_types=_GRANTS_OF[grant], response_types=types,
-    )  # fmt: skip
+        **_common(record, application),
+        kind="oauth2",
+        redirect_uris=tuple(record.redirect_uris.split()),
+        grant_types=_GRANTS_OF[grant],
+        response_types=types,
+    )
 
 
 def _openid(record: OpenIDProvider, application: ClientApplication | None) -> Client:
@@ -252,10 +277,15 @@ def _openid(record: OpenIDProvider, application: ClientApplication | None) -> Cl
     if record.client_type != "public":
         grant_types |= {"client_credentials", TOKEN_EXCHANGE}
     return Client(
-        **_common(record, application), kind="openid", redirect_uris=tuple(record.redirect_uris_text.split()),
-        grant_types=frozenset(grant_types), response_types=types,
-        scopes=tuple(record.scope_text.split()) or OPENID_DEFAULTS, alg=record.jwt_alg, consent=_consent(record),
-    )  # fmt: skip
+        **_common(record, application),
+        kind="openid",
+        redirect_uris=tuple(record.redirect_uris_text.split()),
+        grant_types=frozenset(grant_types),
+        response_types=types,
+        scopes=tuple(record.scope_text.split()) or OPENID_DEFAULTS,
+        alg=record.jwt_alg,
+        consent=_consent(record),
+    )
 
 
 def _consent(record: OpenIDProvider) -> Consent:

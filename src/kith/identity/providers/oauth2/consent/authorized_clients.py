@@ -76,10 +76,14 @@ async def take_back(work: Work, user: User, key: str) -> bool:
         await propagation.end_all_of(work, user.id, until=work.now, client_id=client_id)
     if client is not None:
         await _forget(work, user, client)
-    context = {"authorized_application": model_of(client) if client else theirs[0].client_id,
-               "client": theirs[0].client_id, "kind": "all"}  # fmt: skip
-    await audit.record(work, "revoke_token", "providers.oauth2", user_id=user.id, username=user.username,
-                       context=context)  # fmt: skip
+    context = {
+        "authorized_application": model_of(client) if client else theirs[0].client_id,
+        "client": theirs[0].client_id,
+        "kind": "all",
+    }
+    await audit.record(
+        work, "revoke_token", "providers.oauth2", user_id=user.id, username=user.username, context=context
+    )
     return True
 
 

@@ -95,10 +95,19 @@ async def _keep(work: Work, client: Client, scopes: list[str], address: str) -> 
     for _ in range(5):
         device_code, letters = service.new_key(), "".join(secrets.choice(LETTERS) for _ in range(8))
         row = DeviceAuthorization(
-            device_hash=hash_key(device_code), user_code_hash=hash_key(letters), client_id=client.client_id,
-            provider_id=client.provider_id, app_id=client.app_id, scopes=" ".join(scopes), state="pending",
-            grant_uuid=None, client_ip=address, interval=INTERVAL, polled_at=None, expires_at=work.now + LIFE,
-        )  # fmt: skip
+            device_hash=hash_key(device_code),
+            user_code_hash=hash_key(letters),
+            client_id=client.client_id,
+            provider_id=client.provider_id,
+            app_id=client.app_id,
+            scopes=" ".join(scopes),
+            state="pending",
+            grant_uuid=None,
+            client_ip=address,
+            interval=INTERVAL,
+            polled_at=None,
+            expires_at=work.now + LIFE,
+        )
         try:
             async with work.db.savepoint():
                 await work.db.run(
@@ -139,8 +148,12 @@ async def approve(work: Work, device: DeviceAuthorization, client: Client, asked
         await store.drop_grant(work.db, grant.grant_uuid)
         return False
     await visits.note(work, client, grant, user)
-    context = {"authorized_application": model_of(client), "client": client.client_id, "grant_type": DEVICE_CODE,
-               "scopes": grant.scopes}  # fmt: skip
+    context = {
+        "authorized_application": model_of(client),
+        "client": client.client_id,
+        "grant_type": DEVICE_CODE,
+        "scopes": grant.scopes,
+    }
     await audit.record(
         work, "authorize_application", "providers.oauth2", user_id=user.id, username=user.username, context=context
     )
@@ -150,8 +163,12 @@ async def approve(work: Work, device: DeviceAuthorization, client: Client, asked
 async def deny(work: Work, device: DeviceAuthorization, client: Client, user: User) -> bool:
     done = await work.db.run(_decide, hash=device.device_hash, now=work.now, becomes="denied", grant=None)
     if done:
-        context = {"authorized_application": model_of(client), "client": device.client_id, "grant_type": DEVICE_CODE,
-                   "message": "A device was refused."}  # fmt: skip
+        context = {
+            "authorized_application": model_of(client),
+            "client": device.client_id,
+            "grant_type": DEVICE_CODE,
+            "message": "A device was refused.",
+        }
         await audit.record(
             work, "authorization_refused", "providers.oauth2", user_id=user.id, username=user.username, context=context
         )

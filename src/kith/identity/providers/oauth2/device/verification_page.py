@@ -44,9 +44,12 @@ async def answer_waiting(
     if not allow:
         return await devices.deny(work, waiting.device, waiting.client, user)
     asked = GrantRequest(
-        scopes=split(waiting.device.scopes), user_id=user.id, session_uuid=session.session_uuid,
-        auth_method=session.auth_method, auth_time=session.created_at,
-    )  # fmt: skip
+        scopes=split(waiting.device.scopes),
+        user_id=user.id,
+        session_uuid=session.session_uuid,
+        auth_method=session.auth_method,
+        auth_time=session.created_at,
+    )
     return await devices.approve(work, waiting.device, waiting.client, asked, user=user)
 
 

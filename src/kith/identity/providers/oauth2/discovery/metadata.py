@@ -18,8 +18,14 @@ DOCUMENTATION = "https://docs.joinmastodon.org/"
 _AUTH_METHODS = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]
 _RESPONSE_TYPES = ["code", "id_token", "id_token token", "code token", "code id_token", "code id_token token"]
 _GRANTS = [
-    "authorization_code", "refresh_token", "implicit", "client_credentials", "password", DEVICE_CODE, TOKEN_EXCHANGE,
-]  # fmt: skip
+    "authorization_code",
+    "refresh_token",
+    "implicit",
+    "client_credentials",
+    "password",
+    DEVICE_CODE,
+    TOKEN_EXCHANGE,
+]
 
 
 async def describe(work: Work, client: Client | None) -> dict[str, Any]:

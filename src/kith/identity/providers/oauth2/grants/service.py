@@ -62,11 +62,20 @@ def new_key() -> str:
 def new_grant(work: Work, client: Client, asked: GrantRequest) -> Grant:
     """Not kept yet: what must be asked before the first write can be asked about it."""
     return Grant(
-        grant_uuid=str(uuid.uuid4()), client_id=client.client_id, provider_id=client.provider_id, app_id=client.app_id,
-        user_id=asked.user_id, session_uuid=asked.session_uuid, scopes=" ".join(asked.scopes), resource=asked.resource,
-        claims=asked.claims, auth_method=asked.auth_method, auth_time=asked.auth_time, created_at=work.now,
+        grant_uuid=str(uuid.uuid4()),
+        client_id=client.client_id,
+        provider_id=client.provider_id,
+        app_id=client.app_id,
+        user_id=asked.user_id,
+        session_uuid=asked.session_uuid,
+        scopes=" ".join(asked.scopes),
+        resource=asked.resource,
+        claims=asked.claims,
+        auth_method=asked.auth_method,
+        auth_time=asked.auth_time,
+        created_at=work.now,
         token_uuid=asked.token_uuid,
-    )  # fmt: skip
+    )
 
 
 async def open_grant(work: Work, client: Client, asked: GrantRequest) -> Grant:
@@ -80,10 +89,15 @@ async def issue_code(
 ) -> str:
     key = new_key()
     code = Code(
-        code_hash=hash_key(key), grant_uuid=grant.grant_uuid, redirect_uri=redirect_uri, nonce=nonce,
-        challenge=challenge, challenge_method=method, used_at=None,
+        code_hash=hash_key(key),
+        grant_uuid=grant.grant_uuid,
+        redirect_uri=redirect_uri,
+        nonce=nonce,
+        challenge=challenge,
+        challenge_method=method,
+        used_at=None,
         expires_at=work.now + timedelta(seconds=client.code_seconds),
-    )  # fmt: skip
+    )
     await store.insert_code(work.db, code)
     return key
 
@@ -136,16 +150,26 @@ async def issue(work: Work, client: Client, grant: Grant, scopes: list[str], *, 
         until = work.now + timedelta(seconds=client.refresh_seconds) if client.refresh_seconds else None
         await _keep(work, "refresh", refresh, grant, scopes, until)
     return Issued(
-        grant=grant, access=access, scopes=scopes, created_at=work.now, refresh=refresh,
+        grant=grant,
+        access=access,
+        scopes=scopes,
+        created_at=work.now,
+        refresh=refresh,
         expires_in=int(client.access_seconds) if client.access_seconds else None,
-    )  # fmt: skip
+    )
 
 
 async def _keep(work: Work, kind: str, key: str, grant: Grant, scopes: list[str], ends: datetime | None) -> None:
     token = OAuthToken(
-        key_hash=hash_key(key), kind=kind, grant_uuid=grant.grant_uuid, scopes=" ".join(scopes), created_at=work.now,
-        expires_at=ends, used_at=None, last_used_at=None,
-    )  # fmt: skip
+        key_hash=hash_key(key),
+        kind=kind,
+        grant_uuid=grant.grant_uuid,
+        scopes=" ".join(scopes),
+        created_at=work.now,
+        expires_at=ends,
+        used_at=None,
+        last_used_at=None,
+    )
     await store.insert_token(work.db, token)
 
 

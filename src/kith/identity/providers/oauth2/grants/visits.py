@@ -55,7 +55,7 @@ _idle = command(
             ),
         )
     )
-)  # fmt: skip
+)
 
 
 async def note(work: Work, client: Client, grant: Grant, user: User) -> None:
@@ -68,10 +68,17 @@ async def note(work: Work, client: Client, grant: Grant, user: User) -> None:
 def visit_of(work: Work, client: Client, grant: Grant, user: User) -> Visit:
     assert client.provider_id is not None  # noqa: S101 - asked for clients of providers only
     return Visit(
-        visit_uuid=str(uuid.uuid4()), client_id=client.client_id, provider_id=client.provider_id, user_id=user.id,
-        session_uuid=grant.session_uuid, sid=sid_of(grant) or "", sub=subject(work, client, user),
-        issuer=client.issuer(work.settings.base_url), client_ip=work.origin.address[:45], created_at=work.now,
-    )  # fmt: skip
+        visit_uuid=str(uuid.uuid4()),
+        client_id=client.client_id,
+        provider_id=client.provider_id,
+        user_id=user.id,
+        session_uuid=grant.session_uuid,
+        sid=sid_of(grant) or "",
+        sub=subject(work, client, user),
+        issuer=client.issuer(work.settings.base_url),
+        client_ip=work.origin.address[:45],
+        created_at=work.now,
+    )
 
 
 async def outlast(work: Work, visit: Visit) -> None:

@@ -14,8 +14,14 @@ _MOST_BYTES = 8 << 20
 
 AsymmetricKey = RSAKey | ECKey | OKPKey
 READERS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {
-    "RS256": RSAKey, "ES256": ECKey, "EdDSA": OKPKey, "rsa": RSAKey, "ec": ECKey, "ed25519": OKPKey, "ed448": OKPKey,
-}  # fmt: skip
+    "RS256": RSAKey,
+    "ES256": ECKey,
+    "EdDSA": OKPKey,
+    "rsa": RSAKey,
+    "ec": ECKey,
+    "ed25519": OKPKey,
+    "ed448": OKPKey,
+}
 
 
 class KeyRing:

@@ -109,10 +109,14 @@ async def _generate(work: Work, alg: str, begins: datetime) -> SigningKey:
     key = await asyncio.to_thread(_new_key, alg)
     kid = key.thumbprint()
     return SigningKey(
-        kid=kid, alg=alg, private_key=work.find(Sealer).seal(key.as_pem(private=True).decode(), PLACE),
-        public_jwk=public_jwk(key, alg, kid), signs_from=begins, signs_until=begins + SIGNS,
+        kid=kid,
+        alg=alg,
+        private_key=work.find(Sealer).seal(key.as_pem(private=True).decode(), PLACE),
+        public_jwk=public_jwk(key, alg, kid),
+        signs_from=begins,
+        signs_until=begins + SIGNS,
         gone_at=begins + SIGNS + KNOWN_AFTER,
-    )  # fmt: skip
+    )
 
 
 def _new_key(alg: str) -> AsymmetricKey:

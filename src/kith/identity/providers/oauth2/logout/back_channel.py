@@ -55,9 +55,15 @@ async def tell(work: Work, visit: Visit) -> None:
         return
     secret = work.find(Sealer).seal(client.secret, PLACE) if keys.secret_signs(client) and client.secret else ""
     told = LogoutNotice(
-        client_id=client.client_id, sub=visit.sub, sid=visit.sid, uri=client.logout_uri, issuer=visit.issuer,
-        alg=client.alg, signing_key=client.signing_key, secret=secret,
-    )  # fmt: skip
+        client_id=client.client_id,
+        sub=visit.sub,
+        sid=visit.sid,
+        uri=client.logout_uri,
+        issuer=visit.issuer,
+        alg=client.alg,
+        signing_key=client.signing_key,
+        secret=secret,
+    )
     work.enqueue(BACK_CHANNEL, told)
 
 
@@ -73,9 +79,13 @@ async def _send(work: Work, told: LogoutNotice) -> None:
     headers = {"Content-Type": "application/x-www-form-urlencoded", "Cache-Control": "no-store"}
     try:
         answer = await work.find(Outgoing).request(
-            "POST", client.logout_uri, headers=headers, body=urlencode({"logout_token": token}).encode(),
-            max_bytes=64 * 1024, max_redirects=0,
-        )  # fmt: skip
+            "POST",
+            client.logout_uri,
+            headers=headers,
+            body=urlencode({"logout_token": token}).encode(),
+            max_bytes=64 * 1024,
+            max_redirects=0,
+        )
     except OutgoingError as error:
         raise NotTold(f"{client.client_id} could not be told: {error}") from error
     if answer.status == 400:  # it has read the token, and says that it cannot do it
@@ -87,17 +97,27 @@ async def _send(work: Work, told: LogoutNotice) -> None:
 def _as_it_was(work: Work, told: LogoutNotice) -> Client:
     secret = work.find(Sealer).open(told.secret, PLACE) if told.secret else None
     return Client(
-        client_id=told.client_id, name="", is_public=secret is None, secret=secret, alg=told.alg,
-        signing_key=told.signing_key, logout_uri=told.uri,
-    )  # fmt: skip
+        client_id=told.client_id,
+        name="",
+        is_public=secret is None,
+        secret=secret,
+        alg=told.alg,
+        signing_key=told.signing_key,
+        logout_uri=told.uri,
+    )
 
 
 async def _token(work: Work, client: Client, told: LogoutNotice) -> str:
     now = int(work.now.timestamp())
     claims = {
-        "iss": told.issuer or client.issuer(work.settings.base_url), "aud": client.client_id, "iat": now,
-        "exp": now + TOKEN_SECONDS, "jti": str(uuid.uuid4()), "events": {EVENT: {}}, "sub": told.sub,
-    }  # fmt: skip
+        "iss": told.issuer or client.issuer(work.settings.base_url),
+        "aud": client.client_id,
+        "iat": now,
+        "exp": now + TOKEN_SECONDS,
+        "jti": str(uuid.uuid4()),
+        "events": {EVENT: {}},
+        "sub": told.sub,
+    }
     if told.sid:  # without one, all that the client has of this person is meant
         claims["sid"] = told.sid
     return await keys.sign(work, client, claims, typ="logout+jwt")

@@ -72,9 +72,11 @@ async def end_session(exchange: Exchange, sent: dict[str, str], slug: str | None
     if flow is None:
         raise NotFound("There is no way to sign out here")
     then = Then(
-        to=to, session_uuid=session.session_uuid, client_id=client.client_id if client is not None else "",
+        to=to,
+        session_uuid=session.session_uuid,
+        client_id=client.client_id if client is not None else "",
         front=await _front(work, session.session_uuid),
-    )  # fmt: skip
+    )
     return SignOut(flow, _sealed(work, then), await _is_own(work, hint, session.session_uuid))
 
 

@@ -71,8 +71,12 @@ async def _sign_out(work: Work, client: Client, theirs: list[Visit], given: list
     await propagation.tell_all(work, theirs)
     for grant in given:
         await service.end_access(work, grant)
-    context = {"authorized_application": model_of(client), "client": client.client_id, "kind": "access",
-               "message": "The application's policies do not let them in any more."}  # fmt: skip
+    context = {
+        "authorized_application": model_of(client),
+        "client": client.client_id,
+        "kind": "access",
+        "message": "The application's policies do not let them in any more.",
+    }
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=theirs[0].user_id, context=context)
 
 

@@ -38,10 +38,8 @@ from kith.identity.users.service import UserBarred, UserChanged, UserDeleted
 AT_ONCE = 200
 
 _detach = command(
-    update(grants)
-    .where(grants.c.session_uuid == bindparam("session", type_=UID()))
-    .values(session_uuid=None)
-)  # fmt: skip
+    update(grants).where(grants.c.session_uuid == bindparam("session", type_=UID())).values(session_uuid=None)
+)
 _renew = command(
     update(grants)
     .where(grants.c.grant_uuid == bindparam("grant", type_=UID()))

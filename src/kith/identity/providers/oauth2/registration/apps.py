@@ -45,11 +45,21 @@ async def register(work: Work, new: NewApp) -> Registered:
         raise Unprocessable(f"Validation failed: {', '.join(wrong)}")
     secret = new_key()
     app = App(
-        id=work.new_id(), client_id=new_key(), secret_hash=hash_secret(secret), kind="social", provider_id=None,
-        name=new.name, website=new.website or None, redirect_uris="\n".join(new.redirect_uris),
-        scopes=" ".join(new.scopes or split(DEFAULT_SOCIAL)), grant_types=GRANTS, auth_method="client_secret_post",
-        jwks={}, trusted=False, created_at=work.now,
-    )  # fmt: skip
+        id=work.new_id(),
+        client_id=new_key(),
+        secret_hash=hash_secret(secret),
+        kind="social",
+        provider_id=None,
+        name=new.name,
+        website=new.website or None,
+        redirect_uris="\n".join(new.redirect_uris),
+        scopes=" ".join(new.scopes or split(DEFAULT_SOCIAL)),
+        grant_types=GRANTS,
+        auth_method="client_secret_post",
+        jwks={},
+        trusted=False,
+        created_at=work.now,
+    )
     await store.insert_app(work.db, app)
     model = {"app": "providers", "model_name": "app", "pk": str(app.id), "name": app.name}
     await audit.record(work, "model_created", "providers.oauth2", context={"model": model, "scopes": app.scopes})

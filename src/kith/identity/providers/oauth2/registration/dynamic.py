@@ -80,9 +80,13 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
     await store.insert_app(work.db, app)
     model = {"app": "providers", "model_name": "app", "pk": str(app.id), "name": app.name}
     await audit.record(
-        work, "model_created", "providers.oauth2", user_id=bearer.user_id, username=bearer.username or "",
+        work,
+        "model_created",
+        "providers.oauth2",
+        user_id=bearer.user_id,
+        username=bearer.username or "",
         context={"model": model, "scopes": app.scopes, "redirect_uris": app.redirect_uris.split()},
-    )  # fmt: skip
+    )
     return _shown(app, secret, sent)
 
 
@@ -94,9 +98,13 @@ async def _check_rights(work: Work, base: Client, bearer: Bearer) -> None:
     if rights is not None and needed not in rights:
         async with work.aside() as aside:
             await audit.record(
-                aside, "permission_denied", "providers.oauth2", user_id=bearer.user_id, username=bearer.username or "",
+                aside,
+                "permission_denied",
+                "providers.oauth2",
+                user_id=bearer.user_id,
+                username=bearer.username or "",
                 context={"permission": needed, "client_id": base.client_id},
-            )  # fmt: skip
+            )
         raise OAuthError("access_denied", f"This needs the right {needed}.", status=403)
 
 
@@ -177,11 +185,21 @@ async def _app(work: Work, base: Client, sent: Metadata) -> tuple[App, str | Non
     method = sent.token_endpoint_auth_method
     secret = new_key() if method.startswith("client_secret") else None
     app = App(
-        id=work.new_id(), client_id=new_key(), secret_hash=hash_secret(secret) if secret else None, kind="dynamic",
-        provider_id=base.provider_id, name=sent.client_name or "Unnamed client", website=sent.client_uri or None,
-        redirect_uris="\n".join(sent.redirect_uris), scopes=" ".join(asked or allowed),
-        grant_types=" ".join(grant_types), auth_method=method, jwks=sent.jwks, trusted=False, created_at=work.now,
-    )  # fmt: skip
+        id=work.new_id(),
+        client_id=new_key(),
+        secret_hash=hash_secret(secret) if secret else None,
+        kind="dynamic",
+        provider_id=base.provider_id,
+        name=sent.client_name or "Unnamed client",
+        website=sent.client_uri or None,
+        redirect_uris="\n".join(sent.redirect_uris),
+        scopes=" ".join(asked or allowed),
+        grant_types=" ".join(grant_types),
+        auth_method=method,
+        jwks=sent.jwks,
+        trusted=False,
+        created_at=work.now,
+    )
     return app, secret
 
 

@@ -168,9 +168,13 @@ async def _for_person(call: TokenRequest, owner: ResourceOwner, method: str) -> 
     scopes = await _scopes(call)
     await _refuse_stranger(call, user, scopes)
     asked = GrantRequest(
-        scopes=scopes, user_id=user.id, auth_method=method, auth_time=work.now, resource=_resource(call),
+        scopes=scopes,
+        user_id=user.id,
+        auth_method=method,
+        auth_time=work.now,
+        resource=_resource(call),
         token_uuid=app_password.token_uuid if app_password is not None else None,
-    )  # fmt: skip
+    )
     client = _until(client, app_password.expires_at if app_password is not None else None, work)
     grant = service.new_grant(work, client, asked)
     about = await _prepare(call, grant, scopes)
@@ -334,15 +338,23 @@ def _plain(issued: Issued) -> Answered:
 
 
 async def _record(work: Work, client: Client, grant: Grant, how: str, *, username: str = "") -> None:
-    context = {"authorized_application": model_of(client), "client": client.client_id, "grant_type": how,
-               "scopes": grant.scopes}  # fmt: skip
+    context = {
+        "authorized_application": model_of(client),
+        "client": client.client_id,
+        "grant_type": how,
+        "scopes": grant.scopes,
+    }
     await audit.record(
         work, "authorize_application", "providers.oauth2", user_id=grant.user_id, username=username, context=context
     )
 
 
 async def _write_down(work: Work, client: Client, kind: str, error: OAuthError) -> None:
-    context = {"message": f"{error.error}: {error.description}", "client": client.client_id, "name": client.name,
-               "grant_type": kind}  # fmt: skip
+    context = {
+        "message": f"{error.error}: {error.description}",
+        "client": client.client_id,
+        "name": client.name,
+        "grant_type": kind,
+    }
     async with work.aside() as aside:
         await audit.record(aside, "authorization_refused", "providers.oauth2", context=context)

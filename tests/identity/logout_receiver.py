@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 
 import jwt
 
-from tests.identity.relying import RelyingParty
+from tests.identity.relying_party import RelyingParty
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 

@@ -14,8 +14,8 @@ from kith.identity.sessions.service import hash_key
 from kith.identity.sessions.tables import sessions
 from kith.identity.users import store as users
 from tests.conftest import TownBuilder
-from tests.identity.making import API, grant, make, make_binding, make_flow, make_stage, new_name, owner_of, results
-from tests.identity.walking import Browser, errors
+from tests.identity.flow_browser import Browser, errors
+from tests.identity.records import API, grant, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.town import Person, Town
 
 USERS, TOKENS = "/core/users/", "/core/tokens/"

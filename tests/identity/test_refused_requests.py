@@ -14,10 +14,10 @@ from sqlalchemy import select
 from kith import schema
 from kith.base.db import query
 from tests.conftest import TownBuilder
-from tests.identity.making import API, make, make_stage, new_name, owner_of, results
+from tests.identity.flow_browser import SIGN_IN, Browser
+from tests.identity.records import API, make, make_stage, new_name, owner_of, results
 from tests.identity.test_flows_run import flow_of, questions, set_up_codes, signed_in
 from tests.identity.test_signups import SIGN_UP, answers, sign_up
-from tests.identity.walking import SIGN_IN, Browser
 from tests.social.tokens import new_app
 from tests.town import Person, Town
 

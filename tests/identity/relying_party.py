@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import jwt
 
-from tests.identity.making import make, new_name, results
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.records import make, new_name, results
 from tests.town import Person, Town
 
 CALLBACK = "https://rp.example/callback"

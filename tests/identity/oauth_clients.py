@@ -13,8 +13,8 @@ import msgspec
 
 from kith.identity.providers.oauth2.registration import apps
 from kith.identity.providers.oauth2.registration.apps import NewApp
-from tests.identity.making import make, new_name, owner_of
-from tests.identity.walking import Browser
+from tests.identity.flow_browser import Browser
+from tests.identity.records import make, new_name, owner_of
 from tests.town import Person, Town
 
 AUTHORIZE = "/application/o/authorize/"

@@ -17,7 +17,8 @@ import kith.schema  # noqa: F401 - so that every table is known
 from kith.app import House
 from kith.base.db import METADATA, query
 from tests.conftest import TownBuilder
-from tests.identity.making import (
+from tests.identity.flow_browser import Browser
+from tests.identity.records import (
     API,
     grant,
     make,
@@ -29,7 +30,6 @@ from tests.identity.making import (
     person_who_may,
     results,
 )
-from tests.identity.walking import Browser
 from tests.town import Person, Town
 
 # What every call may leave behind, whatever it came to: the trail, and when something was last used.
