@@ -90,7 +90,7 @@ class Line(NamedTuple):
     status: Shown | None
 
 
-class NotificationPage(msgspec.Struct, frozen=True):
+class NotificationPage(msgspec.Struct, frozen=True, gc=False):
     ids: tuple[int, ...]
     lines: tuple[Line, ...]
     stretch: Stretch | None  # of the statuses they are about

@@ -40,7 +40,7 @@ _MARKS = (
 )
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """A line as one kind of viewer sees it: a stranger, a member, or its author.
 
     Its last key is `account`; of that value there is one copy for all lines, so that it stands apart.

@@ -23,7 +23,7 @@ MOST_BYTES = 16 << 20
 _rows = msgspec.json.Decoder(list[StatusRow])
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, gc=False):
     """As one kind of viewer sees it. `ids` are those of the rows, newest first."""
 
     ids: tuple[StatusId, ...]

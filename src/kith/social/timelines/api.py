@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
+from kith.base.caches import UntilWritten
 from kith.base.errors import NotFound
-from kith.base.exchange import Answer, Exchange, Headers
+from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.paging import Cursor, Kind
 from kith.base.params import Loose
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, post
@@ -26,6 +27,7 @@ from kith.social.timelines import home, markers, reading
 LIMIT, MOST = 20, 40
 MOST_TAGS = 4
 HOME = "home"  # the context of filters
+_encode = msgspec.json.Encoder().encode
 REFRESH = b"mastodon-async-refresh"
 _reader, _anybody = user("read:statuses"), optional("read:statuses")
 
@@ -196,8 +198,13 @@ async def show_of_account(
 
 
 @get("/api/v1/markers", guards=[_reader])
-async def show_markers(work: Work, me: Me, asked: FromQuery[Asked]) -> dict[str, Any]:
-    return await markers.of(work, me, asked.timeline)
+async def show_markers(work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
+    names = tuple(name for name in markers.NAMES if name in asked.timeline)
+
+    async def make() -> bytes:
+        return _encode(await markers.of(work, me, names))
+
+    return Answer(200, JSON, await work.find(UntilWritten).keep(("markers", me, names), make))
 
 
 @post("/api/v1/markers", guards=[user("write:statuses")], status=200)
