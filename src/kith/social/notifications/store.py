@@ -244,6 +244,15 @@ async def author_of_favourite(db: Session, me: AccountId, status_id: StatusId) -
     return await db.one(_author_of_favourite, me=me, status=status_id)
 
 
+async def told_of_favourites(
+    db: Session, pairs: Sequence[tuple[AccountId, StatusId]], now: datetime
+) -> dict[tuple[AccountId, StatusId], AccountId]:
+    """Who hears of which of these favourites (an account, and what it favours), as far as they are still there."""
+    accounts, statuses = {account_id for account_id, _ in pairs}, {status_id for _, status_id in pairs}
+    found = await db.all(access.told_of_favourites, accounts=sorted(accounts), statuses=sorted(statuses), now=now)
+    return {(account_id, status_id): author_id for account_id, status_id, author_id in found}
+
+
 Stretch = list[tuple[AccountId, int]]
 
 

@@ -51,7 +51,9 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
     """
     ids = [fact.status_id for fact in facts]
     await work.db.run(filling.put_into_lists, statuses=ids, now=work.now)
-    await work.db.run(filling.put_into_homes_by_tag, statuses=ids, now=work.now)
+    tagged = await work.db.all(filling.with_followed_tag, statuses=ids)
+    if tagged:
+        await work.db.run(filling.put_into_homes_by_tag, statuses=tagged, now=work.now)
     await _put_into_homes(work, [fact.status_id for fact in facts if fact.reblog_of_id is None])
     for fact in facts:
         if fact.reblog_of_id is not None:
