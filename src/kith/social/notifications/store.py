@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
 from kith.base.db import Session, add_once, any_of, command, query
@@ -156,7 +157,7 @@ _author_of_favourite = query(
 
 async def add(db: Session, row: Notification) -> bool:
     """False when it was told already."""
-    return await db.run(_add, **{name: getattr(row, name) for name in Notification.__struct_fields__}) == 1
+    return await db.run(_add, **msgspec.structs.asdict(row)) == 1
 
 
 async def last_group(db: Session, me: AccountId, type: str, status_id: StatusId | None, since: int) -> str | None:

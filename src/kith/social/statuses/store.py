@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from sqlalchemy import Integer, String, and_, bindparam, case, delete, literal_column, or_, select, union_all, update
 
 from kith.base.db import Command, Instant, Session, add_once, any_of, command, insert_into, query
@@ -196,7 +197,7 @@ _forget_one = command(
 
 
 async def insert(db: Session, status: Status) -> None:
-    await db.run(_insert, **{name: getattr(status, name) for name in Status.__struct_fields__})
+    await db.run(_insert, **msgspec.structs.asdict(status))
 
 
 async def find(db: Session, status_id: StatusId) -> Status | None:

@@ -278,11 +278,12 @@ async def leave_tag(work: Work, fact: TagUnfollowed) -> None:
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:
+    overfull = await work.db.slow(filling.overfull, most=SLACK)
     idle = await feeds.idle_since(work.db, work.now - IDLE)
     for me in idle:
         await feeds.clear_many(work.db, await work.db.all(filling.lists_of, owner=me))
     await feeds.forget(work.db, idle)
-    await feeds.trim(work.db, await work.db.all(filling.overfull, most=SLACK))
+    await feeds.trim(work.db, overfull)
 
 
 CARRY: Kind[StatusPosted] = Kind(name="timelines.carry", payload=StatusPosted, many=carry)
