@@ -204,7 +204,7 @@ _forget_one = command(
 
 
 async def insert(db: Session, status: Status) -> None:
-    await db.run(_insert, **{name: getattr(status, name) for name in Status.__struct_fields__})
+    await db.run(_insert, **msgspec.structs.asdict(status))
 
 
 async def find(db: Session, status_id: StatusId) -> Status | None:
