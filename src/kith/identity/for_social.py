@@ -11,6 +11,7 @@ from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.own.visitor import locale_of
+from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.clients import client_of
@@ -26,10 +27,11 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.wishes import Wish
 from kith.identity.scopes import covers
+from kith.identity.sealing import Sealer
 from kith.identity.standing import Admission
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
-from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.identity.users.store import TEAM
 
 __all__ = [
@@ -40,6 +42,8 @@ __all__ = [
     "Issued",
     "OAuthError",
     "Pictures",
+    "Sealer",
+    "UserBarred",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
@@ -50,6 +54,7 @@ __all__ = [
     "count_members",
     "covers",
     "find_bearer",
+    "find_bearer_by_key",
     "find_client",
     "find_locale",
     "find_person",

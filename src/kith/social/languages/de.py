@@ -77,6 +77,12 @@ WORDS = {
     "must be two numbers between -1 and 1, such as 0.5,-0.2": (
         "müssen zwei Zahlen zwischen -1 und 1 sein, etwa 0.5,-0.2"
     ),
+    # Where notifications are sent to
+    "is not a valid URL": "ist keine gültige Adresse",
+    "must begin with https://": "muss mit https:// beginnen",
+    "is not at a public address": "liegt nicht an einer öffentlichen Adresse",
+    "is not a public key on the curve P-256": "ist kein öffentlicher Schlüssel der Kurve P-256",
+    "is not a secret of 16 bytes": "ist kein Geheimnis von 16 Bytes",
     # What could not be read
     "The parameter {name} is sent in two different shapes": "Der Parameter {name} kommt in zwei verschiedenen Formen",
     "There are more than {count} parameters": "Es sind mehr als {count} Parameter",
@@ -246,4 +252,25 @@ FIELDS = {
     "title": "Titel",
     "username": "Benutzername",
     "visibility": "Sichtbarkeit",
+}
+
+# What Web Push messages are headed with (`social/push/titles.py`).
+TITLES = {
+    "{name} mentioned you": "{name} hat dich erwähnt",
+    "{name} posted": "{name} hat etwas veröffentlicht",
+    "{name} boosted your post": "{name} hat deinen Beitrag geteilt",
+    "{name} followed you": "{name} folgt dir",
+    "{name} asked to follow you": "{name} möchte dir folgen",
+    "{name} favourited your post": "{name} gefällt dein Beitrag",
+    "A poll by {name} has ended": "Eine Umfrage von {name} ist beendet",
+    "{name} edited a post you boosted": "{name} hat einen Beitrag bearbeitet, den du geteilt hast",
+    "You have lost connections to others": "Du hast Verbindungen zu anderen verloren",
+    "You have received a moderation warning": "Du hast eine Verwarnung erhalten",
+    "Your summary of the year is ready": "Dein Jahresrückblick ist fertig",
+    "{name} signed up": "{name} hat sich registriert",
+    "{name} submitted a report": "{name} hat eine Meldung eingereicht",
+    "{name} quoted your post": "{name} hat deinen Beitrag zitiert",
+    "{name} edited a post you quoted": "{name} hat einen Beitrag bearbeitet, den du zitiert hast",
+    "{name} added you to a collection": "{name} hat dich in eine Sammlung aufgenommen",
+    "{name} changed a collection you are in": "{name} hat eine Sammlung geändert, in der du bist",
 }
