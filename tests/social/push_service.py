@@ -6,16 +6,22 @@ import asyncio
 import base64
 import json
 import secrets
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 import http_ece
 import jwt
 import msgspec
 from aiohttp import web
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from tests.social.members import Member
 
@@ -115,7 +121,7 @@ class Service:
 
 
 @asynccontextmanager
-async def open_service(host: str = "127.0.0.1", *, tls: Any = None) -> AsyncIterator[Service]:
+async def open_service(host: str = "127.0.0.1", *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Service]:
     service, app = Service(), web.Application()
     app.router.add_post("/{path}", service.take)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
@@ -127,3 +133,28 @@ async def open_service(host: str = "127.0.0.1", *, tls: Any = None) -> AsyncIter
         yield service
     finally:
         await runner.cleanup()
+
+
+def self_signed(folder: Path, name: str) -> tuple[ssl.SSLContext, Path]:
+    """A certificate for this machine, and the file of the authority that whoever believes it needs."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    named = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(named)
+        .issuer_name(named)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(datetime.now(UTC) - timedelta(days=1))
+        .not_valid_after(datetime.now(UTC) + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    authority, chain = folder / f"{name}.pem", folder / f"{name}-server.pem"
+    authority.write_bytes(certificate.public_bytes(Encoding.PEM))
+    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    chain.write_bytes(authority.read_bytes() + private)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(chain)
+    return context, authority

@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,15 +19,18 @@ from sqlalchemy import bindparam, delete, func, select, update
 from kith.base.db import Instant, command, query
 from kith.base.jobs.tables import Job, jobs
 from kith.identity.providers.oauth2.tables import apps
+from kith.identity.tokens import service as tokens
 from kith.identity.users.tables import users as people
 from kith.social.notifications.tables import notifications
+from kith.social.push import store
 from kith.social.push.sending import KEPT
+from kith.social.push.slots import PER_ACCOUNT
 from kith.social.push.tables import subscriptions
 from kith.social.push.tasks import PAUSES, Delivery
-from tests.conftest import SharedTowns
+from tests.conftest import SharedTowns, TownBuilder
 from tests.social.members import SCOPES, Member, join, join_all, set_state, until
 from tests.social.posts import does, notices, post, settle
-from tests.social.push_service import PATH, Service, encoded, open_service
+from tests.social.push_service import PATH, Service, encoded, open_service, self_signed
 from tests.social.shapes import PUSH_SUBSCRIPTION, check
 from tests.social.tokens import new_app
 from tests.town import Town, build_town
@@ -39,8 +43,9 @@ _waiting = query(select(jobs).where(jobs.c.kind == "push.deliver").order_by(jobs
 _due = command(update(jobs).where(jobs.c.kind == "push.deliver").values(run_at=bindparam("at", type_=Instant())))
 _forget = command(delete(jobs).where(jobs.c.kind == "push.deliver"))
 _move = command(update(subscriptions).where(subscriptions.c.id == bindparam("one")).values(endpoint=bindparam("to")))
-_age = command(update(notifications).values(created_at=bindparam("at", type_=Instant())))
-_filter = command(update(notifications).values(filtered=True))
+_one = notifications.c.id == bindparam("one")
+_age = command(update(notifications).where(_one).values(created_at=bindparam("at", type_=Instant())))
+_filter = command(update(notifications).where(_one).values(filtered=True))
 _user_id = query(select(people.c.id).where(people.c.username == bindparam("name")), int)
 
 
@@ -85,8 +90,8 @@ async def make_due(town: Town) -> None:
     await settle(town)
 
 
-async def other_token(member: Member, scopes: str = SCOPES) -> Member:
-    """The same person by another app."""
+async def by_another_app(member: Member, scopes: str = SCOPES) -> Member:
+    """The same person."""
     app = await new_app(member.town, scopes)
     sent = {"client_id": app.client_id, "client_secret": app.secret, "grant_type": "password", "scope": scopes}
     named = {"username": member.name, "password": f"correct horse {member.name}"}
@@ -94,6 +99,19 @@ async def other_token(member: Member, scopes: str = SCOPES) -> Member:
     other = Member(member.town, answer.json()["access_token"])
     other.me = member.me
     return other
+
+
+async def other_tokens(member: Member, count: int) -> list[Member]:
+    """The same person, with tokens of their own making."""
+    found = []
+    async with member.town.house() as house, house.works.begin() as work:
+        id = await work.db.one(_user_id, name=member.name)
+        assert id is not None
+        for _ in range(count):
+            _, key = await tokens.create(work, id, scopes=SCOPES)
+            found.append(Member(member.town, key))
+            found[-1].me = member.me
+    return found
 
 
 # Subscriptions
@@ -159,7 +177,7 @@ async def test_without_a_word_on_alerts_all_are_on_but_follow_requests(town: Tow
 
 async def test_each_token_has_one_at_most(town: Town, service: Service) -> None:
     ada = await join(town)
-    phone = await other_token(ada)
+    phone = await by_another_app(ada)
     first, second = service.device(), service.device()
     old = await first.subscribe(ada)
     own = await service.device().subscribe(phone)
@@ -172,7 +190,7 @@ async def test_each_token_has_one_at_most(town: Town, service: Service) -> None:
 
 
 async def test_the_scope_is_needed(town: Town, service: Service) -> None:
-    ada = await other_token(await join(town), "read write follow")
+    ada = await by_another_app(await join(town), "read write follow")
     for method in ("GET", "POST", "PUT", "DELETE"):
         answer = await ada.call(method, PATH, json={"subscription": service.device().subscription})
         assert (answer.status_code, answer.json()["error"]) == (403, "This action is outside the authorized scopes")
@@ -232,15 +250,25 @@ async def test_what_cannot_be_used_is_refused_and_changes_nothing(town: Town, se
     assert await ada.get(PATH) == before
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "10.1.2.3", "192.168.1.1:8443", "0.0.0.0"])
-async def test_private_addresses_are_refused(shared_towns: SharedTowns, engine: Engine, host: str) -> None:
+async def test_private_addresses_are_refused(shared_towns: SharedTowns, engine: Engine) -> None:
     """Where the operator has not listed them, by number or by name, with or without encryption."""
     ada, device = await join(await shared_towns.get(engine)), Service().device()
-    for scheme, words in (("http", "must begin with https://"), ("https", "is not at a public address")):
-        sent = {"subscription": device.subscription | {"endpoint": f"{scheme}://{host}/x"}}
-        answer = await ada.call("POST", PATH, json=sent)
-        assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: Endpoint {words}")
+    for host in ("127.0.0.1", "localhost", "[::1]", "10.1.2.3", "192.168.1.1:8443", "0.0.0.0"):
+        for scheme, words in (("http", "must begin with https://"), ("https", "is not at a public address")):
+            sent = {"subscription": device.subscription | {"endpoint": f"{scheme}://{host}/x"}}
+            answer = await ada.call("POST", PATH, json=sent)
+            assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: Endpoint {words}"), host
     assert await kept(ada) == 0
+
+
+async def test_a_person_has_so_many_at_most(town: Town, service: Service) -> None:
+    ada = await join(town)
+    [first, *others] = await other_tokens(ada, 4)
+    made = [await service.device().subscribe(one) for one in (first, *others)]
+    async with town.house() as house, house.works.begin() as work:
+        await store.remove_oldest(work.db, int(ada.id), keep=3)
+    assert (await first.call("GET", PATH)).status_code == 404
+    assert [await one.get(PATH) for one in others] == made[1:]
 
 
 # Messages
@@ -346,7 +374,8 @@ async def test_only_wanted_types_are_sent(town: Town, service: Service) -> None:
     ada, bob = await join_all(town, 2)
     chosen, usual = service.device(), service.device()
     await chosen.subscribe(ada, alerts={"favourite": True, "follow_request": True})
-    await usual.subscribe(await other_token(ada))
+    [phone] = await other_tokens(ada, 1)
+    await usual.subscribe(phone)
     own = await post(ada)
     await ada.patch("/api/v1/accounts/update_credentials", json={"locked": True})
     await does(bob, "favourite", own)
@@ -364,8 +393,8 @@ async def test_the_policy_says_from_whom(town: Town, service: Service) -> None:
     await follower.to(ada, "follow")
     await settle(town)
     devices = {policy: service.device() for policy in ("all", "followed", "follower", "none")}
-    for policy, device in devices.items():
-        await device.subscribe(await other_token(ada), policy=policy)
+    for token, (policy, device) in zip(await other_tokens(ada, 4), devices.items(), strict=True):
+        await device.subscribe(token, policy=policy)
     for one in (followed, follower, stranger):
         await post(one, f"@{ada.name} from {one.name}")
     await settle(town)
@@ -377,55 +406,76 @@ async def test_the_policy_says_from_whom(town: Town, service: Service) -> None:
 
 
 async def test_what_is_taken_back_filtered_or_old_is_not_sent(town: Town, service: Service) -> None:
-    """Each is in the way of a second try of a message that could not be sent at first."""
-    ada, bob = await join_all(town, 2)
-    device = service.device()
-    await device.subscribe(ada)
+    """Each comes between the first try of a message, which fails, and the second."""
+    ada, bob, cat, eve = await join_all(town, 4)
+    usual, changed = service.device(), service.device()
+    [phone] = await other_tokens(ada, 1)
+    await usual.subscribe(ada)
+    await changed.subscribe(phone, alerts={"favourite": True, "poll": True})
+    usual.answers, changed.answers = [(503, {})] * 6, [(503, {})]
+    mentions = {how: await post(bob, f"@{ada.name} {how}") for how in ("old", "filtered", "deleted", "dismissed")}
+    await post(cat, f"@{ada.name} muted")
+    await post(eve, f"@{ada.name} stays")
+    own = await post(ada)
+    await does(eve, "favourite", own)
+    await settle(town)
+    assert (len(usual.received), len(changed.received), len(await waiting(town))) == (7, 1, 7)
 
-    async def undo(how: str, mention: dict[str, Any]) -> None:
-        async with town.house() as house, house.works.begin() as work:
-            if how == "old":
-                await work.db.run(_age, at=work.now - KEPT)
-            elif how == "filtered":
-                await work.db.run(_filter)
-        if how == "deleted":
-            await bob.delete(f"/api/v1/statuses/{mention['id']}")
-        elif how == "dismissed":
-            await ada.post("/api/v1/notifications/clear")
-        elif how == "muted":
-            await ada.to(bob, "mute")
-            await ada.to(bob, "unmute")
-        elif how == "off":
-            await ada.does("PUT", PATH, json={"data": {"alerts": {"poll": True}}})
-            await settle(town)
+    told = {(one.get("status") or {}).get("id"): int(one["id"]) for one in await ada.get("/api/v1/notifications")}
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_age, one=told[mentions["old"]["id"]], at=work.now - KEPT)
+        await work.db.run(_filter, one=told[mentions["filtered"]["id"]])
+    await bob.delete(f"/api/v1/statuses/{mentions['deleted']['id']}")
+    await ada.post(f"/api/v1/notifications/{told[mentions['dismissed']['id']]}/dismiss")
+    await ada.to(cat, "mute")
+    await phone.does("PUT", PATH, json={"data": {"alerts": {"poll": True}}})
+    await settle(town)
+    usual.received.clear()
+    await make_due(town)
+    assert await waiting(town) == []
+    assert [text["body"].split()[-1] for text in usual.texts()] == ["stays"]
+    assert len(changed.received) == 1
 
-    for how in ("old", "filtered", "deleted", "dismissed", "muted", "off"):
-        device.answers = [(503, {})]
-        mention = await post(bob, f"@{ada.name} {how}")
+
+async def test_push_services_are_called_with_encryption(
+    new_town: TownBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One whose certificate is believed, and one whose is not."""
+    believed, authority = self_signed(tmp_path, "believed")
+    other, _ = self_signed(tmp_path, "other")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    async with open_service(tls=believed) as known, open_service(tls=other) as unknown:
+        town = await new_town(private_hosts="127.0.0.1")
+        ada, bob = await join_all(town, 2)
+        devices = [known.device(), unknown.device()]
+        for token, device in zip(await other_tokens(ada, 2), devices, strict=True):
+            await device.subscribe(token)
+        await post(bob, f"@{ada.name} hello")
         await settle(town)
-        await undo(how, mention)
-        count = len(device.received)
-        await make_due(town)
-        assert (len(device.received), await waiting(town)) == (count, []), how
-    assert [text["body"].split()[-1] for text in device.texts()] == [
-        "old", "filtered", "deleted", "dismissed", "muted", "off"
-    ]  # fmt: skip
+        [(again, _)] = await waiting(town)
+    [text] = devices[0].texts()
+    assert (text["body"], devices[0].origin[:8]) == (f"@{ada.name} hello", "https://")
+    assert devices[0].sender(devices[0].received[0])[0]["sub"] == town.base_url, "nobody to write to is named"
+    assert (devices[1].received, again.tries) == ([], 1)
 
 
 # What push services answer
 
 
-@pytest.mark.parametrize("status", [200, 201, 202, 400, 401, 403, 404, 410, 413])
-async def test_a_no_ends_the_subscription(town: Town, service: Service, status: int) -> None:
+async def test_a_no_ends_the_subscription(town: Town, service: Service) -> None:
     ada, bob = await join_all(town, 2)
-    device = service.device()
-    await device.subscribe(ada)
-    device.answers = [(status, {"Retry-After": "1"})]
-    await post(bob, f"@{ada.name}")
-    await settle(town)
-    assert len(device.received) == 1
-    assert await waiting(town) == []
-    assert await kept(ada) == (1 if status < 400 else 0)
+    devices = {status: service.device() for status in (200, 201, 202, 400, 401, 403, 404, 410, 413)}
+    for token, (status, device) in zip(await other_tokens(ada, len(devices)), devices.items(), strict=True):
+        device.answers = [(status, {"Retry-After": "1"})]
+        await device.subscribe(token)
+    for _ in range(2):
+        await post(bob, f"@{ada.name}")
+        await settle(town)
+        assert await waiting(town) == []
+    assert {status: len(one.received) for status, one in devices.items()} == {
+        status: 2 if status < 400 else 1 for status in devices
+    }
+    assert await kept(ada) == 3
 
 
 async def test_whatever_may_pass_is_tried_again_with_growing_pauses(town: Town, service: Service) -> None:
@@ -500,22 +550,46 @@ async def test_a_slow_service_does_not_hold_up_another(town: Town, service: Serv
     assert [len(one.received) for one in (slow, quick)] == [1, 1]
 
 
-@pytest.mark.parametrize(
-    "endpoint",
-    ["https://10.0.0.1/x", "http://localhost:{port}/x", "https://169.254.169.254/x", "https://[fd00::1]:{port}/x"],
-)
-async def test_nothing_is_sent_to_private_addresses(town: Town, service: Service, endpoint: str) -> None:
+async def test_what_finds_no_room_is_put_off_and_not_counted_as_a_try(town: Town, service: Service) -> None:
+    ada, bob = await join_all(town, 2)
+    held = asyncio.Event()
+    devices = [service.device() for _ in range(PER_ACCOUNT + 2)]
+    for token, device in zip(await other_tokens(ada, len(devices)), devices, strict=True):
+        device.held = held
+        await device.subscribe(token)
+
+    async def are_put_off() -> bool:
+        return [(one.tries, pause > timedelta(0)) for one, pause in await waiting(town) if pause] == [(0, True)] * 2
+
+    await post(bob, f"@{ada.name}")
+    await until(are_put_off)
+    assert sum(len(one.received) for one in devices) == PER_ACCOUNT
+    held.set()
+    await settle(town)
+    await make_due(town)
+    assert [len(one.received) for one in devices] == [1] * len(devices)
+
+
+async def test_nothing_is_sent_to_private_addresses(town: Town, service: Service) -> None:
     """As when a name that was public leads inwards later."""
     ada, bob = await join_all(town, 2)
-    device = service.device()
-    made = await device.subscribe(ada)
-    async with town.house() as house, house.works.begin() as work:
-        await work.db.run(_move, one=made["id"], to=endpoint.format(port=service.origin.rpartition(":")[2]))
+    device, port, moved = service.device(), service.origin.rpartition(":")[2], set()
+    places = (
+        "https://10.0.0.1",
+        f"http://localhost:{port}",
+        "https://169.254.169.254",
+        f"https://[fd00::1]:{port}",
+    )
+    for token, place in zip(await other_tokens(ada, 4), places, strict=True):
+        made = await device.subscribe(token)
+        moved.add(made["id"])
+        async with town.house() as house, house.works.begin() as work:
+            await work.db.run(_move, one=made["id"], to=f"{place}/{device.path}")
     await post(bob, f"@{ada.name}")
     await settle(town)
-    assert (device.received, await waiting(town), await kept(ada)) == ([], [], 1)
+    assert (device.received, await waiting(town), await kept(ada)) == ([], [], 4)
     lines = [json.loads(line) for line in town.log().splitlines() if '"push.refused"' in line]
-    assert made["id"] in {line["subscription"] for line in lines}
+    assert moved <= {line["subscription"] for line in lines}
 
 
 # Endings
@@ -542,15 +616,16 @@ async def test_a_personal_token_takes_its_subscription_along(town: Town, service
     await settle(town)
     assert [text["access_token"] for text in device.texts()] == [key]
     owner = await town.owner()
-    listed = (await owner.get("/api/v2/core/tokens/", params={"user__username": ada.name, "page_size": 100})).json()
-    [one] = [one for one in listed["results"] if one["intent"] == "api" and "push" in one["scopes"]]
+    async with town.house() as house, house.works.begin() as work:
+        id = await work.db.one(_user_id, name=ada.name)
+    [one] = (await owner.get("/api/v2/core/tokens/", params={"user": id, "intent": "api"})).json()["results"]
     assert (await owner.call("DELETE", f"/api/v2/core/tokens/{one['pk']}/")).status_code == 204
     assert await kept(ada) == 0
 
 
 @pytest.mark.parametrize("ending", ["disabled", "deleted", "app deleted"])
 async def test_whoever_is_shut_out_hears_nothing_more(town: Town, service: Service, ending: str) -> None:
-    ada, bob = await other_token(await join(town)), await join(town)
+    ada, bob = await by_another_app(await join(town)), await join(town)
     device = service.device()
     await device.subscribe(ada)
     device.answers = [(503, {})]

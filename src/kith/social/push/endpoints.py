@@ -12,9 +12,13 @@ from kith.base.http import OutgoingError, PrivateHosts, checked_url
 from kith.base.http.names import Names
 from kith.base.work import Work
 
-__all__ = ["complain", "host_of", "is_sendable", "origin_of"]
+__all__ = ["EndpointNames", "complain", "host_of", "is_sendable", "origin_of"]
 
 LONGEST = 2048
+
+
+class EndpointNames(Names):
+    """Names that apps give are asked for beside all others: however slow they are, nobody else waits for them."""
 
 
 @lru_cache(4)
@@ -37,7 +41,7 @@ async def complain(work: Work, endpoint: str) -> Complaint | None:
     host, port = url.raw_host or "", url.port or 443
     if not _has_fit_scheme(url, private_hosts):
         return Complaint("must begin with https://")
-    found = await work.find(Names).resolve(host)
+    found = await work.find(EndpointNames).resolve(host)
     if found and not any(private_hosts.may_reach(host, ip_address(one.partition("%")[0]), port) for one in found):
         return Complaint("is not at a public address")
     return None

@@ -8,6 +8,7 @@ from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import DIALECT
 from kith.social.notifications.facts import NotificationMade
 from kith.social.push import api, service, tasks
+from kith.social.push.endpoints import EndpointNames
 from kith.social.push.sending import Tokens
 from kith.social.push.slots import Slots
 
@@ -18,5 +19,9 @@ ROOM = Room(
     jobs=tasks.KINDS,
     subscriptions=((NotificationMade, tasks.CHOOSE),),
     at_once=((UserBarred, service.forget_user), (AccountDeleted, service.forget_account)),
-    parts=(Part(Tokens, lambda _: Tokens()), Part(Slots, lambda _: Slots())),
+    parts=(
+        Part(EndpointNames, lambda _: EndpointNames()),
+        Part(Tokens, lambda _: Tokens()),
+        Part(Slots, lambda _: Slots()),
+    ),
 )

@@ -21,6 +21,7 @@ __all__ = [
     "subscribe", "token_of",
 ]  # fmt: skip
 
+MOST = 50  # of one person; each of their notifications is sent to all of them
 # What an app that names no alerts gets.
 DEFAULT_ALERTS = {type: type != "follow_request" for type in TYPES}
 _TOKEN, _AUTH = "social_push_subscriptions.access_token", "social_push_subscriptions.auth"
@@ -52,7 +53,7 @@ async def find(work: Work, token_hash: str) -> Subscription:
 
 
 async def subscribe(work: Work, holder: Holder, wanted: Wanted) -> Subscription:
-    """In place of the token's former one, if it had any."""
+    """In place of the token's former one, if it had any. With more than enough, a person's oldest ones end."""
     p256dh, auth = await _checked(work, wanted)
     sealer = work.find(Sealer)
     new = Subscription(
@@ -65,9 +66,11 @@ async def subscribe(work: Work, holder: Holder, wanted: Wanted) -> Subscription:
     await work.db.hold(f"push:{holder.token_hash}")
     await store.remove_by_token(work.db, holder.token_hash)
     try:
-        return msgspec.structs.replace(new, id=await store.insert(work.db, new))
+        new.id = await store.insert(work.db, new)
     except Dangling as error:  # the token ended while its app was let in
         raise Unauthenticated("The access token was revoked") from error
+    await store.remove_oldest(work.db, holder.account_id, keep=MOST)
+    return new
 
 
 async def _checked(work: Work, wanted: Wanted) -> tuple[str, str]:

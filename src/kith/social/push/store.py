@@ -32,6 +32,17 @@ _remove_of_user = command(
         subscriptions.c.account_id.in_(select(accounts.c.id).where(accounts.c.user_id == bindparam("user")))
     )
 )
+_newest = (
+    select(subscriptions.c.id)
+    .where(subscriptions.c.account_id == bindparam("account"))
+    .order_by(subscriptions.c.created_at.desc(), subscriptions.c.id.desc())
+    .limit(bindparam("most"))
+)
+_remove_oldest = command(
+    delete(subscriptions).where(
+        and_(subscriptions.c.account_id == bindparam("account"), subscriptions.c.id.not_in(_newest))
+    )
+)
 
 # A notification, and a subscription of the one it is for that takes it, but for its type.
 _taken = and_(
@@ -103,6 +114,10 @@ async def remove_of_account(db: Session, account_id: int) -> None:
 
 async def remove_of_user(db: Session, user_id: UserId) -> None:
     await db.run(_remove_of_user, user=user_id)
+
+
+async def remove_oldest(db: Session, account_id: int, *, keep: int) -> None:
+    await db.run(_remove_oldest, account=account_id, most=keep)
 
 
 async def receivers(db: Session, ids: Sequence[int], after: datetime) -> list[tuple[int, int]]:
