@@ -17,8 +17,11 @@ ROOM = Room(
     dialect=DIALECT,
     routes=tuple(api.routes),
     jobs=tasks.KINDS,
-    subscriptions=((NotificationMade, tasks.CHOOSE),),
-    at_once=((UserBarred, service.forget_user), (AccountDeleted, service.forget_account)),
+    at_once=(
+        (NotificationMade, tasks.plan),
+        (UserBarred, service.forget_user),
+        (AccountDeleted, service.forget_account),
+    ),
     parts=(
         Part(EndpointNames, lambda _: EndpointNames()),
         Part(Tokens, lambda _: Tokens()),

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BindParameter, and_, bindparam, delete, or_, select, update
 
-from kith.base.db import Instant, Session, any_of, command, insert_into, query
+from kith.base.db import Instant, Session, command, insert_into, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import UserId
 from kith.social.notifications.tables import Notification, notifications
@@ -65,17 +64,16 @@ _taken = and_(
 _both = notifications.join(subscriptions, subscriptions.c.account_id == notifications.c.account_id).join(
     accounts, accounts.c.id == notifications.c.account_id
 )
+_this = notifications.c.id == bindparam("notification")
 _receivers = query(
-    select(notifications.c.id, notifications.c.type, subscriptions.c.id, subscriptions.c.alerts)
+    select(subscriptions.c.id, subscriptions.c.alerts, notifications.c.type)
     .select_from(_both)
-    .where(and_(any_of(notifications.c.id, "ids"), _taken))
-    .order_by(notifications.c.id, subscriptions.c.id),
+    .where(and_(_this, _taken))
+    .order_by(subscriptions.c.id),
     tuple,
 )
 _pushed = query(
-    select(notifications)
-    .select_from(_both)
-    .where(and_(notifications.c.id == bindparam("notification"), subscriptions.c.id == _id, _taken)),
+    select(notifications).select_from(_both).where(and_(_this, subscriptions.c.id == _id, _taken)),
     Notification,
 )
 
@@ -120,10 +118,10 @@ async def remove_oldest(db: Session, account_id: int, *, keep: int) -> None:
     await db.run(_remove_oldest, account=account_id, most=keep)
 
 
-async def receivers(db: Session, ids: Sequence[int], after: datetime) -> list[tuple[int, int]]:
-    """Which of these notifications, if they were made later than `after`, are sent to which subscriptions."""
-    found: list[tuple[int, str, int, dict[str, bool]]] = await db.all(_receivers, ids=list(ids), after=after)
-    return [(notification, subscription) for notification, type, subscription, alerts in found if alerts.get(type)]
+async def receivers(db: Session, notification_id: int, after: datetime) -> list[int]:
+    """The subscriptions that a notification is sent to, if it was made later than `after`."""
+    found: list[tuple[int, dict[str, bool], str]] = await db.all(_receivers, notification=notification_id, after=after)
+    return [id for id, alerts, type in found if alerts.get(type)]
 
 
 async def find_pushed(
