@@ -31,6 +31,8 @@ from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
 from kith.social.apps.room import ROOM as APPS
+from kith.social.conversations import tasks as conversations
+from kith.social.conversations.room import ROOM as CONVERSATIONS
 from kith.social.emails.room import ROOM as EMAILS
 from kith.social.encryption.room import ROOM as ENCRYPTION
 from kith.social.errors import DIALECT as SOCIAL_DIALECT
@@ -68,7 +70,14 @@ HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
 POSTED: Kind[StatusPosted] = Kind(
     name="statuses.posted",
     payload=StatusPosted,
-    parts=(timelines.CARRY, statuses.FOLLOW_UP, notifications.TELL_OF_POST, search.LEARN_POSTED, instance.COUNT),
+    parts=(
+        timelines.CARRY,
+        statuses.FOLLOW_UP,
+        conversations.ADD_OWN,
+        notifications.TELL_OF_POST,
+        search.LEARN_POSTED,
+        instance.COUNT,
+    ),
 )
 
 ROOMS: list[Room] = [
@@ -91,6 +100,7 @@ ROOMS: list[Room] = [
     PUSH,
     SEARCH,
     TRANSLATION,
+    CONVERSATIONS,
     ENCRYPTION,
     FILTERS,
     APPS,

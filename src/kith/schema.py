@@ -18,6 +18,7 @@ from kith.identity.signups import tables as signups
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
+from kith.social.conversations import tables as social_conversations
 from kith.social.emojis import tables as social_emojis
 from kith.social.encryption import tables as social_encryption
 from kith.social.feeds import tables as social_feeds
@@ -51,6 +52,7 @@ __all__ = [
     "sessions",
     "signups",
     "social_accounts",
+    "social_conversations",
     "social_emojis",
     "social_encryption",
     "social_feeds",

@@ -12,6 +12,7 @@ class StatusPosted(Fact, frozen=True):
     status_id: StatusId
     account_id: AccountId
     reblog_of_id: StatusId | None = None
+    is_direct: bool = False  # only for those it mentions
 
 
 class StatusEdited(Fact, frozen=True):

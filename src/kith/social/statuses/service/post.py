@@ -95,7 +95,8 @@ async def put(work: Work, author: Account, ready: Ready, application: dict[str, 
     await _count(work, author, status, ready)
     own = feeds.entry(author.id, status.id, original_id=status.id, author_id=author.id)
     await feeds.add(work.db, [own])
-    work.announce(StatusPosted(status_id=status.id, account_id=author.id))
+    is_direct = status.visibility == DIRECT
+    work.announce(StatusPosted(status_id=status.id, account_id=author.id, is_direct=is_direct))
     if ready.quoted is not None:
         work.announce(StatusQuoted(status_id=status.id, quoted_id=ready.quoted.id, account_id=author.id))
     return status

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.accounts.entities import render
+from kith.social.conversations.tables import Conversation
+from kith.social.ids import AccountId
+from kith.social.statuses.entities import render_by_id
+
+_encode = msgspec.json.Encoder().encode
+
+
+class ConversationEntity(msgspec.Struct):
+    id: str
+    unread: bool
+    accounts: list[Any]
+    last_status: Any
+
+
+async def render_conversations(work: Work, found: Sequence[Conversation], me: AccountId) -> list[bytes]:
+    """Whoever talks to themselves is shown alone."""
+    people = {id: None for one in found for id in one.participant_ids or [me]}
+    rows = await accounts.find_all(work.db, list(people))
+    shown = dict(zip(rows, await render(work, list(rows.values())), strict=True))
+    last = await render_by_id(work, [one.last_status_id for one in found], me)
+    return [
+        _encode(
+            ConversationEntity(
+                id=str(one.id),
+                unread=one.unread,
+                accounts=[msgspec.Raw(shown[id]) for id in one.participant_ids or [me] if id in shown],
+                last_status=msgspec.Raw(last[one.last_status_id]) if one.last_status_id in last else None,
+            )
+        )
+        for one in found
+    ]
