@@ -1,4 +1,4 @@
-"""What those who run the server look at: refusals, and flows and policies tried out on somebody."""
+"""What staff see: refusals, and trying flows and policies for a person."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _policy = query(select(*_policy_columns).where(policies.c.policy_uuid == bindpar
 
 
 async def get_staff(exchange: Exchange) -> Visitor:
-    """The superuser who is looking; nobody else learns that there is anything to see."""
+    """The superuser who is signed in; not found for everybody else."""
     visitor = await find_visitor(exchange)
     if visitor is None or not visitor.is_superuser:
         raise NotFound
@@ -139,7 +139,7 @@ async def try_policy(exchange: Exchange, policy: PolicyLine, username: str, cont
 
 
 async def _subject(work: Work, username: str, context: str) -> tuple[PolicySubject | None, dict[str, Any]]:
-    """Whom it is about and what is known, as somebody typed them; all complaints at once."""
+    """The person and the context, as typed; all complaints at once."""
     complaints: dict[str, list[str]] = {}
     person, known = None, {}
     if username:

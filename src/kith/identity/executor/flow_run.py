@@ -196,9 +196,9 @@ class FlowRun:
         if user_id is not None and known.pending_user is msgspec.UNSET:
             known.pending_user = user_id
         self._place = RunPlace(flow, user_id, plan)
-        refused = await self._refused(work, plan)
-        if refused is not None:
-            return refused
+        denial = await self._find_denial(work, plan)
+        if denial is not None:
+            return denial
         for step in await steps_of(work, flow.flow_uuid):
             # A stage whose policies are asked when it comes up is not asked about before there is anything to know.
             if step.again or not step.at_plan or (await self._ask(work, plan, step)).passing:
@@ -213,7 +213,7 @@ class FlowRun:
         signs_in_again = self._flow.designation == "authentication" and self._query.get("again")
         return None if signs_in_again else self.held.session.user_id
 
-    async def _refused(self, work: Work, plan: FlowPlan) -> Denied | FlowEnded | None:
+    async def _find_denial(self, work: Work, plan: FlowPlan) -> Denied | FlowEnded | None:
         flow, user_id = self._flow, self._somebody
         person = await subjects.find(work, user_id) if user_id is not None else None
         missing = level_missing(flow, person, FlowEntry.read(plan.context.public()), signed_in=user_id is not None)

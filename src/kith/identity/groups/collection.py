@@ -83,7 +83,7 @@ async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
     caller = draft.caller
     if caller.permissions is None:
         return
-    mighty = await store.mighty(draft.work.db)
+    mighty = await store.superuser_groups(draft.work.db)
     is_mighty = draft.now.is_superuser or draft.id in mighty or draft.now.parent in mighty
     if is_mighty and any(draft.sets(name) for name in ("is_superuser", "parent", "user_set", "roles")):
         draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
@@ -105,7 +105,7 @@ async def removing(work: Work, record: GroupRecord, caller: ApiCaller) -> None:
     allowed = caller.permissions
     if allowed is None:
         return
-    is_mighty = record.pk in await store.mighty(work.db)
+    is_mighty = record.pk in await store.superuser_groups(work.db)
     if is_mighty or not await permissions_through(work.db, [record.pk]) <= allowed:
         raise Forbidden("You may not delete a group that grants more than you have.")
 

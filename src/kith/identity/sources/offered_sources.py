@@ -1,4 +1,4 @@
-"""Sources as somebody meets them who wants to sign in."""
+"""The sources shown on the sign-in page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _chosen = query(
 
 
 async def offered(work: Work, chosen: Sequence[str]) -> list[dict[str, Any]]:
-    """Those of the chosen ones that are enabled and lead somewhere, promoted ones first."""
+    """The enabled ones of those selected, promoted ones first."""
     if not chosen:
         return []
     return [

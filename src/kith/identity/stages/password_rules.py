@@ -1,7 +1,7 @@
-"""What every new password must pass, whichever way it is set: what the form asks in which people change theirs.
+"""The policies for new passwords: those of the form in which people change theirs.
 
-That form is in the flow that the password stages name (`configure_flow`). A password for the API, the command line,
-the set-up link or any other form is held to the same policies.
+That form is in the flow that the password stages name (`configure_flow`). Passwords set by the API, the command line,
+the set-up link or another form must pass the same policies.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ _policies = query(
 )
 
 
-class OfTheForm:
-    """See `users.rules.PasswordRules`."""
+class FormPasswordRules:
+    """Implements `users.password_rules.PasswordRules`."""
 
     async def ask(self, work: Work, password: str, user_id: int | None, known: Mapping[str, str]) -> list[str]:
         return await complain(work, password, user_id, known)
@@ -62,7 +62,7 @@ class OfTheForm:
 async def complain(
     work: Work, password: str, user_id: int | None, known: Mapping[str, Any], *, asked: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Why it is refused; `asked` are the forms and policies that have said yes already."""
+    """Why the password is refused; `asked` are forms and policies that it has passed already."""
     found = await work.db.all(_forms)
     forms = list(dict.fromkeys(form for form, _ in found))
     if not forms:
@@ -86,5 +86,5 @@ async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest
 
 
 def print_of(password: str) -> str:
-    """By which a later step of the same run knows that this password was judged."""
+    """A hash by which a later step recognises a password that was checked."""
     return hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest()

@@ -55,7 +55,7 @@ setup = Table(
 
 
 class User(msgspec.Struct):
-    """A person: one record, one login, whatever they do here."""
+    """A person's record."""
 
     id: UserId
     uuid: str
@@ -81,15 +81,15 @@ class User(msgspec.Struct):
 
     @property
     def owns_email(self) -> bool:
-        """Whether the address counts: for signing in, for recovery, and for whatever is told to others."""
+        """Whether the address belongs to this person: for signing in, for recovery, and for claims."""
         return bool(self.email) and self.owned_email_key is not None
 
     @property
     def is_email_verified(self) -> bool:
-        """Whether somebody has proven it: the person by a link, or whoever vouches for them."""
+        """Whether the address is confirmed: by a link, or by staff who set it."""
         return self.owns_email and self.email_verified_at is not None
 
     @property
     def counted_email(self) -> str:
-        """The address, or nothing while it does not count."""
+        """The address if it belongs to this person, else an empty text."""
         return self.email if self.owns_email else ""

@@ -1,4 +1,4 @@
-"""What the OAuth engine keeps. Every key it gives out is kept as a hash, every secret it must use again sealed."""
+"""The tables of the OAuth engine. Keys are stored as hashes; secrets that must be read again are sealed."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ class DeviceAuthorization(msgspec.Struct):
 
 
 class AuthorizationRequestRow(msgspec.Struct):
-    """An authorization request that is kept: `proof_hash` is of the word its flow ends with, for this person only."""
+    """A stored authorization request; `proof_hash` is of the proof that the end of its flow reveals."""
 
     request_hash: str
     client_id: str
@@ -274,7 +274,7 @@ class AuthorizationRequestRow(msgspec.Struct):
 
 
 class SigningKey(msgspec.Struct):
-    """One of the server's own keys: known before it signs, and known for a while after."""
+    """A signing key of the server, published before and after it signs."""
 
     kid: str
     alg: str
