@@ -89,7 +89,7 @@ async def get_staff(exchange: Exchange) -> Visitor:
     return visitor
 
 
-# Each list is given with one more than fits a page, where there is more.
+# Each list has one entry more than a page, if there are more.
 
 
 async def list_refusals(work: Work, page: int) -> list[Refusal]:

@@ -13,7 +13,7 @@ from kith.identity.flows.plan import Flow, Step
 from kith.identity.policies.engine import Mode, evaluate_target
 from kith.identity.policies.request import PolicyRequest, Verdict
 
-# What a run keeps of the way by which it came, even when it starts over.
+# What the context keeps about how the run was entered, even if it starts over.
 WAY_IN = ("is_restored", "is_redirected", "outpost", "_link")
 
 

@@ -38,7 +38,7 @@ __all__ = ["PLACE", "FlowEnded", "FlowFailed", "FlowRun", "Result", "find_run", 
 
 MOST_STEPS = 50
 MOST_CHARACTERS = 65_536
-# What a stage says in place of an error when it has done what it was asked.
+# Codes of messages that are shown like errors but are none.
 _GOOD_NEWS = {"email-sent"}
 
 
@@ -200,7 +200,7 @@ class FlowRun:
         if denial is not None:
             return denial
         for step in await steps_of(work, flow.flow_uuid):
-            # A stage whose policies are asked when it comes up is not asked about before there is anything to know.
+            # Policies that are evaluated when the stage comes up are not evaluated here.
             if step.again or not step.at_plan or (await self._ask(work, plan, step)).passing:
                 plan.steps.append(step)
         plan.steps.extend(more)

@@ -34,7 +34,7 @@ PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)
 
 
-# One's own run
+# The caller's own run
 
 
 async def inspect(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
@@ -66,7 +66,7 @@ async def _told_of(work: Work, plan: FlowPlan, session_uuid: str) -> dict[str, A
     }
 
 
-# Anybody's
+# Trying a flow
 
 
 async def try_out(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:

@@ -71,7 +71,7 @@ async def check(draft: RecordDraft[GroupRecord]) -> None:
     parent = draft.values.get("parent")
     await draft.work.db.begin()
     if parent is not None and not draft.is_new:
-        # Two moves that are harmless alone can make a circle together, so they go one after the other.
+        # Two moves at the same time could make a cycle together, so they are serialised.
         await draft.work.db.hold("identity.groups")
         if draft.id in await draft.work.db.all(_ancestors, start=parent):
             draft.complain("parent", "A group may not be its own ancestor.", "cycle")

@@ -35,7 +35,7 @@ def complain_pattern(pattern: str) -> str | None:
         return f"{shown} must begin with a scheme, such as https:"
     if scheme[1].replace("\\", "").lower() in RUNS_IN_THE_BROWSER:
         return f"{shown}: the scheme {scheme[1]} is not allowed."
-    # Sets and escaped characters stand for one character each, whatever they are made of.
+    # Sets and escaped characters match one character each.
     bare = _SET.sub("x", re.sub(r"\\[^\d]", "x", pattern))
     if re.search(r"\\\d|\(\?(?!:)", bare) or re.search(r"\)[*+{]", bare):
         return f"{shown} may neither repeat a group, look around nor refer back."

@@ -90,7 +90,7 @@ class ListQuery(Generic[R]):
         params |= {f"term{number}_words": term for number, term in enumerate(self.terms) if indexed[number]}
         count_query = store.count_query(indexed, exact, filters)
         page_query = store.page_query(self.order, indexed, exact, filters)
-        # What may read a whole large table runs beside the loop.
+        # A statement that may scan a large table runs in a thread.
         if store.is_large or not all(indexed):
             [count] = await work.db.slow(count_query, **params)
             rows = await work.db.slow(page_query, most=page.limit, skip=page.offset, **params)

@@ -282,7 +282,7 @@ async def _check_references(store: RecordStore[R], draft: RecordDraft[Any]) -> N
     draft.raise_complaints()
 
 
-# Secrets, and what is told of them
+# Secrets
 
 
 def _place(store: RecordStore[Any], field: Field) -> str:

@@ -58,7 +58,7 @@ class RecordStore(Generic[R]):
         self.times = resource.times
         moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
         self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]
-        # What a row holds once its key, which it begins with, was put before it for `pk`.
+        # The attributes for a row's values; the key, which comes first, is used for `pk` too.
         self._row_attributes = ("pk", *(self.attributes[name] for name in (resource.key, *self.shown, *self.times)))
         self.sortable = {f.name: self._column(f.column_name) for f in stored if f.is_scalar}
         self.sortable |= {"pk": self.key, resource.key: self.key} | self.times
@@ -295,7 +295,7 @@ async def relink(db: Session, field: References, owner: Any, before: Sequence[An
         await db.many(add, [{"of": owner, "to": other} for other in sorted(new)])
 
 
-# Does what is referred to exist?
+# Checking references
 
 
 @lru_cache(256)
@@ -311,7 +311,7 @@ async def missing_references(db: Session, field: Reference | References, ids: Se
     return [id for id in ids if id not in found]
 
 
-# What refers to a record and does not let it go?
+# Records that prevent a deletion
 
 
 class Holder:

@@ -36,7 +36,7 @@ runs = Table(
     UniqueConstraint("session_uuid", "flow_uuid"),
 )
 
-# A session in which one person looks through another's eyes. It is the other's session but for this row.
+# Impersonations: the session is the other person's, except for this row.
 impersonations = Table(
     "identity_impersonations",
     METADATA,

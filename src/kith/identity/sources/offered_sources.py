@@ -11,7 +11,7 @@ from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.sources.family import sources
 
-# Where one begins to come in by a source, from its slug. A kind that is not here has no way in and is not offered.
+# The address where signing in through a source begins. Kinds that are not listed are not offered.
 WAYS_IN: dict[str, Callable[[str], str]] = {}
 
 _chosen = query(

@@ -19,7 +19,7 @@ _NAMES = """
 """
 RESERVED = frozenset(_NAMES.split())
 
-# What the eye takes for the same letter; whoever folds two names finds out whether they look alike.
+# Letters that look alike, for comparing names.
 _ALIKE = str.maketrans(
     {
         "0": "o", "1": "l", "i": "l", "|": "l", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a",

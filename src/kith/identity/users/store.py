@@ -44,7 +44,7 @@ _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Lo
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
-# Whoever owns an address comes before whoever has a name that looks like it.
+# The owner of an address comes before a user whose name looks like it.
 _typed = or_(users.c.owned_email_key == bindparam("address"), users.c.username_key == bindparam("key"))
 _owner_first = case((users.c.owned_email_key == bindparam("address"), literal_column("0")), else_=literal_column("1"))
 _by_typed = query(select(users).where(_typed).order_by(_owner_first).limit(1), User)
@@ -71,7 +71,7 @@ _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
 _with_email = query(
     select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
 )
-# Both databases read `->>` alike.
+# `->>` works on both databases.
 _with_upn = query(
     select(users)
     .where(func.lower(users.c.attributes.op("->>", return_type=String)(literal_column("'upn'"))) == bindparam("upn"))

@@ -31,7 +31,7 @@ users = Table(
     Column("password_changed_at", Instant),
     Column("confirmed_at", Instant),
     Column("approved_at", Instant),
-    # The address while it counts as theirs: proven, or taken at its word where nothing is confirmed.
+    # The address if it belongs to this person: confirmed, or claimed where addresses are not confirmed.
     Column("owned_email_key", String(254)),
     Column("email_verified_at", Instant),
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),

@@ -75,7 +75,7 @@ def invalid_scope(description: str = INVALID_SCOPE) -> OAuthError:
     return OAuthError("invalid_scope", description)
 
 
-# How it is said
+# The answer
 
 NO_STORE: Headers = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 _encode = msgspec.json.Encoder().encode

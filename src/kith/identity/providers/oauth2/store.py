@@ -28,7 +28,7 @@ _now = bindparam("now", type_=Instant())
 _grant_uuid = bindparam("grant", type_=UID())
 
 
-# Whoever has no address has none to confirm.
+# A user without an address has nothing to confirm.
 CONFIRMED_AT = type_coerce(
     case((users.c.email == "", func.coalesce(users.c.confirmed_at, users.c.created_at)), else_=users.c.confirmed_at),
     Instant(),
@@ -98,7 +98,7 @@ _insert_app = command(insert_into(apps))
 _insert_assertion = command(insert_into(assertions))
 
 _grant = query(select(grants).where(grants.c.grant_uuid == _grant_uuid), Grant)
-# Of any number that come with the same code, one finds it unused.
+# If a code is redeemed several times at once, only one request finds it unused.
 _claim_code = query(
     update(codes)
     .where(and_(codes.c.code_hash == bindparam("hash"), codes.c.used_at.is_(None), codes.c.expires_at > _now))

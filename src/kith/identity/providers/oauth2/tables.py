@@ -60,7 +60,7 @@ apps = Table(
     Column("created_at", Instant, nullable=False, index=True),
 )
 
-# One yes: who let which client do what. Codes and tokens come of it and go with it.
+# Grants: which client a person has authorized for what. Codes and tokens belong to one.
 grants = Table(
     "identity_oauth_grants",
     METADATA,
@@ -141,7 +141,7 @@ devices = Table(
     Column("expires_at", Instant, nullable=False, index=True),
 )
 
-# Requests that were handed in beforehand, or that wait while somebody signs in and is asked.
+# Authorization requests that were pushed, or that wait while somebody signs in or runs a flow.
 requests = Table(
     "identity_oauth_requests",
     METADATA,
@@ -153,7 +153,7 @@ requests = Table(
     Column("expires_at", Instant, nullable=False, index=True),
 )
 
-# Proofs of who a client is that were seen already.
+# Ids of client assertions that were used.
 assertions = Table(
     "identity_oauth_assertions",
     METADATA,

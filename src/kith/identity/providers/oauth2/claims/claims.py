@@ -23,13 +23,13 @@ _PLACES = ("id_token", "userinfo")
 ACR = "urn:kith:acr:default"
 ACR_MULTI = "urn:kith:acr:mfa"
 DEFAULT_SECONDS = 3600.0
-# By how somebody signed in: what RFC 8176 calls it.
+# `amr` values (RFC 8176) by the method of signing in.
 _AMR = {
     "password": ["pwd"],
     "auth_mfa": ["pwd", "otp", "mfa"],
     "auth_webauthn_pwl": ["hwk", "user", "mfa"],
 }
-# What we say about the token itself; no mapping has a word in it.
+# Claims about the token itself, which mappings cannot set.
 PROTOCOL = frozenset({
     "iss", "sub", "aud", "azp", "exp", "iat", "nbf", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash",
     "sid",
@@ -39,7 +39,7 @@ BUILT_IN = (
     "name", "given_name", "family_name", "preferred_username", "nickname", "picture", "groups", "email",
     "email_verified",
 )  # fmt: skip
-# The scope that brings a claim, for those that are asked for by their own names.
+# The scope for each claim that can be asked for by name.
 _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {"groups": "groups", "email": "email", "email_verified": "email"}
 
 

@@ -28,7 +28,7 @@ DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 CODE_SECONDS = 60.0
-# People copy the code of a program that they cannot be sent back to, and apps on telephones may be put to sleep.
+# Longer, because codes may be copied by hand, and apps on phones may be suspended.
 SOCIAL_CODE_SECONDS = 600.0
 Consent = Literal["flow", "never", "always", "permanent"]
 
@@ -244,7 +244,7 @@ def _common(record: ClientRecord, application: ClientApplication | None) -> dict
         "code_seconds": _seconds(record.access_code_validity),
         "access_seconds": _seconds(record.access_token_validity),
         "refresh_seconds": _seconds(record.refresh_token_validity),
-        # Whoever has no secret to prove itself with gets a new token every time.
+        # A public client gets a new refresh token every time.
         "refresh_threshold": 0.0 if is_public else _seconds(record.refresh_token_threshold),
         "signing_key": record.signing_key,
         "sub_mode": record.sub_mode,

@@ -45,7 +45,7 @@ _by_code = query(
     ),
     DeviceAuthorization,
 )
-# Of any number that poll at once, one finds the wait over.
+# If a device polls several times at once, only one poll counts as in time.
 _poll = command(
     update(devices)
     .where(and_(devices.c.device_hash == _hash, devices.c.polled_at.is_not_distinct_from(_seen)))
@@ -141,7 +141,7 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[DeviceAutho
 
 async def approve(work: Work, device: DeviceAuthorization, client: Client, asked: GrantRequest, *, user: User) -> bool:
     """Store the approval; False if the code has expired or was answered before."""
-    # The device stays where it is when the browser that let it in signs out.
+    # The grant is not bound to the browser's session, so the device stays signed in.
     grant = await service.open_grant(work, client, msgspec.structs.replace(asked, session_uuid=None))
     done = await work.db.run(_decide, hash=device.device_hash, now=work.now, becomes="approved", grant=grant.grant_uuid)
     if not done:

@@ -35,7 +35,7 @@ _page = query(
     .limit(AT_ONCE),
     Visit,
 )
-# What nobody announced is found by looking: the session ran out, or the person is not there any more.
+# Visits whose end was not announced: the session has expired, or the user is gone.
 _has_session = exists().where(sessions.c.session_uuid == visits.c.session_uuid)
 _has_person = exists().where(and_(users.c.id == visits.c.user_id, users.c.is_active))
 _has_provider = exists().where(providers.c.id == visits.c.provider_id)

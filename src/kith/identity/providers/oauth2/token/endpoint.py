@@ -43,7 +43,7 @@ from kith.identity.users.tables import User
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}\Z")
-# What polling brings is no refusal.
+# Errors that a polling device gets are not recorded as failures.
 _WAITING = frozenset({"authorization_pending", "slow_down"})
 
 
@@ -145,7 +145,7 @@ async def _by_itself(call: TokenRequest) -> Answered:
         return await _for_person(call, await resource_owners.by_app_password(call.exchange, call.sent), "token")
     scopes = await _scopes(call)
     if not client.is_social:
-        # Both are about somebody, and there is nobody.
+        # Both scopes need a user, and there is none.
         scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
     await _ask_policies(call, None, scopes)
     grant = await service.open_grant(work, client, GrantRequest(scopes=scopes, resource=_resource(call)))
