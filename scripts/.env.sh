@@ -54,7 +54,7 @@ install_what() {
         VIRTUAL_ENV="$VENV" "$UV" pip install --quiet --require-hashes --compile-bytecode -r "$lock"
     else
         "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
-            --compile --only-binary :all: -r "$lock"
+            --compile --only-binary :all: --no-binary http-ece -r "$lock"
     fi
     link_kith
     printf '%s' "$want" >"$stamp"

@@ -45,6 +45,7 @@ from kith.social.mirror.room import ROOM as MIRROR
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
 from kith.social.profile.room import ROOM as PROFILE
+from kith.social.push.room import ROOM as PUSH
 from kith.social.registration.room import ROOM as REGISTRATION
 from kith.social.relationships.room import ROOM as RELATIONSHIPS
 from kith.social.search import tasks as search
@@ -87,6 +88,7 @@ ROOMS: list[Room] = [
     TAGS,
     FEATURED,
     NOTIFICATIONS,
+    PUSH,
     SEARCH,
     TRANSLATION,
     ENCRYPTION,

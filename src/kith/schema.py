@@ -26,6 +26,7 @@ from kith.social.instance import tables as social_instance
 from kith.social.lists import tables as social_lists
 from kith.social.media import tables as social_media
 from kith.social.notifications import tables as social_notifications
+from kith.social.push import tables as social_push
 from kith.social.relationships import tables as social_relationships
 from kith.social.search import tables as social_search
 from kith.social.statuses import tables as social_statuses
@@ -58,6 +59,7 @@ __all__ = [
     "social_lists",
     "social_media",
     "social_notifications",
+    "social_push",
     "social_relationships",
     "social_search",
     "social_statuses",

@@ -138,6 +138,10 @@ PREFERENCES = {
     "reading:expand:media": OneOf("default", "show_all", "hide_all"), "reading:expand:spoilers": "bool",
     "reading:autoplay:gifs": "bool",
 }  # fmt: skip
+PUSH_SUBSCRIPTION = {
+    "id": "int", "endpoint": "url", "standard": "bool", "alerts": "object", "server_key": "text",
+    "policy": OneOf("all", "followed", "follower", "none"),
+}  # fmt: skip
 ERROR = {"error": "text", "details?": {}}
 
 VISIBILITY = OneOf("public", "unlisted", "private", "direct")

@@ -12,7 +12,8 @@ from kith.social.filters.matching import Filters
 from kith.social.filters.tables import Filter, FilteredStatus, Keyword
 from kith.social.ids import AccountId, StatusId
 from tests.social.members import Member, join_all
-from tests.social.posts import post
+from tests.social.posts import arrive, post
+from tests.social.samples import image_file
 from tests.social.shapes import OneOf, check, maybe
 from tests.town import Town
 
@@ -174,6 +175,110 @@ async def test_a_filter_of_version_1_is_a_keyword_of_version_2(town: Town) -> No
     assert [one["phrase"] for one in await ada.get(V1)] == ["second"]
     assert await ada.delete(f"{V1}/{(await ada.get(V1))[0]['id']}") == {}
     assert await ada.get(V2) == []
+
+
+RESULT = {"filter": BARE, "keyword_matches": maybe(["text"]), "status_matches": maybe(["id"])}
+
+
+def results(status: dict[str, Any]) -> list[list[str] | None]:
+    """The words by which filters matched."""
+    check(status["filtered"], [RESULT])
+    return [one["keyword_matches"] for one in status["filtered"]]
+
+
+async def ids_at(member: Member, path: str, **query: Any) -> list[str]:
+    return [one["id"] for one in await member.get(path, params=query)]
+
+
+async def test_every_endpoint_tells_which_filters_match(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "follow")
+    made = await new_filter(ada, "dragon", context=["public"])
+    seen = await post(bob, f"@{ada.name} a DRAGON #tales")
+    reply = await post(bob, "more dragons", in_reply_to_id=seen["id"])
+    await arrive(ada, bob)
+    for verb in ("favourite", "bookmark"):
+        await ada.post(f"/api/v1/statuses/{seen['id']}/{verb}")
+    paths = [
+        "/api/v1/timelines/home",
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/tag/tales",
+        f"/api/v1/accounts/{bob.id}/statuses",
+        "/api/v1/favourites",
+        "/api/v1/bookmarks",
+    ]
+    for path in paths:
+        shown = {one["id"]: one for one in await ada.get(path)}
+        assert results(shown[seen["id"]]) == [["DRAGON"]], path
+    assert results(await ada.get(f"/api/v1/statuses/{seen['id']}")) == [["DRAGON"]]
+    thread = await ada.get(f"/api/v1/statuses/{seen['id']}/context")
+    assert results(thread["descendants"][0]) == [["dragon"]]
+    assert reply["id"] == thread["descendants"][0]["id"]
+    [told] = [one for one in await ada.get("/api/v1/notifications") if one["type"] == "mention"]
+    assert results(told["status"]) == [["DRAGON"]]
+    boost = await ada.post(f"/api/v1/statuses/{seen['id']}/reblog")
+    assert results(boost) == results(boost["reblog"]) == [["DRAGON"]]
+    assert (await bob.get(f"/api/v1/statuses/{seen['id']}"))["filtered"] == []
+    assert "filtered" not in (await town.http.get(f"/api/v1/statuses/{seen['id']}")).json()
+
+    await ada.delete(f"{V2}/{made['id']}")
+    assert (await ada.get(f"/api/v1/statuses/{seen['id']}"))["filtered"] == []
+
+
+async def test_what_a_filter_hides_the_server_leaves_out(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "follow")
+    listed = await ada.post("/api/v1/lists", json={"title": "all"})
+    await ada.post(f"/api/v1/lists/{listed['id']}/accounts", json={"account_ids": [bob.id]})
+    loud, quiet = await post(bob, f"@{ada.name} dragon"), await post(bob, f"@{ada.name} tea")
+    own = await post(ada, "my dragon")
+    await arrive(ada, bob)
+    everywhere = {
+        "/api/v1/timelines/home": [own["id"], quiet["id"], loud["id"]],
+        f"/api/v1/timelines/list/{listed['id']}": [quiet["id"], loud["id"]],
+    }
+    for path, expected in everywhere.items():
+        assert await ids_at(ada, path) == expected
+    made = await ada.post(V1, json={"phrase": "dragon", "context": ["home", "notifications"], "irreversible": True})
+
+    for _ in range(2):  # the second time from what is kept
+        for path, expected in everywhere.items():
+            assert await ids_at(ada, path) == [id for id in expected if id != loud["id"]]
+        mentions = await ada.get("/api/v1/notifications", params={"types[]": "mention"})
+        assert [one["status"]["id"] for one in mentions] == [quiet["id"]]
+    assert loud["id"] in await ids_at(ada, f"/api/v1/accounts/{bob.id}/statuses")
+
+    await ada.delete(f"{V1}/{made['id']}")
+    assert await ids_at(ada, "/api/v1/timelines/home") == everywhere["/api/v1/timelines/home"]
+
+
+async def test_filters_follow_edits_and_their_own_end(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    status = await post(bob, "tea", media_ids=[])
+    path = f"/api/v1/statuses/{status['id']}"
+    await new_filter(ada, "dragon")
+    assert (await ada.get(path))["filtered"] == []
+    await bob.does("PUT", path, json={"status": "tea", "spoiler_text": "dragons"})
+    assert results(await ada.get(path)) == [["dragon"]]
+    gone = await new_filter(ada, "tea", expires_in=0)
+    assert results(await ada.get(path)) == [["dragon"]]
+    await ada.does("PUT", f"{V2}/{gone['id']}", json={"expires_in": ""})
+    assert results(await ada.get(path)) == [["dragon"], ["tea"]]
+    await ada.post(f"{V2}/{gone['id']}/statuses", json={"status_id": status["id"]})
+    [_, by_id] = (await ada.get(path))["filtered"]
+    assert (by_id["keyword_matches"], by_id["status_matches"]) == (["tea"], [status["id"]])
+
+
+async def test_options_of_polls_and_descriptions_of_media_are_looked_at(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await new_filter(ada, "dragon")
+    poll = await post(bob, "which?", poll={"options": ["Dragon", "tea"], "expires_in": 3600})
+    picture = await bob.post(
+        "/api/v2/media", files={"file": ("a.png", image_file("PNG"), "image/png")}, data={"description": "dragon!"}
+    )
+    shown = await post(bob, "look", media_ids=[picture["id"]])
+    for status, word in ((poll, "Dragon"), (shown, "dragon")):
+        assert results(await ada.get(f"/api/v1/statuses/{status['id']}")) == [[word]]
 
 
 FOUND: list[tuple[str, bool, str, str | None]] = [

@@ -24,7 +24,7 @@ from tests.social.test_instance import RULE, V1, V2
 from tests.town import Town
 
 # Answered elsewhere in all their variants: test_apps, test_signup_api, test_guards, test_instance,
-# test_translation, test_timelines.
+# test_translation, test_timelines, test_push.
 ELSEWHERE = {
     ("POST", "/api/v1/apps"), ("GET", "/api/v1/apps/verify_credentials"), ("POST", "/api/v1/accounts"),
     ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
@@ -33,6 +33,7 @@ ELSEWHERE = {
     ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
     ("GET", "/api/v1/instance/terms_of_service/{date}"), ("GET", "/api/v1/openapi.json"),
     ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
+    ("DELETE", "/api/web/push_subscriptions/{link}"),
 }  # fmt: skip
 NOTHING: Shape = {}
 
@@ -168,6 +169,13 @@ READS = [
     _get("/api/v1/directory", [shapes.ACCOUNT], query="local=true"),
 ]
 PERSON = "/api/v1/accounts/{id}"
+RECEIVER = {
+    "endpoint": "http://127.0.0.1:9/nobody", "standard": True,
+    "keys": {
+        "p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM",
+        "auth": "tBHItJI5svbpez7KI4CCXg",
+    },
+}  # fmt: skip
 WRITES = [
     # statuses
     _do("/api/v1/statuses", shapes.STATUS, status="again", poll={"options": ["a", "b"], "expires_in": 300}),
@@ -216,6 +224,11 @@ WRITES = [
     _do("/api/v1/notifications/{id}/dismiss", NOTHING, "notification", who="ada"),
     _do("/api/v1/notifications/dismiss", NOTHING, who="ada", id="{notice}"),
     _do("/api/v1/notifications/clear", NOTHING, who="ada"),
+    # push
+    _do("/api/v1/push/subscription", shapes.PUSH_SUBSCRIPTION, subscription=RECEIVER, data={"policy": "none"}),
+    _get("/api/v1/push/subscription", shapes.PUSH_SUBSCRIPTION),
+    _do("/api/v1/push/subscription", shapes.PUSH_SUBSCRIPTION, method="PUT", data={"alerts": {"mention": False}}),
+    _do("/api/v1/push/subscription", NOTHING, method="DELETE"),
     # at last
     _do(ONE, shapes.DELETED_STATUS, "poll", who="ada", method="DELETE"),
 ]  # fmt: skip

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Hashable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
@@ -88,6 +88,15 @@ class UntilWritten(Cache):
         if version == self._database.version():
             self._kept[key] = value
             self._bytes += size
+
+    async def keep(self, key: Hashable, make: Callable[[], Awaitable[bytes]], *, more: int = 0) -> bytes:
+        """What `make` gives, made once while nobody writes. `more` is what the key takes beyond its texts."""
+        version = self.now()
+        found: bytes | None = None if version is None else self.get(version, key)
+        if found is None:
+            found = await make()
+            self.put(version, key, found, size=len(found) + more)
+        return found
 
 
 class ByVersion(Cache, Generic[Value]):

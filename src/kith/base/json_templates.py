@@ -32,7 +32,7 @@ def gap(name: str) -> Any:
     return msgspec.Raw(_MARK + name.encode() + _MARK)
 
 
-class Settled(msgspec.Struct, frozen=True):
+class Settled(msgspec.Struct, frozen=True, gc=False):
     """JSON in which every gap has its usual value, and where each of them is."""
 
     usual: bytes
@@ -56,7 +56,7 @@ class Settled(msgspec.Struct, frozen=True):
         return b"".join(parts)
 
 
-class Template(msgspec.Struct, frozen=True):
+class Template(msgspec.Struct, frozen=True, gc=False):
     """JSON with gaps between its pieces; `names[n]` is the gap behind `pieces[n]`."""
 
     pieces: tuple[bytes, ...]

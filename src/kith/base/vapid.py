@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import base64
+from datetime import datetime
 from functools import lru_cache
 
+import msgspec
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-__all__ = ["private_key", "public_key"]
+__all__ = ["private_key", "public_key", "sign"]
 
 _ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
@@ -22,4 +26,19 @@ def private_key(secret: bytes) -> ec.EllipticCurvePrivateKey:
 def public_key(secret: bytes) -> str:
     """As apps hand it on: the uncompressed point in base64url."""
     point = private_key(secret).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    return base64.urlsafe_b64encode(point).rstrip(b"=").decode()
+    return _encoded(point)
+
+
+def sign(secret: bytes, *, audience: str, subject: str, expires_at: datetime) -> str:
+    """A JSON Web Token (ES256) that tells a push service who sends to it; `audience` is the service's origin."""
+    claims = {"aud": audience, "exp": int(expires_at.timestamp()), "sub": subject}
+    signed = f"{_HEADER}.{_encoded(msgspec.json.encode(claims))}"
+    r, s = decode_dss_signature(private_key(secret).sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+    return f"{signed}.{_encoded(r.to_bytes(32) + s.to_bytes(32))}"
+
+
+def _encoded(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+_HEADER = _encoded(b'{"typ":"JWT","alg":"ES256"}')

@@ -12,6 +12,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
+from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.clients import client_of
@@ -27,10 +28,11 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
+from kith.identity.sealing import Sealer
 from kith.identity.tokens.facts import AccessEnded
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
-from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.identity.users.store import TEAM
 
 __all__ = [
@@ -42,7 +44,9 @@ __all__ = [
     "Issued",
     "OAuthError",
     "Pictures",
+    "Sealer",
     "SignupRequest",
+    "UserBarred",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
@@ -52,6 +56,7 @@ __all__ = [
     "count_members",
     "covers",
     "find_bearer",
+    "find_bearer_by_key",
     "find_client",
     "find_locale",
     "find_person",

@@ -27,6 +27,7 @@ from kith.base.limits import Limiter, Rule, Spent, address_key
 from kith.base.news import Fact
 from kith.base.params import read_body
 from kith.base.routing import Provided
+from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.errors import PRIVATE
 from kith.social.ids import UserId
@@ -44,9 +45,11 @@ __all__ = [
     "anyone",
     "app",
     "caller_in",
+    "key_in",
     "member_in",
     "optional",
     "outsider",
+    "still_opens",
     "user",
 ]  # fmt: skip
 
@@ -151,7 +154,7 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     async def check(exchange: Exchange) -> None:
         bearer = await _bearer(exchange)
         _check_scopes(bearer, scopes)
-        problem = None if unconfirmed and bearer.user_id is not None else _why_not_yet(exchange, bearer)
+        problem = None if unconfirmed and bearer.user_id is not None else _why_not_yet(exchange.work, bearer)
         if problem is not None:
             raise problem
         await _check_standing(exchange, bearer)
@@ -193,7 +196,7 @@ async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
     bearer = await _known(exchange, key)
     _check_scopes(bearer, scopes)
     await _check_standing(exchange, bearer)
-    is_member = _why_not_yet(exchange, bearer) is None
+    is_member = _why_not_yet(exchange.work, bearer) is None
     if is_closed and not is_member:
         raise Unauthenticated(NEEDS_USER)
     await _let_in(exchange, bearer, with_member=is_member)
@@ -215,6 +218,23 @@ def member_in(exchange: Exchange) -> Member:
 
 TheCaller = Annotated[Caller, Provided(caller_in)]
 TheMember = Annotated[Member, Provided(member_in)]
+
+
+async def key_in(exchange: Exchange) -> str:
+    """The access token that came with a request."""
+    return await _key(exchange)
+
+
+async def still_opens(work: Work, key: str, scope: str) -> bool:
+    """Whether a member's token that was let in once would be let in now: asked before something is sent to it."""
+    bearer = await identity.find_bearer_by_key(work, key)
+    if bearer is None or bearer.user_id is None or bearer.provider_id is not None or not bearer.is_active:
+        return False
+    if bearer.expires_at is not None and bearer.expires_at <= work.now:
+        return False
+    if not _covers(bearer.scopes, (scope,)) or _why_not_yet(work, bearer) is not None:
+        return False
+    return await work.find(Standing).may_act(work, bearer.user_id)  # type: ignore[type-abstract]
 
 
 async def _bearer(exchange: Exchange) -> identity.Bearer:
@@ -297,11 +317,11 @@ def _words(scopes: str) -> frozenset[str]:
     return frozenset(scopes.split())
 
 
-def _why_not_yet(exchange: Exchange, bearer: identity.Bearer) -> Problem | None:
+def _why_not_yet(work: Work, bearer: identity.Bearer) -> Problem | None:
     """What this token's owner has to wait for, if there is anything."""
     if bearer.user_id is None:
         return Unprocessable(NEEDS_USER)
-    if bearer.confirmed_at is None and exchange.server.works.settings.confirm_email:
+    if bearer.confirmed_at is None and work.settings.confirm_email:
         return Forbidden(UNCONFIRMED)
     if bearer.approved_at is None:
         return Forbidden(PENDING)

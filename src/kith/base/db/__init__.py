@@ -4,7 +4,18 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 
 from kith.base.db.errors import Dangling, Taken
 from kith.base.db.opening import connect
-from kith.base.db.schema import ID, METADATA, UID, Document, Instant, Long, any_of, any_row, rows_as_json
+from kith.base.db.schema import (
+    ID,
+    METADATA,
+    UID,
+    Document,
+    Instant,
+    Long,
+    any_of,
+    any_row,
+    index_of_some,
+    rows_as_json,
+)
 from kith.base.db.session import Database, Session
 from kith.base.db.statement import Command, Query, add_once, command, insert_into, query
 
@@ -26,6 +37,7 @@ __all__ = [
     "any_row",
     "command",
     "connect",
+    "index_of_some",
     "insert_into",
     "query",
     "rows_as_json",

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Boolean,
     ColumnElement,
     FromClause,
+    Index,
     Integer,
     MetaData,
     String,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     exists,
     literal_column,
     select,
+    text,
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
@@ -34,6 +36,12 @@ METADATA = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+def index_of_some(table: str, *columns: str) -> Index:
+    """An index of the rows that have a first column at all: the others need not be written into it."""
+    where = text(f"{columns[0]} IS NOT NULL")
+    return Index(f"ix_{table}_{columns[0]}", *columns, sqlite_where=where, postgresql_where=where)
 
 
 # A whole number of 64 bits, which SQLite's INTEGER is too.

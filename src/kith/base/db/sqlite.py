@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from kith.base.db import writing
 from kith.base.db.errors import Dangling, Taken, columns_of
+from kith.base.db.flusher import Flusher
 from kith.base.db.statement import Command, Query
 from kith.base.errors import Unavailable
 
@@ -92,17 +93,17 @@ class Pen:
         self._group_commit = group_commit
         self._patience = patience
         self._turn = asyncio.Lock()
-        self._flusher = ThreadPoolExecutor(1, thread_name_prefix="sqlite-commit")
+        self._waiting = 0  # for a turn
+        self._flusher = Flusher("sqlite-commit")
         self._group: asyncio.Future[None] | None = None
         self._commits: set[asyncio.Task[None]] = set()
 
     async def take(self) -> None:
         """Wait for one's turn, but not for ever: who holds the pen may be waiting for us."""
-        try:
-            async with asyncio.timeout(self._patience):
-                await self._turn.acquire()
-        except TimeoutError as error:
-            raise Unavailable from error
+        if self._waiting or self._turn.locked():
+            await self._wait()
+        else:
+            await self._turn.acquire()  # at once: there is nobody to wait for
         try:
             if not self.connection.in_transaction:
                 await self._begin()
@@ -110,6 +111,20 @@ class Pen:
         except BaseException:
             self._turn.release()
             raise
+
+    async def _wait(self) -> None:
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._turn_after_others()
+        except TimeoutError as error:
+            raise Unavailable from error
+
+    async def _turn_after_others(self) -> None:
+        self._waiting += 1
+        try:
+            await self._turn.acquire()
+        finally:
+            self._waiting -= 1
 
     async def _begin(self) -> None:
         """Another process may be writing; wait for it without holding up the loop."""
@@ -171,7 +186,7 @@ class Pen:
     async def _commit_group(self, group: asyncio.Future[None]) -> None:
         """Takes its turn behind all who waited when it was made: their parts are in this transaction."""
         if self._group_commit:
-            await self._turn.acquire()
+            await self._turn_after_others()
         try:
             if self._group is group:
                 self._group = None
@@ -184,17 +199,19 @@ class Pen:
             self._turn.release()
 
     async def _flush(self) -> None:
-        loop = asyncio.get_running_loop()
         try:
-            await asyncio.shield(loop.run_in_executor(self._flusher, self.connection.execute, "COMMIT"))
+            await asyncio.shield(self._flusher.run(self._end))
         except sqlite3.Error as error:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise _in_our_words(error) from error
 
+    def _end(self) -> None:
+        self.connection.execute("COMMIT")
+
     async def close(self) -> None:
         async with self._turn:
-            self._flusher.shutdown()
+            self._flusher.close()
             self.connection.close()
 
 

@@ -34,10 +34,21 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
+_last: tuple[datetime | None, str] = (None, "")
+
+
 def _to_text(at: datetime) -> str:
-    if at.tzinfo is not UTC:
-        at = at.astimezone(UTC)
-    return at.isoformat(timespec="microseconds")[:-6] + "Z"
+    """The moment of a work is in most of its statements: the last one is at hand."""
+    global _last  # noqa: PLW0603 - one for the whole process
+    last, text = _last
+    if at is not last:
+        text = _in_utc(at).isoformat(timespec="microseconds")[:-6] + "Z"
+        _last = (at, text)
+    return text
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at if at.tzinfo is UTC else at.astimezone(UTC)
 
 
 def _to_json(value: object) -> str:

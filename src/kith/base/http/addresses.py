@@ -75,10 +75,10 @@ class _Exemption(msgspec.Struct, frozen=True):
     host: str | None
     port: int | None
 
-    def covers(self, host: str, ip: Address, port: int) -> bool:
+    def covers(self, host: str, ip: Address | None, port: int) -> bool:
         if self.port not in (None, port):
             return False
-        return host == self.host if self.network is None else ip in self.network
+        return host == self.host if self.network is None else ip is not None and ip in self.network
 
 
 class PrivateHosts:
@@ -99,6 +99,11 @@ class PrivateHosts:
         if is_public(ip) and (port in _WELL_KNOWN_PORTS or port >= 1024):
             return True
         return any(exemption.covers(host, ip, port) for exemption in self._exemptions)
+
+    def lists(self, host: str, port: int) -> bool:
+        """Whether the operator has listed `host`, as it stands in a URL: its address or its name."""
+        ip, host = parse_address(host), host.rstrip(".").lower()
+        return any(one.covers(host, ip and unmapped(ip), port) for one in self._exemptions)
 
 
 def _parsed(text: str) -> _Exemption:

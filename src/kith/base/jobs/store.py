@@ -24,7 +24,19 @@ from sqlalchemy import (
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
 from kith.base.jobs.kinds import Kind
-from kith.base.jobs.tables import DEAD, READY, RUNNING, SUSPECT, Claimed, Job, TakenOver, jobs, schedules, workers
+from kith.base.jobs.tables import (
+    DEAD,
+    KEYED,
+    READY,
+    RUNNING,
+    SUSPECT,
+    Claimed,
+    Job,
+    TakenOver,
+    jobs,
+    schedules,
+    workers,
+)
 
 MOST_DEATHS = 2
 DEADLY = (
@@ -39,7 +51,9 @@ _encode = msgspec.json.Encoder().encode
 # keeps workers from starting it before what asked for this one is committed.
 _new = upsert(jobs).values({column.name: bindparam(column.name, type_=column.type) for column in jobs.columns})
 add = command(
-    _new.on_conflict_do_update(index_elements=[jobs.c.kind, jobs.c.key], set_={"key": _new.excluded.key}).inline()
+    _new.on_conflict_do_update(
+        index_elements=[jobs.c.kind, jobs.c.key], index_where=text(KEYED), set_={"key": _new.excluded.key}
+    ).inline()
 )
 
 _ready = and_(jobs.c.state == READY, jobs.c.run_at <= _now)
@@ -127,6 +141,7 @@ _next_due = query(
 )
 
 _plan = command(add_once(schedules))
+_planned = query(select(schedules.c.kind).where(schedules.c.next_at <= _now), str)
 _tick: Query[str] = query(
     update(schedules)
     .where(and_(schedules.c.kind == bindparam("name"), schedules.c.next_at <= _now))
@@ -243,6 +258,11 @@ async def next_due(db: Session, lane: str) -> datetime | None:
 
 async def plan(db: Session, kind: str, at: datetime) -> None:
     await db.run(_plan, kind=kind, next_at=at)
+
+
+async def due(db: Session, now: datetime) -> set[str]:
+    """Kinds whose time has come: mostly none, which is found out without writing."""
+    return set(await db.all(_planned, now=now))
 
 
 async def tick(db: Session, kind: str, *, now: datetime, then: datetime) -> bool:

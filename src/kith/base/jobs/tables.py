@@ -5,10 +5,11 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import BigInteger, Column, Index, Integer, SmallInteger, String, Table, Text, text
 
-from kith.base.db import METADATA, UID, Instant
+from kith.base.db import METADATA, UID, Instant, index_of_some
 
 READY, RUNNING, DEAD = 0, 1, 2
 SUSPECT = "deaths > 0"
+KEYED = "key IS NOT NULL"
 
 jobs = Table(
     "base_jobs",
@@ -27,8 +28,8 @@ jobs = Table(
     Column("error", Text),
     Column("created_at", Instant, nullable=False),
     Index("ix_base_jobs_claim", "lane", "state", "run_at", "id"),
-    Index("ix_base_jobs_held", "state", "held_until"),
-    Index("uq_base_jobs_key", "kind", "key", unique=True),
+    index_of_some("base_jobs", "held_until"),
+    Index("uq_base_jobs_key", "kind", "key", unique=True, sqlite_where=text(KEYED), postgresql_where=text(KEYED)),
     Index("ix_base_jobs_suspect", "state", "run_at", postgresql_where=text(SUSPECT), sqlite_where=text(SUSPECT)),
 )
 

@@ -146,7 +146,8 @@ class Worker:
         """Make the periodic jobs that are due; the row that is moved on decides which worker does."""
         while self._periodic:
             try:
-                for periodic in self._periodic:
+                due = await store.due(self._works.open().db, datetime.now(UTC))
+                for periodic in (one for one in self._periodic if one.kind.name in due):
                     async with self._works.begin() as work:
                         then = work.now + periodic.every
                         if await store.tick(work.db, periodic.kind.name, now=work.now, then=then):

@@ -8,7 +8,8 @@ from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, String, T
 from kith.base.db import ID, METADATA, Instant
 from kith.social.ids import AccountId
 
-# Home feeds and list feeds: `owner` is an account or a list, whose ids never meet.
+# Home feeds and list feeds: `owner` is an account or a list, whose ids never meet. A feed is short, so what is looked
+# for in one is found by reading it; an index by author or original would be one more page to write for every entry.
 feeds = Table(
     "social_feeds",
     METADATA,
@@ -18,8 +19,6 @@ feeds = Table(
     Column("author_id", BigInteger, nullable=False),
     Column("by_tag", Boolean, nullable=False),
     Index("ix_social_feeds_status_id", "status_id"),
-    Index("ix_social_feeds_original_id", "owner", "original_id"),
-    Index("ix_social_feeds_author_id", "owner", "author_id"),
     sqlite_with_rowid=False,
 )
 

@@ -129,11 +129,12 @@ async def show_statuses(work: Work, me: Me, filter_id: FromPath[int]) -> list[di
 
 @post("/api/v2/filters/{filter_id}/statuses", guards=[WRITE])
 async def add_status(work: Work, me: Me, filter_id: FromPath[int], form: FromRequest[StatusForm]) -> dict[str, Any]:
+    """Of a boost, what it boosts."""
     ids = numbers([form.status_id])
     found = await statuses.find_visible(work.db, StatusId(ids[0]), me) if ids else None
     if found is None:
         raise NotFound
-    return render_status(await service.add_status(work, me, filter_id, found.id))
+    return render_status(await service.add_status(work, me, filter_id, found.reblog_of_id or found.id))
 
 
 @get("/api/v2/filters/statuses/{id}", guards=[READ])

@@ -19,15 +19,9 @@ class Kept:
         self._bodies: ForAWhile[bytes] = ForAWhile("instance", seconds=SECONDS, most=32)
 
     async def get(self, work: Work, name: str, make: Callable[[Work], Awaitable[bytes]]) -> bytes:
-        version = self._memo.now()
-        if version is None:
+        if not work.settings.is_sqlite:
             return await self._for_a_while(work, name, make)
-        key = ("instance", name, work.now.date())
-        found: bytes | None = self._memo.get(version, key)
-        if found is None:
-            found = await make(work)
-            self._memo.put(version, key, found, size=len(found))
-        return found
+        return await self._memo.keep(("instance", name, work.now.date()), lambda: make(work))
 
     async def _for_a_while(self, work: Work, name: str, make: Callable[[Work], Awaitable[bytes]]) -> bytes:
         body = self._bodies.get(name)

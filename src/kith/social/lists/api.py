@@ -4,8 +4,9 @@ from typing import Any
 
 import msgspec
 
+from kith.base.caches import UntilWritten
 from kith.base.errors import NotFound
-from kith.base.exchange import Answer, Exchange
+from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.paging import Cursor, Kind
 from kith.base.routing import FromPath, FromRequest, delete, get, patch, post, put
 from kith.base.work import Work
@@ -20,6 +21,7 @@ from kith.social.pages import answer, joined, numbers, page
 
 LIMIT, MOST = 40, 80
 EVERYBODY = 1_000_000
+_encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:lists"), user("write:lists")
 
 
@@ -28,8 +30,11 @@ class Named(msgspec.Struct, kw_only=True):
 
 
 @get("/api/v1/lists", guards=[READ])
-async def show_lists(work: Work, me: Me) -> list[dict[str, Any]]:
-    return [render_list(one) for one in await store.all_of(work.db, me)]
+async def show_lists(work: Work, me: Me) -> Answer:
+    async def make() -> bytes:
+        return _encode([render_list(one) for one in await store.all_of(work.db, me)])
+
+    return Answer(200, JSON, await work.find(UntilWritten).keep(("lists", me), make))
 
 
 @post("/api/v1/lists", guards=[WRITE], status=200)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import msgspec
 
+from kith.base.caches import UntilWritten
 from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.limits import Limiter, Rule
 from kith.base.params import Upload
@@ -51,7 +52,14 @@ async def upload(work: Work, me: Me, sent: FromRequest[Sent]) -> Answer:
 
 @get("/api/v1/media/{id}", guards=[user("write:media")])
 async def show_media(work: Work, me: Me, id: FromPath[int]) -> Answer:
-    return _answer(work, await service.find_own(work, me, id), unfinished=206)
+    """Asked again and again while a video is made ready: what it says is kept while nobody writes."""
+    kept, key = work.find(UntilWritten), ("media", me, id)
+    version = kept.now()
+    found: Answer | None = None if version is None else kept.get(version, key)
+    if found is None:
+        found = _answer(work, await service.find_own(work, me, id), unfinished=206)
+        kept.put(version, key, found, size=len(found.body))
+    return found
 
 
 @put("/api/v1/media/{id}", guards=[user("write:media")])

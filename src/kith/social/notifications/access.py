@@ -11,7 +11,7 @@ from kith.base.db import any_of, any_row, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 from kith.social.relationships import rules
-from kith.social.statuses.tables import conversation_mutes, mentions, statuses
+from kith.social.statuses.tables import conversation_mutes, favourites, mentions, statuses
 
 Clause = ColumnElement[bool]
 _R = accounts.alias("r")  # who would be told
@@ -22,11 +22,23 @@ _status: BindParameter[Any] = bindparam("status")
 RANKS = ("user", "moderator", "administrator", "owner")
 
 
-def _muted_thread() -> Clause:
+def _muted_thread(status_id: ColumnElement[Any]) -> Clause:
     own, about = conversation_mutes.alias(), statuses.alias()
     return any_row(
         own.join(about, about.c.conversation_id == own.c.conversation_id),
-        and_(own.c.account_id == _R.c.id, about.c.id == _status),
+        and_(own.c.account_id == _R.c.id, about.c.id == status_id),
+    )
+
+
+def _can_be_told() -> Clause:
+    """A member who is here, of somebody who is."""
+    return and_(
+        _R.c.domain == "",
+        _R.c.user_id.is_not(None),
+        _R.c.suspended_at.is_(None),
+        _R.c.deleted_at.is_(None),
+        _F.c.suspended_at.is_(None),
+        _F.c.deleted_at.is_(None),
     )
 
 
@@ -49,25 +61,47 @@ def _names_the_hidden() -> Clause:
 @lru_cache(4)
 def who_is_told(*, mention: bool, own: bool) -> Any:
     """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case."""
-    unwanted = or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(), _names_the_hidden() if mention else false())
+    hidden = _names_the_hidden() if mention else false()
+    unwanted = or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(_status), hidden)
     return query(
         select(_R.c.id)
         .select_from(_R.join(_F, _F.c.id == _from))
         .where(
             and_(
                 any_of(_R.c.id, "ids"),
-                _R.c.domain == "",
-                _R.c.user_id.is_not(None),
-                _R.c.suspended_at.is_(None),
-                _R.c.deleted_at.is_(None),
-                _F.c.suspended_at.is_(None),
-                _F.c.deleted_at.is_(None),
+                _can_be_told(),
                 true() if own else _R.c.id != _F.c.id,
                 or_(any_of(_R.c.role, "below"), ~unwanted) if mention else ~unwanted,
             )
         ),
         AccountId,
     )
+
+
+def _told_of_favourites() -> Any:
+    mark, about = favourites.alias(), statuses.alias()
+    return (
+        select(mark.c.account_id, mark.c.status_id, _R.c.id)
+        .select_from(
+            mark.join(about, about.c.id == mark.c.status_id)
+            .join(_R, _R.c.id == about.c.account_id)
+            .join(_F, _F.c.id == mark.c.account_id)
+        )
+        .where(
+            and_(
+                any_of(mark.c.status_id, "statuses"),
+                any_of(mark.c.account_id, "accounts"),
+                about.c.deleted_at.is_(None),
+                _can_be_told(),
+                _R.c.id != _F.c.id,
+                ~or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(about.c.id)),
+            )
+        )
+    )
+
+
+# Favourites of these accounts among these statuses that are still there, with the authors who hear of them.
+told_of_favourites = query(_told_of_favourites, tuple)
 
 
 def below(role: str) -> list[str]:

@@ -52,10 +52,9 @@ async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: From
     cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
     types = service.wanted_types(asked.types, asked.exclude_types)
     rows = await reading.page_of(
-        work.db,
+        work,
         me,
         cursor,
-        work.now,
         types=None if types == list(service.TYPES) else types,
         from_id=asked.from_id,
         filtered=asked.include_filtered,
@@ -79,7 +78,7 @@ async def show_notification(
     exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked],
     id: FromPath[int],
 ) -> Answer:  # fmt: skip
-    row = await reading.find(work.db, me, id, work.now)
+    row = await reading.find(work.db, me, id)
     shown = [] if row is None else await entities.render(work, [row], me, supported=asked.supported_types)
     if not shown:
         raise NotFound

@@ -27,6 +27,7 @@ from kith.social.statuses.store import Stretch
 
 MOST_BYTES = 8 << 20
 MOST_BYTES_OF_PAGES = 16 << 20
+CONTEXT = "notifications"  # of filters
 _STATUS = b',"status":'
 _encode = msgspec.json.Encoder().encode
 _rows = msgspec.json.Decoder(list[NotificationRow])
@@ -89,7 +90,7 @@ class Line(NamedTuple):
     status: Shown | None
 
 
-class NotificationPage(msgspec.Struct, frozen=True):
+class NotificationPage(msgspec.Struct, frozen=True, gc=False):
     ids: tuple[int, ...]
     lines: tuple[Line, ...]
     stretch: Stretch | None  # of the statuses they are about
@@ -118,12 +119,14 @@ async def render_page(
             return joined(await render(work, read, me, supported=supported)), [row.id for row in read]
         if not work.db.is_writing:
             work.find(NotificationPages).put(rows, page, _size(rows, page))
-    view = View(me) if page.stretch is None else await view_of(work, page.stretch, me)
+    view = View(me) if page.stretch is None else await view_of(work, page.stretch, me, context=CONTEXT)
     return _joined(page.lines, view), page.ids
 
 
 def _joined(lines: Sequence[Line], view: View) -> bytes:
-    """All pieces of a page are copied once."""
+    """All pieces of a page are copied once. What a filter hides is left out."""
+    if view.hidden:
+        lines = [line for line in lines if line.status is None or not view.hides(line.status)]
     if not lines:
         return b"[]"
     parts = [b"["]
@@ -156,8 +159,11 @@ async def _page(work: Work, rows: Sequence[NotificationRow], me: AccountId) -> N
         if row.status_id is not None and status is None:
             return None
         lines.append(Line(heads[row.id], people[row.from_id], status))
-    pairs = [(one.subject_id, one.conversation_id) for line in lines if (one := line.status) is not None]
-    return NotificationPage(tuple(row.id for row in rows), tuple(lines), Stretch.of(pairs) if pairs else None)
+    about_these = [
+        (one.subject_id, one.subject_version, one.conversation_id) for line in lines if (one := line.status) is not None
+    ]
+    stretch = Stretch.of(about_these) if about_these else None
+    return NotificationPage(tuple(row.id for row in rows), tuple(lines), stretch)
 
 
 async def _heads(work: Work, rows: Sequence[NotificationRow]) -> dict[int, bytes]:
@@ -183,7 +189,7 @@ async def render(
     rows = [row for row in rows if row.is_shown]
     people = await render_versions(work, {row.from_id: row.from_version for row in rows})
     about = {status.id: status for row in rows if (status := row.status) is not None}
-    shown = await render_rows(work, list(about.values()), me)
+    shown = await render_rows(work, list(about.values()), me, context=CONTEXT)
     words = await reading.words_of(work.db, [row.id for row in rows])
     wholes: list[bytes] = []
     for row in rows:

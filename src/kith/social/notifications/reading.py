@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, case, func, literal_column, null, or_, select
 
+from kith.base.caches import UntilWritten
 from kith.base.db import Session, any_of, query
 from kith.base.paging import Cursor
+from kith.base.work import Work
 from kith.social.accounts.access import is_there
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
@@ -24,6 +26,7 @@ from kith.social.walks import Walk
 
 __all__ = ["NotificationRow", "Words", "find", "page_of", "words_of"]
 
+KEY_BYTES = 500  # what a key of a page takes besides its texts
 N = notifications
 _from = accounts.alias("f")  # whom it is from
 _own = accounts.alias("own")  # who reads
@@ -118,26 +121,33 @@ _words = query(select(N.c.id, N.c.type, N.c.group_key, N.c.created_at).where(any
 
 
 async def page_of(
-    db: Session,
+    work: Work,
     me: AccountId,
     cursor: Cursor,
-    now: datetime,
     *,
     types: Sequence[str] | None,
     from_id: AccountId | None,
     filtered: bool,
 ) -> str | None:
-    """Rows as JSON; None where there are none. `types`: None for all."""
-    walk = _walks[filtered or from_id is not None, from_id is not None, types is not None]
-    statement, params = walk.page_form(cursor)
-    wanted = None if types is None else list(types)
-    [found] = await db.all(statement, me=me, now=now, types=wanted, from_id=from_id, **params)
-    rows: str | None = found[0]
+    """Rows as JSON; None where there are none. `types`: None for all.
+
+    No moment decides what is in them, so that they are kept while nobody writes.
+    """
+    kept, place = work.find(UntilWritten), (cursor.max_id, cursor.since_id, cursor.min_id, cursor.limit)
+    key = ("notifications", me, place, None if types is None else tuple(types), from_id, filtered)
+    version = kept.now()
+    rows: str | None = None if version is None else kept.get(version, key)
+    if rows is None:
+        walk = _walks[filtered or from_id is not None, from_id is not None, types is not None]
+        statement, params = walk.page_form(cursor)
+        wanted = None if types is None else list(types)
+        [[rows]] = await work.db.all(statement, me=me, types=wanted, from_id=from_id, **params)
+        kept.put(version, key, rows, size=len(rows or "") + KEY_BYTES)
     return rows
 
 
-async def find(db: Session, me: AccountId, id: int, now: datetime) -> NotificationRow | None:
-    return await db.one(_one, me=me, id=id, now=now)
+async def find(db: Session, me: AccountId, id: int) -> NotificationRow | None:
+    return await db.one(_one, me=me, id=id)
 
 
 async def words_of(db: Session, ids: Sequence[int]) -> dict[int, Words]:

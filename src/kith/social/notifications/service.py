@@ -42,23 +42,41 @@ async def tell(
     )
     for one in notices:
         if one.account_id in wanted:
-            await _tell(work, type, from_id, one)
+            await _put(work, type, from_id, one, await _group_of(work, type, one))
 
 
-async def _tell(work: Work, type: str, from_id: AccountId, notice: Notice) -> None:
+async def tell_of_favourites(work: Work, pairs: Sequence[tuple[AccountId, StatusId]]) -> None:
+    """Of many favourites at once (an account, and what it favours): the authors who want to hear of them."""
+    told = await store.told_of_favourites(work.db, pairs, work.now)
+    groups: dict[StatusId, str | None] = {}
+    for account_id, status_id in pairs:
+        author_id = told.get((account_id, status_id))
+        if author_id is None:
+            continue
+        notice = Notice(author_id, favourite_key(status_id, account_id), status_id)
+        if status_id not in groups:
+            groups[status_id] = await _group_of(work, "favourite", notice)
+        await _put(work, "favourite", account_id, notice, groups[status_id])
+
+
+def favourite_key(status_id: StatusId, account_id: AccountId) -> str:
+    return f"favourite:{status_id}:{account_id}"
+
+
+async def _put(work: Work, type: str, from_id: AccountId, notice: Notice, group: str | None) -> None:
     id = work.new_id()
     row = Notification(
         id=id, account_id=notice.account_id, from_id=from_id, type=type, status_id=notice.status_id,
-        group_key=await _group_key(work, type, id, notice), filtered=False, created_at=work.now, once_key=notice.key,
+        group_key=group or f"ungrouped-{id}", filtered=False, created_at=work.now, once_key=notice.key,
     )  # fmt: skip
     if await store.add(work.db, row):
         work.announce(NotificationMade(notification_id=id, account_id=row.account_id, type=type))
 
 
-async def _group_key(work: Work, type: str, id: int, notice: Notice) -> str:
-    """Alike things within some hours are one group: it is named after the hour in which it began."""
+async def _group_of(work: Work, type: str, notice: Notice) -> str | None:
+    """Alike things within some hours are one group: it is named after the hour in which it began. None: no group."""
     if type not in GROUPED:
-        return f"ungrouped-{id}"
+        return None
     hour = int(work.now.timestamp()) // 3600
     since = id_at(work.now - timedelta(hours=GROUP_HOURS + 1))
     last = await store.last_group(work.db, notice.account_id, type, notice.status_id, since)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy import BindParameter, and_, bindparam, delete, exists, func, or_, select
 
 from kith.base.db import Session, add_once, any_of, command, query
@@ -134,7 +135,7 @@ _author_of_favourite = query(
 
 async def add(db: Session, row: Notification) -> bool:
     """False when it was told already."""
-    return await db.run(_add, **{name: getattr(row, name) for name in Notification.__struct_fields__}) == 1
+    return await db.run(_add, **msgspec.structs.asdict(row)) == 1
 
 
 async def last_group(db: Session, me: AccountId, type: str, status_id: StatusId | None, since: int) -> str | None:
@@ -206,6 +207,15 @@ async def count_since(
 async def author_of_favourite(db: Session, me: AccountId, status_id: StatusId) -> AccountId | None:
     """Whose post it is that somebody has among their favourites."""
     return await db.one(_author_of_favourite, me=me, status=status_id)
+
+
+async def told_of_favourites(
+    db: Session, pairs: Sequence[tuple[AccountId, StatusId]], now: datetime
+) -> dict[tuple[AccountId, StatusId], AccountId]:
+    """Who hears of which of these favourites (an account, and what it favours), as far as they are still there."""
+    accounts, statuses = {account_id for account_id, _ in pairs}, {status_id for _, status_id in pairs}
+    found = await db.all(access.told_of_favourites, accounts=sorted(accounts), statuses=sorted(statuses), now=now)
+    return {(account_id, status_id): author_id for account_id, status_id, author_id in found}
 
 
 Stretch = list[tuple[AccountId, int]]

@@ -180,20 +180,13 @@ async def _replace(work: Work, type: str, status: Status, notices: Sequence[Noti
 # What is done to posts
 
 
-async def tell_of_favourite(work: Work, fact: StatusFavourited) -> None:
-    author = await store.author_of_favourite(work.db, fact.account_id, fact.status_id)
-    if author is not None:
-        notice = Notice(author, _favourite_key(fact), fact.status_id)
-        await service.tell(work, "favourite", fact.account_id, [notice], about_id=fact.status_id)
+async def tell_of_favourites(work: Work, facts: Sequence[StatusFavourited]) -> None:
+    await service.tell_of_favourites(work, [(fact.account_id, fact.status_id) for fact in facts])
 
 
 async def take_back_favourite(work: Work, fact: StatusUnfavourited) -> None:
     if await store.author_of_favourite(work.db, fact.account_id, fact.status_id) is None:
-        await store.forget_keys(work.db, [_favourite_key(fact)])
-
-
-def _favourite_key(fact: StatusFavourited | StatusUnfavourited) -> str:
-    return f"favourite:{fact.status_id}:{fact.account_id}"
+        await store.forget_keys(work.db, [service.favourite_key(fact.status_id, fact.account_id)])
 
 
 async def tell_of_quote(work: Work, fact: StatusQuoted) -> None:
@@ -283,7 +276,7 @@ TELL_ON: Kind[Wave] = Kind(name="notifications.tell_on", payload=Wave, handler=t
 TELL_OF_POST: Kind[StatusPosted] = Kind(name="notifications.post", payload=StatusPosted, many=tell_of_posts)
 TELL_OF_EDIT: Kind[StatusEdited] = Kind(name="notifications.edit", payload=StatusEdited, handler=tell_of_edit)
 TELL_OF_FAVOURITE: Kind[StatusFavourited] = Kind(
-    name="notifications.favourite", payload=StatusFavourited, handler=tell_of_favourite
+    name="notifications.favourite", payload=StatusFavourited, many=tell_of_favourites
 )
 TAKE_BACK_FAVOURITE: Kind[StatusUnfavourited] = Kind(
     name="notifications.unfavourite", payload=StatusUnfavourited, handler=take_back_favourite

@@ -13,9 +13,9 @@ from kith.social.accounts import service as accounts
 from kith.social.accounts import store
 from kith.social.accounts.tables import Account
 from kith.social.accounts.viewers import Actor
-from kith.social.guards import user
+from kith.social.guards import TheMember, user
 from kith.social.pages import answer
-from kith.social.profile import entities, service
+from kith.social.profile import credentials, entities, service
 
 SENT = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
@@ -78,8 +78,8 @@ async def _own(exchange: Exchange, work: Work, account: Account) -> Answer:
 
 
 @get("/api/v1/accounts/verify_credentials", guards=[user("profile", "read:accounts")])
-async def verify_credentials(exchange: Exchange, work: Work, actor: Actor) -> Answer:
-    return await _own(exchange, work, actor)
+async def verify_credentials(exchange: Exchange, work: Work, member: TheMember) -> Answer:
+    return answer(exchange, await credentials.render(work, member.id))
 
 
 @patch("/api/v1/accounts/update_credentials", guards=[user("write:accounts")])

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from kith.base.caches import UntilWritten
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, Kind
 from kith.base.routing import FromPath, FromQuery, get
@@ -18,11 +19,13 @@ from kith.social.guards import optional, user
 from kith.social.ids import AccountId
 from kith.social.pages import answer, joined, numbers, page
 from kith.social.relationships import entities, lists
+from kith.social.relationships.mute_ends import next_end_of_mute
 from kith.social.relationships.service.common import target
 
 LIMIT, MOST = 40, 80
 DOMAINS, MOST_DOMAINS = 100, 200
 MOST_IDS = 500
+ID_BYTES = 48
 MOST_FAMILIAR = 40
 EVERYBODY = 1_000_000
 _encode = msgspec.json.Encoder().encode
@@ -49,8 +52,12 @@ def _account_ids(asked: Asked) -> list[AccountId]:
 @get("/api/v1/accounts/relationships", guards=[user("read:follows")])
 async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
     ids = _account_ids(asked)[:MOST_IDS]
-    shown = await entities.render(work, me, ids, with_suspended=asked.with_suspended)
-    return answer(exchange, joined(shown))
+
+    async def make() -> bytes:
+        return joined(await entities.render(work, me, ids, with_suspended=asked.with_suspended))
+
+    key = ("relationships", me, tuple(ids), asked.with_suspended, await next_end_of_mute(work, me))
+    return answer(exchange, await work.find(UntilWritten).keep(key, make, more=ID_BYTES * len(ids)))
 
 
 @get("/api/v1/accounts/familiar_followers", guards=[user("read:follows")])

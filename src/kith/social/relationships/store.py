@@ -91,22 +91,29 @@ _requests_to = query(
     .limit(bindparam("most")),
     AccountId,
 )
-_count_requests = query(
-    select(func.count()).select_from(
-        select(follow_requests.c.id)
-        .join(accounts, accounts.c.id == follow_requests.c.account_id)
+
+
+def requests_to(account_id: Any) -> Any:
+    """How many ask to follow somebody, as far as forty, as part of a statement."""
+    asker = accounts.alias()
+    asking = (
+        select(literal_column("1"))
+        .select_from(follow_requests.join(asker, asker.c.id == follow_requests.c.account_id))
         .where(
             and_(
-                follow_requests.c.target_id == _me,
-                accounts.c.suspended_at.is_(None),
-                accounts.c.deleted_at.is_(None),
+                follow_requests.c.target_id == account_id,
+                asker.c.suspended_at.is_(None),
+                asker.c.deleted_at.is_(None),
             )
         )
         .limit(40)
+        .correlate_except(follow_requests, asker)
         .subquery()
-    ),
-    int,
-)
+    )
+    return select(func.count()).select_from(asking).scalar_subquery()
+
+
+_count_requests = query(select(requests_to(_me)), int)
 
 
 async def is_following(db: Session, me: AccountId, other: AccountId) -> bool:

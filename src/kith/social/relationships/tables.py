@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Table, Text, UniqueConstraint, text
 
 from kith.base.db import ID, METADATA, Document, Instant
 from kith.social.ids import AccountId
@@ -36,6 +36,8 @@ def _following() -> tuple[Column[Any], ...]:
 
 
 follows = _pair("social_follows", *_following())
+_wants = text("notify")
+Index("ix_social_follows_notify", follows.c.target_id, sqlite_where=_wants, postgresql_where=_wants)
 follow_requests = _pair("social_follow_requests", *_following())
 blocks = _pair("social_blocks", Column("uri", Text))
 mutes = _pair(

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sqlalchemy import and_, bindparam, delete, select
+from sqlalchemy import bindparam, delete
 
-from kith.base.db import Command, any_of, command, query, upsert
+from kith.base.db import Command, command, upsert
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountDeleted
 from kith.social.accounts.tables import Account
-from kith.social.media.tables import media
 from kith.social.search.tables import account_words, status_words
 from kith.social.search.words import to_index
 from kith.social.statuses.facts import StatusDeleted, StatusEdited, StatusPosted
-from kith.social.statuses.tables import polls, statuses
+from kith.social.statuses.texts import texts_of
 from kith.social.text.html import plain
 
 MOST_AT_ONCE = 50
@@ -45,14 +44,6 @@ _keep_account = command(
     ).inline()
 )
 _forget_account = command(delete(account_words).where(account_words.c.account_id == bindparam("id")))
-_texts = query(
-    select(statuses.c.id, statuses.c.spoiler_text, statuses.c.content, statuses.c.media_ids, statuses.c.poll_id)
-    .where(and_(any_of(statuses.c.id, "ids"), statuses.c.deleted_at.is_(None), statuses.c.reblog_of_id.is_(None)))
-    .order_by(statuses.c.id),
-    tuple,
-)
-_descriptions = query(select(media.c.description).where(any_of(media.c.id, "ids")).order_by(media.c.id), str)
-_options = query(select(polls.c.options).where(polls.c.id == bindparam("id")), tuple)
 
 
 async def learn_posted(work: Work, facts: Sequence[StatusPosted]) -> None:
@@ -74,12 +65,7 @@ async def forget(work: Work, fact: StatusDeleted) -> None:
 
 async def _learn_statuses(work: Work, ids: Sequence[int]) -> None:
     """Boosts have no words of their own."""
-    rows = []
-    for id, spoiler, content, media_ids, poll_id in await work.db.all(_texts, ids=list(ids)):
-        descriptions = await work.db.all(_descriptions, ids=media_ids) if media_ids else []
-        options = await work.db.all(_options, id=poll_id) if poll_id is not None else []
-        texts = [spoiler, plain(content), *filter(None, descriptions), *(str(one) for [of] in options for one in of)]
-        rows.append((id, to_index(*texts)))
+    rows = [(id, to_index(*texts)) for id, texts in (await texts_of(work.db, ids)).items()]
     for start in range(0, len(rows), MOST_AT_ONCE):
         some = rows[start : start + MOST_AT_ONCE]
         values = {f"{name}_{n}": value for n, row in enumerate(some) for name, value in zip(_NAMES, row, strict=True)}

@@ -32,7 +32,7 @@ class BodyKey(NamedTuple):
     author_version: int
 
 
-class Body(msgspec.Struct, frozen=True):
+class Body(msgspec.Struct, frozen=True, gc=False):
     """A status in one version: its JSON, with gaps, and what must be looked up to fill them."""
 
     template: Template

@@ -19,10 +19,12 @@ from kith.social.accounts.entities import is_kept, render_versions
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import lines, polls, store
 from kith.social.statuses.bodies import Body, BodyKey, bodies_of, body_key
+from kith.social.statuses.filtering import Filtered, ViewerFilters
 from kith.social.statuses.lines import Key, Line, Row, by_ids, key_of, unguarded
 from kith.social.statuses.shapes import COUNTS, UNMARKED, Quote, QuoteApproval, ShallowQuote
 from kith.social.statuses.store import Stretch
 from kith.social.statuses.tables import PRIVATE, UNLISTED
+from kith.social.versions import without_counts
 
 MOST_BYTES = 20 << 20
 _encode = msgspec.json.Encoder().encode
@@ -38,7 +40,7 @@ _MARKS = (
 )
 
 
-class Shown(msgspec.Struct, frozen=True):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """A line as one kind of viewer sees it: a stranger, a member, or its author.
 
     Its last key is `account`; of that value there is one copy for all lines, so that it stands apart.
@@ -48,6 +50,7 @@ class Shown(msgspec.Struct, frozen=True):
     account: bytes
     account_id: AccountId
     subject_id: StatusId
+    subject_version: int  # without counts
     conversation_id: int
 
     @property
@@ -86,22 +89,25 @@ class View:
     def __init__(self, me: AccountId | None) -> None:
         self.me = me
         self.flags: frozenset[tuple[int, int]] = frozenset()
-        # Which of the viewer's filters match, as FilterResults, by the status that is shown or boosted. Whoever has
-        # filters fills this in `view_of`, and adds the statuses to `marked`.
-        self.filtered: dict[StatusId, bytes] = {}
+        # Which of the viewer's filters match, by the status that is shown or boosted.
+        self.filtered: Mapping[StatusId, Filtered] = {}
+        self.hidden: frozenset[StatusId] = frozenset()  # left out, unless they are the viewer's own
         self.marked: frozenset[int] = frozenset()  # statuses and conversations that anything above is about
         self.polls: dict[int, bytes] = {}
         self.quoted: dict[StatusId, bytes] = {}
         self.standing: dict[int, str] = {}
 
+    def hides(self, shown: Shown) -> bool:
+        return shown.subject_id in self.hidden and shown.account_id != self.me
 
-async def render(work: Work, rows: Sequence[Row], me: AccountId | None) -> list[bytes]:
-    """Each line as a Status, in the order they came."""
-    return [whole for _, whole in await _render(work, rows, me, nested=False)]
+
+async def render(work: Work, rows: Sequence[Row], me: AccountId | None, *, context: str = "") -> list[bytes]:
+    """Each line as a Status, in the order they came; those that a filter hides in this context are left out."""
+    return [whole for _, whole in await _render(work, rows, me, nested=False, context=context)]
 
 
 async def _render(
-    work: Work, rows: Sequence[Row], me: AccountId | None, *, nested: bool
+    work: Work, rows: Sequence[Row], me: AccountId | None, *, nested: bool, context: str = ""
 ) -> list[tuple[StatusId, bytes]]:
     """By their ids; what has just left the database is left out."""
     if not rows:
@@ -110,19 +116,21 @@ async def _render(
     shown = [kept.find(key_of(row), me) for row in rows]
     missing = [row.id for row, one in zip(rows, shown, strict=True) if one is None]
     made = await _make(work, missing, me) if missing else {}
-    view = await _view(work, shown, made, me, nested=nested)
+    view = await _view(work, shown, made, me, nested=nested, context=context)
     found: list[tuple[StatusId, bytes]] = []
     for row, one in zip(rows, shown, strict=True):
         if one is None and row.id in made:
             one = _shown(made[row.id], view, nested=nested)  # noqa: PLW2901
-        if one is not None:
+        if one is not None and not view.hides(one):
             found.append((row.id, b"%b%b}" % (seen(one, view), one.account)))
     return found
 
 
-async def render_rows(work: Work, rows: Sequence[Row], me: AccountId | None) -> dict[StatusId, bytes]:
+async def render_rows(
+    work: Work, rows: Sequence[Row], me: AccountId | None, *, context: str = ""
+) -> dict[StatusId, bytes]:
     """The same by their ids; what has just left the database is left out."""
-    return dict(await _render(work, rows, me, nested=False))
+    return dict(await _render(work, rows, me, nested=False, context=context))
 
 
 async def find_lines(work: Work, rows: Sequence[Row], me: AccountId | None) -> dict[StatusId, Shown]:
@@ -221,7 +229,8 @@ def _shown(made: _Made, view: View, *, nested: bool) -> Shown:
     if view.me is None:
         whole = whole.without(*UNMARKED)
     json = whole.up_to("account").settle(UNMARKED)
-    return Shown(json, account, subject.account_id, line.subject_id, subject.conversation_id)
+    version = without_counts(line.subject_version)
+    return Shown(json, account, subject.account_id, line.subject_id, version, subject.conversation_id)
 
 
 def seen(shown: Shown, view: View) -> bytes:
@@ -233,33 +242,50 @@ def seen(shown: Shown, view: View) -> bytes:
     if (store.MUTED, conversation_id) in view.flags:
         values["muted"] = _TRUE
     if id in view.filtered:
-        values["filtered"] = view.filtered[id]
+        values["filtered"] = view.filtered[id].json
     return shown.json.but(values)
 
 
 # The viewer
 
 
-async def view_of(work: Work, stretch: Stretch, me: AccountId | None, authors: Sequence[AccountId] = ()) -> View:
+async def view_of(
+    work: Work, stretch: Stretch, me: AccountId | None, authors: Sequence[AccountId] = (), *, context: str = ""
+) -> View:
     """What the viewer has to do with some statuses, but for their polls and quotes."""
     view = View(me)
-    flags = await store.flags_of(work.db, me, stretch, authors) if me is not None else []
+    if me is None:
+        return view
+    flags = await store.flags_of(work.db, me, stretch, authors)
     if flags:
         view.flags, view.marked = frozenset(flags), frozenset(flag.id for flag in flags)
+    filtered = await work.find(ViewerFilters).matches(work, me, stretch.ids, stretch.versions)
+    if filtered:
+        view.filtered, view.marked = filtered, view.marked | filtered.keys()
+        view.hidden = frozenset(id for id, one in filtered.items() if context in one.hidden_in)
     return view
 
 
 async def _view(
-    work: Work, shown: Sequence[Shown | None], made: Mapping[StatusId, _Made], me: AccountId | None, *, nested: bool
+    work: Work,
+    shown: Sequence[Shown | None],
+    made: Mapping[StatusId, _Made],
+    me: AccountId | None,
+    *,
+    nested: bool,
+    context: str,
 ) -> View:
     """Polls and quotes are only asked for where there are any."""
     subjects = [one.subject for one in made.values()]
-    pairs = [(one.subject_id, one.conversation_id) for one in shown if one is not None]
-    pairs += [(one.line.subject_id, one.subject.conversation_id) for one in made.values()]
-    if not pairs:
+    there = [(one.subject_id, one.subject_version, one.conversation_id) for one in shown if one is not None]
+    there += [
+        (one.line.subject_id, without_counts(one.line.subject_version), one.subject.conversation_id)
+        for one in made.values()
+    ]
+    if not there:
         return View(me)
     followed = [body.account_id for body in subjects if _policy(body) == "followers"]
-    view = await view_of(work, Stretch.of(pairs), me, followed)
+    view = await view_of(work, Stretch.of(there), me, followed, context=context)
     asked = [body.poll_id for body in subjects if body.poll_id is not None]
     if asked:
         view.polls = await polls.render(work, asked, me)

@@ -23,7 +23,7 @@ MOST_BYTES = 16 << 20
 _rows = msgspec.json.Decoder(list[StatusRow])
 
 
-class Page(msgspec.Struct, frozen=True):
+class Page(msgspec.Struct, frozen=True, gc=False):
     """As one kind of viewer sees it. `ids` are those of the rows, newest first."""
 
     ids: tuple[StatusId, ...]
@@ -48,19 +48,22 @@ class StatusPages(ByVersion[Page]):
 
 
 async def render(
-    work: Work, rows: str | None, me: AccountId | None, *, is_ascending: bool = False
+    work: Work, rows: str | None, me: AccountId | None, *, is_ascending: bool = False, context: str = ""
 ) -> tuple[bytes, Sequence[StatusId]]:
-    """A JSON array of Statuses, newest first, and the ids of all rows, also of what could not be shown."""
+    """A JSON array of Statuses, newest first, and the ids of all rows, also of what could not be shown.
+
+    What a filter of the viewer hides in this context is left out.
+    """
     if not rows:
         return b"[]", ()
     page = work.find(StatusPages).find(rows, me)
     if page is not None:
-        view = await entities.view_of(work, page.stretch, me)
+        view = await entities.view_of(work, page.stretch, me, context=context)
         return _joined(page.lines, view), page.ids
     read = _rows.decode(rows)
     if is_ascending:
         read.reverse()
-    shown = await entities.render(work, read, me)
+    shown = await entities.render(work, read, me, context=context)
     if not work.db.is_writing:
         _keep(work, rows, read, me)
     return joined(shown), [row.id for row in read]
@@ -68,6 +71,10 @@ async def render(
 
 def _joined(lines: Sequence[Shown], view: View) -> bytes:
     """All pieces of a page are copied once."""
+    if view.hidden:
+        lines = [line for line in lines if not view.hides(line)]
+    if not lines:
+        return b"[]"
     parts = [b"["]
     for line in lines:
         parts += (entities.seen(line, view) if view.marked else line.json.usual, line.account, b"},")
@@ -94,5 +101,5 @@ def _page(read: Sequence[StatusRow], lines: Sequence[Shown | None]) -> Page | No
         tuple(row.id for row in read),
         there,
         frozenset(line.account_id for line in there),
-        Stretch.of((line.subject_id, line.conversation_id) for line in there),
+        Stretch.of((line.subject_id, line.subject_version, line.conversation_id) for line in there),
     )

@@ -204,7 +204,7 @@ _forget_one = command(
 
 
 async def insert(db: Session, status: Status) -> None:
-    await db.run(_insert, **{name: getattr(status, name) for name in Status.__struct_fields__})
+    await db.run(_insert, **msgspec.structs.asdict(status))
 
 
 async def find(db: Session, status_id: StatusId) -> Status | None:
@@ -230,9 +230,10 @@ async def find_boost(db: Session, me: AccountId, status_id: StatusId) -> Status 
 
 
 class Stretch(NamedTuple):
-    """Some statuses and their conversations, and between which ids they are."""
+    """Some statuses, each in its version, and their conversations, and between which ids they are."""
 
     ids: tuple[StatusId, ...]
+    versions: tuple[int, ...]
     conversations: tuple[int, ...]
     least_id: int
     most_id: int
@@ -240,10 +241,10 @@ class Stretch(NamedTuple):
     most_conversation: int
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[StatusId, int]]) -> Stretch:
-        """Of pairs of a status and its conversation, at least one."""
-        ids, conversations = zip(*pairs, strict=True)
-        return cls(ids, conversations, min(ids), max(ids), min(conversations), max(conversations))
+    def of(cls, statuses: Iterable[tuple[StatusId, int, int]]) -> Stretch:
+        """Of statuses with their versions, without counts, and conversations: at least one."""
+        ids, versions, conversations = zip(*statuses, strict=True)
+        return cls(ids, versions, conversations, min(ids), max(ids), min(conversations), max(conversations))
 
 
 async def flags_of(db: Session, me: AccountId, stretch: Stretch, authors: Sequence[int] = ()) -> list[Flag]:

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from kith.base.db import ID, METADATA, Document, Instant, Long
+from kith.base.db import ID, METADATA, Document, Instant, Long, index_of_some
 from kith.social.ids import AccountId, StatusId
 
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
@@ -49,7 +49,7 @@ statuses = Table(
     Column("media_ids", Document, nullable=False),
     Column("tag_names", Document, nullable=False),
     Column("poll_id", BigInteger),
-    Column("card_id", BigInteger, ForeignKey("social_cards.id", ondelete="SET NULL"), index=True),
+    Column("card_id", BigInteger, ForeignKey("social_cards.id", ondelete="SET NULL")),
     Column("quoted_id", BigInteger),
     Column("quote_state", String(10)),
     Column("quote_policy", String(10), nullable=False),
@@ -64,9 +64,10 @@ statuses = Table(
     Column("fetched_at", Instant),
     Index("ix_social_statuses_account_id", "account_id", "id"),
     Index("ix_social_statuses_conversation_id", "conversation_id"),
-    Index("ix_social_statuses_in_reply_to_id", "in_reply_to_id"),
-    Index("ix_social_statuses_quoted_id", "quoted_id"),
-    Index("ix_social_statuses_reblog_of_id", "reblog_of_id", "id"),
+    index_of_some("social_statuses", "card_id"),
+    index_of_some("social_statuses", "in_reply_to_id"),
+    index_of_some("social_statuses", "quoted_id"),
+    index_of_some("social_statuses", "reblog_of_id", "id"),
 )
 _is_boost = statuses.c.reblog_of_id.is_not(None)
 # Of two boosts of the same status by the same account, one is there.

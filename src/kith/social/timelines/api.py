@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
+from kith.base.caches import UntilWritten
 from kith.base.errors import NotFound
-from kith.base.exchange import Answer, Exchange, Headers
+from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.paging import Cursor, Kind
 from kith.base.params import Loose
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, post
@@ -25,6 +26,8 @@ from kith.social.timelines import home, markers, reading
 
 LIMIT, MOST = 20, 40
 MOST_TAGS = 4
+HOME = "home"  # the context of filters
+_encode = msgspec.json.Encoder().encode
 REFRESH = b"mastodon-async-refresh"
 _reader, _anybody = user("read:statuses"), optional("read:statuses")
 
@@ -76,8 +79,10 @@ async def _timeline(
     is_timeline: bool = True,
     status: int = 200,
     headers: Headers = (),
+    context: str = "",
 ) -> Answer:
-    body, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending)
+    """What filters hide in this context is left out."""
+    body, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending, context=context)
     return page_of(
         exchange, cursor, body, ids, kind=Kind.STATUS, is_timeline=is_timeline, status=status, headers=headers
     )
@@ -89,9 +94,9 @@ async def show_home(exchange: Exchange, work: Work, me: Me) -> Answer:
     cursor = _cursor(exchange)
     found = await reading.home(work, me, cursor, work.now - home.NOTED_EVERY)
     if found.is_kept or await home.is_ready(work, me):
-        return await _timeline(exchange, found.rows, me, cursor)
+        return await _timeline(exchange, found.rows, me, cursor, context=HOME)
     refresh = f'id="home:{me}", retry=5'.encode()
-    return await _timeline(exchange, found.rows, me, cursor, status=206, headers=((REFRESH, refresh),))
+    return await _timeline(exchange, found.rows, me, cursor, status=206, headers=((REFRESH, refresh),), context=HOME)
 
 
 @get("/api/v1/timelines/public", guards=[_anybody])
@@ -133,7 +138,7 @@ async def show_list(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -
     await home.is_ready(work, me)
     cursor = _cursor(exchange)
     rows = await reading.feed(work, found.id, me, cursor)
-    return await _timeline(exchange, rows, me, cursor)
+    return await _timeline(exchange, rows, me, cursor, context=HOME)
 
 
 @get("/api/v1/timelines/link", guards=[_anybody])
@@ -193,8 +198,13 @@ async def show_of_account(
 
 
 @get("/api/v1/markers", guards=[_reader])
-async def show_markers(work: Work, me: Me, asked: FromQuery[Asked]) -> dict[str, Any]:
-    return await markers.of(work, me, asked.timeline)
+async def show_markers(work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
+    names = tuple(name for name in markers.NAMES if name in asked.timeline)
+
+    async def make() -> bytes:
+        return _encode(await markers.of(work, me, names))
+
+    return Answer(200, JSON, await work.find(UntilWritten).keep(("markers", me, names), make))
 
 
 @post("/api/v1/markers", guards=[user("write:statuses")], status=200)

@@ -251,6 +251,15 @@ put_into_homes_by_tag = _put(
     )
 )
 
+# Which of some posts have a tag that anybody follows: of most there is nothing to bring home by one.
+with_followed_tag = query(
+    select(status_tags.c.status_id)
+    .distinct()
+    .join(tag_follows, tag_follows.c.tag_id == status_tags.c.tag_id)
+    .where(any_of(status_tags.c.status_id, "statuses")),
+    StatusId,
+)
+
 # Building: the newest of one author, or of everybody who is followed, for one feed.
 _owner: Any = bindparam("owner", type_=BigInteger())
 _own_follow = Following("own_follow")

@@ -51,7 +51,9 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
     """
     ids = [fact.status_id for fact in facts]
     await work.db.run(filling.put_into_lists, statuses=ids, now=work.now)
-    await work.db.run(filling.put_into_homes_by_tag, statuses=ids, now=work.now)
+    tagged = await work.db.all(filling.with_followed_tag, statuses=ids)
+    if tagged:
+        await work.db.run(filling.put_into_homes_by_tag, statuses=tagged, now=work.now)
     await _put_into_homes(work, [fact.status_id for fact in facts if fact.reblog_of_id is None])
     for fact in facts:
         if fact.reblog_of_id is not None:
@@ -276,11 +278,12 @@ async def leave_tag(work: Work, fact: TagUnfollowed) -> None:
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:
+    overfull = await work.db.slow(filling.overfull, most=SLACK)
     idle = await feeds.idle_since(work.db, work.now - IDLE)
     for me in idle:
         await feeds.clear_many(work.db, await work.db.all(filling.lists_of, owner=me))
     await feeds.forget(work.db, idle)
-    await feeds.trim(work.db, await work.db.all(filling.overfull, most=SLACK))
+    await feeds.trim(work.db, overfull)
 
 
 CARRY: Kind[StatusPosted] = Kind(name="timelines.carry", payload=StatusPosted, many=carry)

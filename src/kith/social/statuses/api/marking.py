@@ -15,6 +15,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.statuses.api.common import DELETING, POSTING, shown_anyway, shown_as_is, spend
 from kith.social.statuses.service import boost as boosting
 from kith.social.statuses.service import marks
+from kith.social.statuses.subjects import Subject
 from kith.social.statuses.tables import Status
 
 
@@ -22,7 +23,7 @@ class Boost(msgspec.Struct, kw_only=True):
     visibility: boosting.Visibility | None = None
 
 
-def _does(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awaitable[Status]]) -> Route:
+def _does(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awaitable[Status | Subject]]) -> Route:
     """Marks a status, or takes back what only its reader may do; whoever does it sees what came of it."""
 
     @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)

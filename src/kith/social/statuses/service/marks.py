@@ -5,16 +5,16 @@ from __future__ import annotations
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.ids import AccountId, StatusId
-from kith.social.relationships import store as relationships
-from kith.social.statuses import store
+from kith.social.statuses import store, subjects
 from kith.social.statuses.facts import StatusFavourited, StatusPinned, StatusUnfavourited
+from kith.social.statuses.subjects import Subject
 from kith.social.statuses.tables import PRIVATE, Status
 
 MOST_PINS = 5
 
 
 async def visible(work: Work, me: AccountId | None, status_id: StatusId) -> Status:
-    """What is marked: the status, or what it boosts."""
+    """A status, or what it boosts, for whoever looks."""
     found = await store.find_visible(work.db, status_id, me)
     if found is not None and found.reblog_of_id is not None:
         found = await store.find_visible(work.db, found.reblog_of_id, me)
@@ -23,9 +23,17 @@ async def visible(work: Work, me: AccountId | None, status_id: StatusId) -> Stat
     return found
 
 
-async def favourite(work: Work, me: AccountId, status_id: StatusId) -> Status:
-    status = await visible(work, me, status_id)
-    if await relationships.blocked_among(work.db, me, [status.account_id]):
+async def _visible(work: Work, me: AccountId, status_id: StatusId) -> Subject:
+    """What is marked: the status, or what it boosts."""
+    found = await subjects.find(work.db, status_id, me)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def favourite(work: Work, me: AccountId, status_id: StatusId) -> Subject:
+    status = await _visible(work, me, status_id)
+    if status.is_blocked:
         raise Forbidden
     if await store.mark(work.db, "favourites", me, status.id, id=work.new_id(), now=work.now):
         await store.count(work.db, status.id, favourites=1)
@@ -44,8 +52,8 @@ async def unfavourite(work: Work, me: AccountId, status_id: StatusId) -> StatusI
     return subject
 
 
-async def bookmark(work: Work, me: AccountId, status_id: StatusId) -> Status:
-    status = await visible(work, me, status_id)
+async def bookmark(work: Work, me: AccountId, status_id: StatusId) -> Subject:
+    status = await _visible(work, me, status_id)
     await store.mark(work.db, "bookmarks", me, status.id, id=work.new_id(), now=work.now)
     return status
 
@@ -95,14 +103,14 @@ async def unpin(work: Work, me: AccountId, status_id: StatusId) -> Status:
     return status
 
 
-async def mute(work: Work, me: AccountId, status_id: StatusId) -> Status:
-    status = await visible(work, me, status_id)
+async def mute(work: Work, me: AccountId, status_id: StatusId) -> Subject:
+    status = await _visible(work, me, status_id)
     await store.mute_conversation(work.db, me, status.conversation_id)
     return status
 
 
-async def unmute(work: Work, me: AccountId, status_id: StatusId) -> Status:
-    status = await visible(work, me, status_id)
+async def unmute(work: Work, me: AccountId, status_id: StatusId) -> Subject:
+    status = await _visible(work, me, status_id)
     await store.unmute_conversation(work.db, me, status.conversation_id)
     return status
 

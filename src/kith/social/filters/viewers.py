@@ -1,0 +1,95 @@
+"""The filters of whoever looks: compiled once for each version of them, asked once about each version of a status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from kith.base.caches import ByVersion, UntilWritten
+from kith.base.work import Work
+from kith.social.filters import store
+from kith.social.filters.entities import render_matches
+from kith.social.filters.matching import Filters, Match, hides
+from kith.social.filters.tables import CONTEXTS
+from kith.social.ids import AccountId, StatusId
+from kith.social.statuses.filtering import Filtered, ViewerFilters
+from kith.social.statuses.texts import texts_of
+
+MOST_BYTES = 8 << 20
+_encode = msgspec.json.Encoder().encode
+
+
+class _Known(msgspec.Struct, frozen=True):
+    version: int
+    filters: Filters
+
+
+_NONE = _Known(0, Filters((), (), ()))
+
+
+class CompiledFilters(ViewerFilters):
+    def __init__(self) -> None:
+        self._known: ByVersion[_Known] = ByVersion("filters", MOST_BYTES)
+        self._matched: ByVersion[tuple[Match, ...]] = ByVersion("filter_matches", MOST_BYTES)
+
+    async def matches(
+        self, work: Work, me: AccountId, ids: Sequence[StatusId], versions: Sequence[int]
+    ) -> Mapping[StatusId, Filtered]:
+        known = await self._of(work, me)
+        if not known.filters:
+            return {}
+        found: dict[StatusId, tuple[Match, ...]] = {}
+        missing: dict[StatusId, int] = {}
+        for id, version in zip(ids, versions, strict=True):
+            matched = self._matched.get((me, known.version, id, version))
+            if matched is None:
+                missing[id] = version
+            elif matched:
+                found[id] = matched
+        if missing:
+            found |= await self._match(work, me, known, missing)
+        return {id: _filtered(work, matches) for id, matches in found.items()} if found else {}
+
+    async def _match(
+        self, work: Work, me: AccountId, known: _Known, wanted: Mapping[StatusId, int]
+    ) -> dict[StatusId, tuple[Match, ...]]:
+        found: dict[StatusId, tuple[Match, ...]] = {}
+        for id, texts in (await texts_of(work.db, list(wanted))).items():
+            matches = known.filters.match("\n".join(texts), (id,))
+            if matches:
+                found[id] = matches
+            if not work.db.is_writing:
+                self._matched.put((me, known.version, id, wanted[id]), matches, 100 * len(matches))
+        return found
+
+    async def _of(self, work: Work, me: AccountId) -> _Known:
+        memo = work.find(UntilWritten)
+        at, kept_as = memo.now(), ("filters", me)
+        known: _Known | None = None if work.db.is_writing else memo.get(at, kept_as)
+        if known is None:
+            known = await self._look_up(work, me)
+            if not work.db.is_writing:
+                memo.put(at, kept_as, known, size=64)
+        return known
+
+    async def _look_up(self, work: Work, me: AccountId) -> _Known:
+        version = await store.version_of(work.db, me)
+        if version is None:
+            return _NONE
+        known = self._known.get((me, version))
+        if known is None:
+            rows = await store.all_of(work.db, me)
+            ids = [one.id for one in rows]
+            keywords, listed = await store.keywords_of(work.db, ids), await store.statuses_of(work.db, ids)
+            known = _Known(version, Filters(rows, keywords, listed))
+            if not work.db.is_writing:
+                self._known.put((me, version), known, known.filters.size)
+        return known
+
+
+def _filtered(work: Work, matches: Sequence[Match]) -> Filtered:
+    hidden = frozenset(
+        context for match in matches for context in CONTEXTS if hides(match, context, work.now)
+    )  # fmt: skip
+    return Filtered(_encode(render_matches(matches, work.now)), hidden)

@@ -1,0 +1,81 @@
+"""What is told of a notification in a message, and how it fits into one."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.work import Work
+from kith.identity import for_social as identity
+from kith.social.accounts import store as accounts
+from kith.social.accounts.shapes import avatar_url
+from kith.social.accounts.tables import Account
+from kith.social.addresses import file_url
+from kith.social.notifications.tables import Notification
+from kith.social.push.titles import title_of
+from kith.social.statuses import store as statuses
+from kith.social.text.html import plain
+
+__all__ = ["Message", "compose", "fit"]
+
+LONGEST_BODY = 140
+LONGEST_TITLE = 200  # names from elsewhere may have any length
+LONGEST_ICON = 1000
+DEFAULT_LOCALE = "en"
+_encode = msgspec.json.Encoder().encode
+
+
+class Message(msgspec.Struct, frozen=True):
+    """As apps read it."""
+
+    access_token: str
+    preferred_locale: str
+    notification_id: int
+    notification_type: str
+    icon: str
+    title: str
+    body: str
+
+
+async def compose(work: Work, told: Notification, access_token: str) -> Message | None:
+    """None where nothing may be told any more: somebody is gone, or the post may not be seen by whoever it is for."""
+    found = await accounts.find_all(work.db, [told.account_id, told.from_id])
+    reader, sender = found.get(told.account_id), found.get(told.from_id)
+    if reader is None or reader.user_id is None or sender is None or sender.is_gone:
+        return None
+    text = plain(sender.note_html)
+    if told.status_id is not None:
+        status = await statuses.find_visible(work.db, told.status_id, told.account_id)
+        if status is None:
+            return None
+        text = status.spoiler_text or plain(status.content)
+    locale = await identity.find_locale(work, reader.user_id) or DEFAULT_LOCALE
+    return Message(
+        access_token=access_token, preferred_locale=locale, notification_id=told.id, notification_type=told.type,
+        icon=_icon(work, sender),
+        title=_cut(title_of(told.type, sender.display_name or sender.username, locale), LONGEST_TITLE),
+        body=_cut(" ".join(text.split(" ")).strip(), LONGEST_BODY),
+    )  # fmt: skip
+
+
+def _icon(work: Work, sender: Account) -> str:
+    still = sender.avatar_static
+    icon = file_url(work.settings, still) if still else avatar_url(work.settings, sender)
+    return icon if len(icon) <= LONGEST_ICON else ""
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def fit(message: Message, most: int) -> bytes:
+    """The message in at most so many bytes: of its text as much as there is room for, then without its icon."""
+    whole = _encode(message)
+    if len(whole) <= most:
+        return whole
+    shorter = msgspec.structs.replace(message, body="")
+    room = most - len(_encode(shorter))
+    for size in range(len(message.body) - 1, 0, -1):
+        body = _cut(message.body, size)
+        if len(_encode(body)) - 2 <= room:
+            return _encode(msgspec.structs.replace(message, body=body))
+    return _encode(msgspec.structs.replace(shorter, icon="")) if room < 0 else _encode(shorter)

@@ -1,0 +1,90 @@
+"""Notifications on their way to devices: a job for each device, done outside of any transaction."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.guards import still_opens
+from kith.social.notifications.facts import NotificationMade
+from kith.social.push import endpoints, service, store
+from kith.social.push.encryption import MOST_BYTES
+from kith.social.push.message import compose, fit
+from kith.social.push.sending import KEPT, Outcome, Verdict, send
+from kith.social.push.slots import Busy, Slots
+from kith.social.push.tables import Subscription
+
+AT_ONCE = 32
+PAUSES = tuple(timedelta(seconds=seconds) for seconds in (30, 120, 480, 1800, 7200))
+
+
+class Delivery(msgspec.Struct):
+    """`tries`: how often it was sent in vain."""
+
+    notification_id: int
+    subscription_id: int
+    tries: int = 0
+
+
+async def plan(work: Work, fact: NotificationMade) -> None:
+    """A job for each subscription that takes a notification, in the transaction that makes it.
+
+    Most people have no subscription, and asking costs a fifth of what a job to ask later would.
+    """
+    for subscription_id in await store.receivers(work.db, fact.notification_id, work.now - KEPT):
+        work.enqueue(DELIVER, Delivery(fact.notification_id, subscription_id))
+
+
+async def deliver(work: Work, delivery: Delivery) -> None:
+    """Everything is looked up again: since it was planned, or tried, much may have changed."""
+    subscription = await store.find(work.db, delivery.subscription_id)
+    if subscription is None:
+        return
+    told = await store.find_pushed(work.db, delivery.notification_id, subscription, work.now - KEPT)
+    if told is None:
+        return
+    token = service.token_of(work, subscription)
+    if not await still_opens(work, token, "push"):
+        await store.remove(work.db, subscription.id)
+        return
+    message = await compose(work, told, token)
+    if message is None:
+        return
+    try:
+        async with work.find(Slots).take(endpoints.host_of(subscription.endpoint), subscription.account_id):
+            verdict = await send(work, subscription, fit(message, MOST_BYTES))
+    except Busy:
+        work.enqueue(DELIVER, delivery, at=work.now + timedelta(seconds=random.uniform(5, 30)))  # noqa: S311 - spread
+        return
+    await _conclude(work, delivery, subscription, verdict)
+
+
+async def _conclude(work: Work, delivery: Delivery, subscription: Subscription, verdict: Verdict) -> None:
+    told = {"subscription": subscription.id, "host": endpoints.host_of(subscription.endpoint), "why": verdict.why}
+    if verdict.outcome is Outcome.GONE:
+        await store.remove(work.db, subscription.id)
+        work.log("push.subscription_removed", **told)
+    elif verdict.outcome is Outcome.REFUSED:
+        work.log("push.refused", **told)
+    elif verdict.outcome is Outcome.LATER and delivery.tries >= len(PAUSES):
+        work.log("push.given_up", **told)
+    elif verdict.outcome is Outcome.LATER:
+        again = msgspec.structs.replace(delivery, tries=delivery.tries + 1)
+        work.enqueue(DELIVER, again, at=work.now + _pause(delivery.tries, verdict.wait))
+
+
+def _pause(tries: int, wait: timedelta | None) -> timedelta:
+    """Ever longer, spread out so that a crowd does not come back at once, and never before the service wants it."""
+    pause = PAUSES[tries] * random.uniform(1, 1.25)  # noqa: S311 - spread, not secrecy
+    return pause if wait is None else max(pause, wait)
+
+
+DELIVER: Kind[Delivery] = Kind(
+    name="push.deliver", payload=Delivery, handler=deliver, outside=True, concurrency=AT_ONCE, attempts=6
+)
+
+KINDS = (DELIVER,)

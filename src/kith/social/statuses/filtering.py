@@ -1,0 +1,22 @@
+"""What statuses need to know of a viewer's filters. The room of the filters knows how it is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from kith.base.work import Work
+from kith.social.ids import AccountId, StatusId
+
+
+class Filtered(NamedTuple):
+    json: bytes  # FilterResults, for `filtered`
+    hidden_in: frozenset[str]  # contexts in which the server leaves the status out
+
+
+class ViewerFilters:
+    async def matches(
+        self, work: Work, me: AccountId, ids: Sequence[StatusId], versions: Sequence[int]
+    ) -> Mapping[StatusId, Filtered]:
+        """Those statuses, each in its version, that any filter of the viewer matches."""
+        raise NotImplementedError
