@@ -20,7 +20,7 @@ from kith.identity.flows.plan import find_flow
 from kith.identity.flows.resources import flows
 from kith.identity.policies import api as policies_api
 from kith.identity.policies.family import policies
-from kith.identity.policies.request import Verdict
+from kith.identity.policies.request import PolicyVerdict
 from kith.identity.refusals import service
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import shown
@@ -32,8 +32,8 @@ __all__ = [
     "MOST",
     "FlowLine",
     "PolicyLine",
+    "PolicyVerdict",
     "Refusal",
-    "Verdict",
     "find_refusal",
     "get_flow",
     "get_policy",
@@ -133,7 +133,7 @@ async def rehearse(exchange: Exchange, slug: str, username: str, context: str) -
     return await inspector.rehearse(exchange, flow, person, known)
 
 
-async def try_policy(exchange: Exchange, policy: PolicyLine, username: str, context: str) -> Verdict:
+async def try_policy(exchange: Exchange, policy: PolicyLine, username: str, context: str) -> PolicyVerdict:
     person, known = await _subject(exchange.work, username, context)
     return await policies_api.try_policy(exchange, policy.policy_uuid, policy.kind, person, known)
 

@@ -25,7 +25,7 @@ from kith.identity.expressions import subjects
 from kith.identity.flows.plan import Flow, FlowPlan, Step, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.operations import find_by_row
 from kith.identity.sessions import store
 from kith.identity.sessions.service import HeldSession
@@ -228,7 +228,7 @@ class FlowRun:
         return await self._not_applicable(work, words, "The flow's policies refused.", verdict)
 
     async def _not_applicable(
-        self, work: Work, words: str, reason: str, verdict: Verdict | None = None
+        self, work: Work, words: str, reason: str, verdict: PolicyVerdict | None = None
     ) -> Denied | FlowEnded:
         action, to = self._flow.denied_action, self._query.get("next", "")
         if action == "continue" or (action == "message_continue" and to):
@@ -239,7 +239,7 @@ class FlowRun:
         person = await find_person(work, plan.context.user_id, self.held.session.user_id)
         return PolicyRequest(person=person, context=plan.context.public(), client_ip=self._exchange.address)
 
-    async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> Verdict:
+    async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> PolicyVerdict:
         return await ask_step(work, step, await self._request(work, plan))
 
     async def _passes_again(self, work: Work, plan: FlowPlan, step: Step) -> bool:

@@ -13,7 +13,7 @@ from kith.base.errors import Throttled
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit.service import masked
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.policies.verdict_report import explain
 from kith.identity.refusals import store
 from kith.identity.refusals.tables import Refusal
@@ -85,7 +85,7 @@ async def refuse(
 
 async def refuse_by_policy(
     work: Work,
-    verdict: Verdict,
+    verdict: PolicyVerdict,
     request: PolicyRequest,
     *,
     area: str,

@@ -12,7 +12,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.flows.plan import Flow, flows_for, steps_of
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.operations import find_by_row
 from kith.identity.stages import invitation_checks
 from kith.identity.stages.invitation_checks import Invitation
@@ -75,7 +75,7 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
     return decision
 
 
-async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> Verdict:
+async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> PolicyVerdict:
     return await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
 
 
@@ -90,12 +90,12 @@ async def _validate(work: Work, stage: PromptStage, request: PolicyRequest, deci
         try:
             verdict = await evaluate_policy(work, policy, kind, request)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-            verdict = Verdict(passing=False, messages=[words_of(error)])
+            verdict = PolicyVerdict(passing=False, messages=[words_of(error)])
         if not verdict.passing:
             _complain(decision, "password" if kind in _ABOUT_PASSWORDS else "base", verdict)
 
 
-def _complain(decision: Decision, place: str, verdict: Verdict) -> None:
+def _complain(decision: Decision, place: str, verdict: PolicyVerdict) -> None:
     decision.complaints = {
         **decision.complaints,
         place: [*decision.complaints.get(place, []), *(verdict.messages or [REFUSED])],

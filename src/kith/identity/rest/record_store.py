@@ -314,7 +314,7 @@ async def missing_references(db: Session, field: Reference | References, ids: Se
 # Records that prevent a deletion
 
 
-class Holder:
+class ReferringTable:
     """A table whose rows prevent the deletion of rows they refer to."""
 
     def __init__(self, table: Table, column: Column[Any]) -> None:
@@ -330,9 +330,9 @@ class Holder:
 
 
 @lru_cache(64)
-def holders(table: Table) -> tuple[Holder, ...]:
+def holders(table: Table) -> tuple[ReferringTable, ...]:
     return tuple(
-        Holder(other, key.parent)
+        ReferringTable(other, key.parent)
         for other in METADATA.tables.values()
         for key in other.foreign_keys
         if key.column.table is table and (key.ondelete or "").upper() in ("RESTRICT", "NO ACTION")

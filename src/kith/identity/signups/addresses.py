@@ -17,7 +17,7 @@ from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.hints import service as hints
 from kith.identity.links import service as links
-from kith.identity.links.tables import Link
+from kith.identity.links.tables import OneTimeLink
 from kith.identity.messages import service as messages
 from kith.identity.sealing import Sealer
 from kith.identity.signups import blocks, mails, service
@@ -151,7 +151,7 @@ async def confirm(work: Work, key: str) -> User:
     return await users.get(work.db, user.id)
 
 
-async def _read(work: Work, link: Link | None) -> tuple[User, Errand]:
+async def _read(work: Work, link: OneTimeLink | None) -> tuple[User, Errand]:
     user = await users.find_by_id(work.db, link.user_id) if link is not None else None
     if user is None or link is None:
         raise AddressLinkOver

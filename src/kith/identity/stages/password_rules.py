@@ -18,7 +18,7 @@ from kith.identity.expressions import subjects
 from kith.identity.flows.resources import bindings
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, words_of
 from kith.identity.policies.family import policies
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.stages.kinds import password as password_stage
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
@@ -78,11 +78,11 @@ async def complain(
     return list(dict.fromkeys(words for messages in refused for words in messages))
 
 
-async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
+async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> PolicyVerdict:
     try:
         return await evaluate_policy(work, policy_uuid, kind, request)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-        return Verdict(passing=False, messages=[words_of(error)])
+        return PolicyVerdict(passing=False, messages=[words_of(error)])
 
 
 def print_of(password: str) -> str:
