@@ -4,7 +4,7 @@ import asyncio
 
 from kith.base.work import Origin
 from kith.identity.expressions import subjects
-from kith.identity.policies.request import BindingResult, PolicyRequest, Verdict
+from kith.identity.policies.request import BindingResult, PolicyRequest, PolicyVerdict
 from kith.identity.refusals import service
 from kith.identity.users import store
 from tests.cli.running import kith, settle
@@ -27,7 +27,11 @@ async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownB
             person=await subjects.get(work, ada.id), context={"colour": "blue", "password": "hunter2"}, target=BINDING
         )
         code = await service.refuse_by_policy(
-            work, Verdict(passing=False, trace=[asked]), request, area="application Wiki", message="Not on Sundays."
+            work,
+            PolicyVerdict(passing=False, trace=[asked]),
+            request,
+            area="application Wiki",
+            message="Not on Sundays.",
         )
         await service.refuse(work, area="flow enter", message="No.", reason="closed")
 

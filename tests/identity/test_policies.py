@@ -27,7 +27,7 @@ from kith.identity.policies.kinds import breachcheck
 from kith.identity.policies.reputation_scores import change as change_score
 from kith.identity.policies.reputation_scores import delete_expired as delete_scores
 from kith.identity.policies.reputation_scores import score_of, scores
-from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
 from kith.identity.users import store as users
 from kith.identity.users.tables import users as users_table
 from tests.conftest import TownBuilder
@@ -359,7 +359,7 @@ def keep_breaches(place: Path, form: str) -> Path:
     return place
 
 
-async def judged(house: House, password: str) -> Verdict:
+async def judged(house: House, password: str) -> PolicyVerdict:
     async with house.works.begin() as work:
         request = PolicyRequest(context={"password": password})
         policy = breachcheck.BreachCheckPolicy(
@@ -570,7 +570,7 @@ class Target:
         await self.bind(policy=policy["pk"], **values)
         return str(policy["pk"])
 
-    async def verdict(self, mode: Mode = "all") -> Verdict:
+    async def verdict(self, mode: Mode = "all") -> PolicyVerdict:
         async with self._town.house() as house, house.works.begin() as work:
             return await evaluate_target(work, self._pbm_uuid, await self._request(work), mode)
 

@@ -14,7 +14,7 @@ async def complain_grant(draft: RecordDraft[Any], group_uuid: str | None) -> str
     allowed, db = draft.caller.permissions, draft.work.db
     if allowed is None or group_uuid is None:
         return None
-    if group_uuid in await groups.mighty(db):
+    if group_uuid in await groups.superuser_groups(db):
         return "Only a superuser may make one."
     if not await permissions_through(db, [group_uuid]) <= allowed:
         return "A group that grants more than you have cannot be assigned by you."

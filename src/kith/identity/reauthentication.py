@@ -1,7 +1,7 @@
-"""Showing once more that it is you, before what guards an account is changed: password, factors, keys, address.
+"""Asking for the password once more before a change to what protects an account: password, factors, tokens, address.
 
-The rule is the same wherever somebody comes from. A sign-in is enough for a while, but not one with an app password,
-and not through somebody else's eyes. After that the current password is asked for. Whoever has none signs in again.
+A recent sign-in is enough, but not one with an app password, and not during an impersonation. Otherwise the current
+password is required. Whoever has none signs in again.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class NotByAppPassword(Forbidden):
 
 
 def is_fresh(session: LoginSession, now: datetime) -> bool:
-    """Whether whoever holds the session has proved lately who they are."""
+    """Whether the session's person has authenticated recently."""
     if session.by_id is not None or session.auth_method == BY_APP_PASSWORD:
         return False
     return now - session.created_at < FRESH
 
 
 async def is_password(work: Work, user: User, given: str) -> bool:
-    """Whether this is their password; who guesses too often must wait."""
+    """Whether this is their password; tries are limited."""
     paid = await work.find(Limiter).pay((GUESSES, str(user.id)))
     if await work.find(Passwords).check(user.password, given):
         await paid.give_back()
@@ -70,13 +70,13 @@ async def is_password(work: Work, user: User, given: str) -> bool:
 
 
 def refuse_app_password(caller: ApiCaller) -> None:
-    """An app password opens doors; it never changes what guards them, whoever it belongs to."""
+    """An app password cannot be used to change what protects an account, whoever's it is."""
     if caller.way == "app_password":
         raise NotByAppPassword
 
 
 async def require_current_password(work: Work, caller: ApiCaller, given: object) -> None:
-    """Before a caller changes what guards their own account; `given` is what came as `current_password`."""
+    """Raise unless the caller has authenticated recently or `given` is their password."""
     refuse_app_password(caller)
     if caller.way == "system" or caller.is_fresh:
         return

@@ -1,4 +1,4 @@
-"""The way in that is always there: a link that whoever runs the server hands to a person who cannot get in."""
+"""Recovery links: whoever runs the server can give a person a link that signs them in."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RecoveryLinkOver(NotFound):
 
 
 async def offer(work: Work, user: User, *, minutes: int, by_name: str) -> str:
-    """A link that signs `user` in, once, whatever the flows and their policies say."""
+    """A link that signs `user` in once, without any flow or policy."""
     if not user.is_active:
         raise Conflict(f"{user.username} is disabled: run `kith users enable {user.username}` first")
     if user.approved_at is None:
@@ -40,7 +40,7 @@ async def offer(work: Work, user: User, *, minutes: int, by_name: str) -> str:
 
 
 async def use(exchange: Exchange, key: str) -> Headers:
-    """Sign in whom the link is for, in a session of its own; what the browser must be told of it."""
+    """Sign the link's person in with a new session; returns the header with its cookie."""
     work = exchange.work
     old = await cookies.find(exchange)
     link = await links.claim(work, key, flow=None)

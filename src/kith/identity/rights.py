@@ -1,4 +1,4 @@
-"""What a person may do, as roles and groups stand at this moment."""
+"""The permissions of a person, by roles and groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kith.identity.roles import store as roles
 
 
 async def rights_of(db: Session, user_id: int, role: str) -> frozenset[str] | None:
-    """None is everything."""
+    """The permissions; None means all."""
     if role in ADMINISTRATORS or await groups.is_mighty(db, user_id):
         return None
     return await roles.permissions_of(db, user_id)

@@ -1,4 +1,4 @@
-"""Who people are and what they may enter: the identity API and the flows behind it."""
+"""Identity's room: the API, the flows and their jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kith.identity.rest import api as rest
 from kith.identity.rest.caller_lookup import CallerLookup
 from kith.identity.sealing import Sealer
 from kith.identity.stages.kinds import email
-from kith.identity.stages.password_rules import OfTheForm
+from kith.identity.stages.password_rules import FormPasswordRules
 from kith.identity.users.password_rules import PasswordRules
 from kith.identity.users.passwords import Passwords
 
@@ -41,7 +41,7 @@ ROOM = Room(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),
         Part(Expressions, lambda _: Expressions(), close=Expressions.close),
         Part(PolicyCaller, lambda _: PoliciesByName()),
-        Part(PasswordRules, lambda _: OfTheForm()),
+        Part(PasswordRules, lambda _: FormPasswordRules()),
         Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),
         Part(CallerAuthenticator, _callers, also=(CallerLookup,)),
     ),

@@ -1,4 +1,4 @@
-"""What those who run the server look at: refusals, and flows and policies tried out on somebody."""
+"""What staff see: refusals, and trying flows and policies for a person."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kith.identity.flows.plan import find_flow
 from kith.identity.flows.resources import flows
 from kith.identity.policies import api as policies_api
 from kith.identity.policies.family import policies
-from kith.identity.policies.request import Verdict
+from kith.identity.policies.request import PolicyVerdict
 from kith.identity.refusals import service
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import shown
@@ -32,8 +32,8 @@ __all__ = [
     "MOST",
     "FlowLine",
     "PolicyLine",
+    "PolicyVerdict",
     "Refusal",
-    "Verdict",
     "find_refusal",
     "get_flow",
     "get_policy",
@@ -82,14 +82,14 @@ _policy = query(select(*_policy_columns).where(policies.c.policy_uuid == bindpar
 
 
 async def get_staff(exchange: Exchange) -> Visitor:
-    """The superuser who is looking; nobody else learns that there is anything to see."""
+    """The superuser who is signed in; not found for everybody else."""
     visitor = await find_visitor(exchange)
     if visitor is None or not visitor.is_superuser:
         raise NotFound
     return visitor
 
 
-# Each list is given with one more than fits a page, where there is more.
+# Each list has one entry more than a page, if there are more.
 
 
 async def list_refusals(work: Work, page: int) -> list[Refusal]:
@@ -133,13 +133,13 @@ async def rehearse(exchange: Exchange, slug: str, username: str, context: str) -
     return await inspector.rehearse(exchange, flow, person, known)
 
 
-async def try_policy(exchange: Exchange, policy: PolicyLine, username: str, context: str) -> Verdict:
+async def try_policy(exchange: Exchange, policy: PolicyLine, username: str, context: str) -> PolicyVerdict:
     person, known = await _subject(exchange.work, username, context)
     return await policies_api.try_policy(exchange, policy.policy_uuid, policy.kind, person, known)
 
 
 async def _subject(work: Work, username: str, context: str) -> tuple[PolicySubject | None, dict[str, Any]]:
-    """Whom it is about and what is known, as somebody typed them; all complaints at once."""
+    """The person and the context, as typed; all complaints at once."""
     complaints: dict[str, list[str]] = {}
     person, known = None, {}
     if username:

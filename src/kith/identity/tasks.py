@@ -1,4 +1,4 @@
-"""What identity does by itself, later."""
+"""Identity's periodic work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
 
 
 class IdentitySweep(msgspec.Struct):
-    """Everything whose time has run out."""
+    """Deletes what has expired."""
 
 
 async def sweep(work: Work, _payload: IdentitySweep) -> None:

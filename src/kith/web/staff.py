@@ -119,7 +119,7 @@ async def _flow_page(
 
 async def _policy_page(
     exchange: Exchange, policy: identity.staff.PolicyLine, sent: dict[str, str] | None = None, *,
-    verdict: identity.staff.Verdict | None = None, errors: dict[str, list[str]] | None = None,
+    verdict: identity.staff.PolicyVerdict | None = None, errors: dict[str, list[str]] | None = None,
 ) -> Answer:  # fmt: skip
     return await _tried(exchange, "policy.html", sent, errors, policy=policy, verdict=verdict)
 

@@ -16,7 +16,7 @@ from kith.identity.flows.resources import flows
 from kith.identity.messages import service as messages
 from kith.identity.stages.kinds import otp_static, otp_time, password, webauthn
 
-# Where people set up what, as the stages say it.
+# The set-up flow of each kind of factor, from its stages.
 _set_up = {
     kind: query(
         select(flows.c.slug)

@@ -16,7 +16,7 @@ from kith.identity.caller import ApiCaller
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies.engine import evaluate_target
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.refusals.service import refuse_by_policy
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
@@ -46,7 +46,7 @@ async def check_access(exchange: Exchange, caller: ApiCaller, id: str) -> Answer
     return show(told)
 
 
-async def _refuse(exchange: Exchange, verdict: Verdict, request: PolicyRequest, pbm_uuid: str) -> str:
+async def _refuse(exchange: Exchange, verdict: PolicyVerdict, request: PolicyRequest, pbm_uuid: str) -> str:
     """Store a refusal for the caller, so that staff can find out by its code why access was denied."""
     name = await exchange.work.db.one(_name_of, pbm_uuid=pbm_uuid) or ""
     words = " ".join(verdict.messages) or "You may not open this application."

@@ -16,7 +16,7 @@ from kith.identity.expressions import subjects
 from kith.identity.flows.plan import Flow, FlowPlan, Step
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import stages
-from kith.identity.policies.request import Verdict
+from kith.identity.policies.request import PolicyVerdict
 from kith.identity.policies.verdict_report import explain
 from kith.identity.refusals import service as refusals
 from kith.identity.stages.prompts import prompts
@@ -67,7 +67,7 @@ async def sanitised(work: Work, context: PlanContext) -> dict[str, Any]:
     return shown
 
 
-async def deny(work: Work, place: RunPlace, denied: Denied, verdict: Verdict | None = None) -> Denied:
+async def deny(work: Work, place: RunPlace, denied: Denied, verdict: PolicyVerdict | None = None) -> Denied:
     """Record the refusal in `work`, which is committed although the answer is a no."""
     user = await _user(work, place)
     reason = denied.reason or denied.message

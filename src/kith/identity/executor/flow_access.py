@@ -11,9 +11,9 @@ from kith.base.work import Work
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.flows.plan import Flow, Step
 from kith.identity.policies.engine import Mode, evaluate_target
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 
-# What a run keeps of the way by which it came, even when it starts over.
+# What the context keeps about how the run was entered, even if it starts over.
 WAY_IN = ("is_restored", "is_redirected", "outpost", "_link")
 
 
@@ -53,11 +53,11 @@ def may_sign_up(work: Work, query: dict[str, str]) -> bool:
     return work.settings.registrations != "closed" or bool(query.get("itoken") or query.get("token"))
 
 
-async def ask_flow(work: Work, flow: Flow, request: PolicyRequest) -> Verdict:
+async def ask_flow(work: Work, flow: Flow, request: PolicyRequest) -> PolicyVerdict:
     return await evaluate_target(work, flow.pbm_uuid, request, _mode(flow.policy_engine_mode))
 
 
-async def ask_step(work: Work, step: Step, request: PolicyRequest) -> Verdict:
+async def ask_step(work: Work, step: Step, request: PolicyRequest) -> PolicyVerdict:
     request = msgspec.structs.replace(request, stage=step.kind)
     return await evaluate_target(work, step.pbm_uuid, request, _mode(step.policy_engine_mode))
 

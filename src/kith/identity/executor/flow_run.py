@@ -25,7 +25,7 @@ from kith.identity.expressions import subjects
 from kith.identity.flows.plan import Flow, FlowPlan, Step, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.operations import find_by_row
 from kith.identity.sessions import store
 from kith.identity.sessions.service import HeldSession
@@ -38,7 +38,7 @@ __all__ = ["PLACE", "FlowEnded", "FlowFailed", "FlowRun", "Result", "find_run", 
 
 MOST_STEPS = 50
 MOST_CHARACTERS = 65_536
-# What a stage says in place of an error when it has done what it was asked.
+# Codes of messages that are shown like errors but are none.
 _GOOD_NEWS = {"email-sent"}
 
 
@@ -196,11 +196,11 @@ class FlowRun:
         if user_id is not None and known.pending_user is msgspec.UNSET:
             known.pending_user = user_id
         self._place = RunPlace(flow, user_id, plan)
-        refused = await self._refused(work, plan)
-        if refused is not None:
-            return refused
+        denial = await self._find_denial(work, plan)
+        if denial is not None:
+            return denial
         for step in await steps_of(work, flow.flow_uuid):
-            # A stage whose policies are asked when it comes up is not asked about before there is anything to know.
+            # Policies that are evaluated when the stage comes up are not evaluated here.
             if step.again or not step.at_plan or (await self._ask(work, plan, step)).passing:
                 plan.steps.append(step)
         plan.steps.extend(more)
@@ -213,7 +213,7 @@ class FlowRun:
         signs_in_again = self._flow.designation == "authentication" and self._query.get("again")
         return None if signs_in_again else self.held.session.user_id
 
-    async def _refused(self, work: Work, plan: FlowPlan) -> Denied | FlowEnded | None:
+    async def _find_denial(self, work: Work, plan: FlowPlan) -> Denied | FlowEnded | None:
         flow, user_id = self._flow, self._somebody
         person = await subjects.find(work, user_id) if user_id is not None else None
         missing = level_missing(flow, person, FlowEntry.read(plan.context.public()), signed_in=user_id is not None)
@@ -228,7 +228,7 @@ class FlowRun:
         return await self._not_applicable(work, words, "The flow's policies refused.", verdict)
 
     async def _not_applicable(
-        self, work: Work, words: str, reason: str, verdict: Verdict | None = None
+        self, work: Work, words: str, reason: str, verdict: PolicyVerdict | None = None
     ) -> Denied | FlowEnded:
         action, to = self._flow.denied_action, self._query.get("next", "")
         if action == "continue" or (action == "message_continue" and to):
@@ -239,7 +239,7 @@ class FlowRun:
         person = await find_person(work, plan.context.user_id, self.held.session.user_id)
         return PolicyRequest(person=person, context=plan.context.public(), client_ip=self._exchange.address)
 
-    async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> Verdict:
+    async def _ask(self, work: Work, plan: FlowPlan, step: Step) -> PolicyVerdict:
         return await ask_step(work, step, await self._request(work, plan))
 
     async def _passes_again(self, work: Work, plan: FlowPlan, step: Step) -> bool:

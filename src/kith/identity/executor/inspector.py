@@ -22,7 +22,7 @@ from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.flows.plan import Flow, FlowPlan, PassedStep, Step, find_flow, steps_of
 from kith.identity.flows.stages import stages
 from kith.identity.policies.api import read_subject
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.policies.verdict_report import explain
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
@@ -34,7 +34,7 @@ PERMISSION = "flows.inspect_flow"
 _names = query(select(stages.c.stage_uuid, stages.c.name).where(any_of(stages.c.stage_uuid, "ids")), tuple)
 
 
-# One's own run
+# The caller's own run
 
 
 async def inspect(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
@@ -66,7 +66,7 @@ async def _told_of(work: Work, plan: FlowPlan, session_uuid: str) -> dict[str, A
     }
 
 
-# Anybody's
+# Trying a flow
 
 
 async def try_out(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
@@ -136,7 +136,7 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
     }
 
 
-def _why(step: Step, verdict: Verdict, *, at_plan: bool) -> str:
+def _why(step: Step, verdict: PolicyVerdict, *, at_plan: bool) -> str:
     if step.kind not in KINDS:
         return "This server cannot run this kind of stage: the walk would end here."
     if not verdict.trace:
@@ -150,7 +150,7 @@ def _why(step: Step, verdict: Verdict, *, at_plan: bool) -> str:
     return "Its policies are asked when it comes up; with what is known now it would be skipped."
 
 
-async def _verdict(work: Work, verdict: Verdict) -> dict[str, Any]:
+async def _verdict(work: Work, verdict: PolicyVerdict) -> dict[str, Any]:
     return {
         "passing": verdict.passing,
         "messages": verdict.messages,

@@ -8,7 +8,7 @@ from pydantic_monty import Frame, Monty, MontyCrashedError, MontyError, MontyRun
 
 from kith.identity.expressions.source import ExpressionSource
 
-# The interpreter reads the whole text before it starts; this makes sure that it gets no further.
+# The interpreter parses the whole text before it runs; this line stops it right at the start.
 _READ = "the whole text was read"
 _STOP = f"raise NotImplementedError({_READ!r})\n"
 _LIMITS = {"max_feed_duration_secs": 0.1, "max_memory": 32 << 20, "max_recursion_depth": 10, "max_suspensions": 1}

@@ -32,7 +32,7 @@ from kith.identity.users.tables import User
 class Ceremony:
     """`challenge` and the ids of credentials are base64url text throughout."""
 
-    # Whatever the library makes of what a stranger sent.
+    # What the library raises for invalid input.
     BAD = (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, binascii.Error)
 
     def __init__(self, settings: Settings) -> None:

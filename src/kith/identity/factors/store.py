@@ -30,7 +30,7 @@ _remove = command(delete(factors).where(and_(factors.c.device_uuid == _device, f
 _remove_kind = command(
     delete(factors).where(and_(factors.c.user_id == bindparam("user"), factors.c.kind == bindparam("which")))
 )
-# Every guess is paid for before it is looked at, so that guesses sent side by side are counted one by one.
+# Every try is counted before it is checked, so that parallel tries are counted one by one.
 _guess = command(
     update(factors)
     .where(and_(factors.c.device_uuid == _device, factors.c.failures == bindparam("seen")))

@@ -14,7 +14,7 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     Policies and expressions know all of it but our own (`public`).
     """
 
-    # Who goes through the flow: None where a name was given that nobody has.
+    # The user who runs the flow; None if an unknown name was given.
     pending_user: int | msgspec.UnsetType | None = msgspec.UNSET
     pending_user_identifier: str | None = None
     # What was answered in forms, or what an invitation says instead.
@@ -44,7 +44,7 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     email_sent: bool | None = None
     invitation_in_effect: bool | None = None
 
-    # Our own. The page that tells whoever sent somebody here that they left:
+    # Internal from here on. The page to go to when the run is cancelled:
     cancel_url: str | None = msgspec.field(default=None, name="_cancel")
     # The mailed link that led here, the step whose mail it was, and to which address it went:
     link_hash: str | None = msgspec.field(default=None, name="_link")
@@ -68,7 +68,7 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     # Hashes of the password that was checked at a form, and of the one that must be changed:
     checked_password: str | None = msgspec.field(default=None, name="_judged")
     expired_password: str | None = msgspec.field(default=None, name="_expired")
-    # Who has shown once more who they are, and when:
+    # Who has authenticated again in this run, and when:
     reauthenticated: tuple[int, float] | None = msgspec.field(default=None, name="_proved")
 
     @property

@@ -71,7 +71,7 @@ async def check(draft: RecordDraft[GroupRecord]) -> None:
     parent = draft.values.get("parent")
     await draft.work.db.begin()
     if parent is not None and not draft.is_new:
-        # Two moves that are harmless alone can make a circle together, so they go one after the other.
+        # Two moves at the same time could make a cycle together, so they are serialised.
         await draft.work.db.hold("identity.groups")
         if draft.id in await draft.work.db.all(_ancestors, start=parent):
             draft.complain("parent", "A group may not be its own ancestor.", "cycle")
@@ -83,7 +83,7 @@ async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
     caller = draft.caller
     if caller.permissions is None:
         return
-    mighty = await store.mighty(draft.work.db)
+    mighty = await store.superuser_groups(draft.work.db)
     is_mighty = draft.now.is_superuser or draft.id in mighty or draft.now.parent in mighty
     if is_mighty and any(draft.sets(name) for name in ("is_superuser", "parent", "user_set", "roles")):
         draft.complain("is_superuser", "Only a superuser may change who is one.", "permission_denied")
@@ -105,7 +105,7 @@ async def removing(work: Work, record: GroupRecord, caller: ApiCaller) -> None:
     allowed = caller.permissions
     if allowed is None:
         return
-    is_mighty = record.pk in await store.mighty(work.db)
+    is_mighty = record.pk in await store.superuser_groups(work.db)
     if is_mighty or not await permissions_through(work.db, [record.pk]) <= allowed:
         raise Forbidden("You may not delete a group that grants more than you have.")
 

@@ -29,7 +29,7 @@ async def memberships(db: Session, user_ids: Sequence[int]) -> dict[int, list[st
     return found
 
 
-async def mighty(db: Session) -> set[str]:
+async def superuser_groups(db: Session) -> set[str]:
     """The groups whose members are superusers: those with the flag, and all groups below them."""
     return set(await db.all(_mighty))
 
@@ -41,4 +41,4 @@ async def join(db: Session, group_uuid: str, user_id: int) -> None:
 async def is_mighty(db: Session, user_id: int) -> bool:
     if await db.one(_any_membership, user=user_id) is None:
         return False
-    return not (await mighty(db)).isdisjoint((await memberships(db, [user_id]))[user_id])
+    return not (await superuser_groups(db)).isdisjoint((await memberships(db, [user_id]))[user_id])

@@ -4,7 +4,7 @@ from sqlalchemy import Column, ForeignKey, Integer, String, Table
 
 from kith.base.db import METADATA, Instant
 
-# From where an account was entered lately: whoever tries to enter it from there has an allowance of their own.
+# Addresses from which an account was used recently; tries from there have a limit of their own.
 known_addresses = Table(
     "identity_known_addresses",
     METADATA,

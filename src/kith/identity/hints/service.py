@@ -18,7 +18,7 @@ EVERY = timedelta(days=1)
 _new = upsert(hints).values(
     user_id=bindparam("user"), kind=bindparam("which"), sent_at=bindparam("now", type_=Instant())
 )
-# Of any number at once, one finds that the day is over.
+# If several requests come at once, only one of them updates the row.
 _due = query(
     _new.on_conflict_do_update(
         index_elements=[hints.c.user_id, hints.c.kind],

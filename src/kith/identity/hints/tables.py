@@ -4,7 +4,7 @@ from sqlalchemy import Column, ForeignKey, Integer, String, Table
 
 from kith.base.db import METADATA, Instant
 
-# When somebody was last told something that anybody could make us tell them again and again.
+# When a person last got a mail that others can cause, so that they get it only once a day.
 hints = Table(
     "identity_hints",
     METADATA,

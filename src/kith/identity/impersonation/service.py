@@ -20,7 +20,7 @@ from kith.identity.users.tables import User
 
 MOST_IN_REASON = 500
 END_CALL = "/api/v2/core/users/impersonate_end"
-# Pages that may be answered meanwhile; runs of flows are looked at stage by stage.
+# Forms that stay open during an impersonation; flows are checked stage by stage.
 _OPEN_PAGES = ("/settings/impersonate/end", "/settings/language", "/flows/")
 # Flows and stages that change what guards the account.
 _CLOSED_FLOWS = {"stage_setup", "recovery", "unenrollment", "enrollment"}

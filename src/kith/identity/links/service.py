@@ -14,20 +14,20 @@ from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import UID, Instant, Session, command, insert_into, query
 from kith.base.work import Work
-from kith.identity.links.tables import Link, links
+from kith.identity.links.tables import OneTimeLink, links
 
 _now = bindparam("now", type_=Instant())
 _flow = bindparam("flow", type_=UID())
 _live = and_(links.c.key_hash == bindparam("hash"), links.c.expires_at > _now)
 _insert = command(insert_into(links))
 _claim = query(
-    delete(links).where(and_(_live, links.c.flow_uuid == _flow)).returning(links.c.user_id, links.c.plan), Link
+    delete(links).where(and_(_live, links.c.flow_uuid == _flow)).returning(links.c.user_id, links.c.plan), OneTimeLink
 )
 _plain = and_(links.c.flow_uuid.is_(None), links.c.plan == "")
 _errand = and_(links.c.flow_uuid.is_(None), links.c.plan != "")
-_claim_plain = query(delete(links).where(and_(_live, _plain)).returning(links.c.user_id, links.c.plan), Link)
-_claim_errand = query(delete(links).where(and_(_live, _errand)).returning(links.c.user_id, links.c.plan), Link)
-_find_errand = query(select(links.c.user_id, links.c.plan).where(and_(_live, _errand)), Link)
+_claim_plain = query(delete(links).where(and_(_live, _plain)).returning(links.c.user_id, links.c.plan), OneTimeLink)
+_claim_errand = query(delete(links).where(and_(_live, _errand)).returning(links.c.user_id, links.c.plan), OneTimeLink)
+_find_errand = query(select(links.c.user_id, links.c.plan).where(and_(_live, _errand)), OneTimeLink)
 _forget = command(delete(links).where(and_(links.c.user_id == bindparam("user"), links.c.flow_uuid == _flow)))
 _forget_plain = command(delete(links).where(and_(links.c.user_id == bindparam("user"), _plain)))
 _forget_errand = command(delete(links).where(and_(links.c.user_id == bindparam("user"), _errand)))
@@ -59,19 +59,19 @@ async def make(work: Work, key: str, user_id: int, *, flow: str | None, plan: st
     )
 
 
-async def claim(work: Work, key: str, *, flow: str | None) -> Link | None:
+async def claim(work: Work, key: str, *, flow: str | None) -> OneTimeLink | None:
     """Use a link up. If it is opened twice at the same time, only one request gets it."""
     if flow is None:
         return await work.db.one(_claim_plain, hash=hash_key(key), now=work.now)
     return await work.db.one(_claim, hash=hash_key(key), now=work.now, flow=flow)
 
 
-async def find_errand(work: Work, key: str) -> Link | None:
+async def find_errand(work: Work, key: str) -> OneTimeLink | None:
     """Look a link up without using it: mail programs open links to show a preview."""
     return await work.db.one(_find_errand, hash=hash_key(key), now=work.now)
 
 
-async def claim_errand(work: Work, key: str) -> Link | None:
+async def claim_errand(work: Work, key: str) -> OneTimeLink | None:
     return await work.db.one(_claim_errand, hash=hash_key(key), now=work.now)
 
 

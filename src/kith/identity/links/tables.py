@@ -21,6 +21,6 @@ links = Table(
 )
 
 
-class Link(msgspec.Struct):
+class OneTimeLink(msgspec.Struct):
     user_id: int
     plan: str

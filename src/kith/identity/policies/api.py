@@ -11,7 +11,7 @@ from kith.identity.caller import ApiCaller
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.policies import engine
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest import Action
 from kith.identity.rest.answers import show
 from kith.identity.rest.body import read_object
@@ -71,7 +71,7 @@ async def test_policy(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
 
 async def try_policy(
     exchange: Exchange, policy_uuid: str, kind: str, person: PolicySubject | None, context: dict[str, Any]
-) -> Verdict:
+) -> PolicyVerdict:
     """Evaluate a policy as a test: for a person or nobody, with this context, and rolled back."""
     request = PolicyRequest(person=person, context=context, client_ip=exchange.address, is_test=True)
     work = exchange.server.works.open(exchange.origin)
@@ -79,7 +79,7 @@ async def try_policy(
         async with asyncio.timeout(TEST_SECONDS):
             return await engine.evaluate_policy(work, policy_uuid, kind, request)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is what the test shows
-        return Verdict(passing=False, messages=[engine.words_of(error)])
+        return PolicyVerdict(passing=False, messages=[engine.words_of(error)])
     finally:
         await work.rollback()
 

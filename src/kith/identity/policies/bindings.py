@@ -56,7 +56,7 @@ def _name(column: Any, key: Any, reference: Any) -> Any:
     return select(column).where(key == reference).scalar_subquery()
 
 
-# What decides, by its name.
+# The name of the policy, group or user.
 _decider = func.coalesce(
     _name(policies.c.name, policies.c.policy_uuid, bindings.c.policy),
     _name(groups.c.name, groups.c.group_uuid, bindings.c.group),

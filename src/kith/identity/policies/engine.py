@@ -24,7 +24,7 @@ from kith.identity.policies.kinds import (
     passwordexpiry,
     reputation,
 )
-from kith.identity.policies.request import BindingResult, CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import BindingResult, CannotTell, PolicyRequest, PolicyVerdict
 from kith.identity.rest.record_store import RecordStore
 from kith.identity.rest.resource import Resource
 
@@ -35,7 +35,9 @@ Mode = Literal["any", "all"]
 class PolicyKind(Generic[P]):
     """A kind of policy: where its records are, and how it decides."""
 
-    def __init__(self, resource: Resource[P], passes: Callable[[Work, P, PolicyRequest], Awaitable[Verdict]]) -> None:
+    def __init__(
+        self, resource: Resource[P], passes: Callable[[Work, P, PolicyRequest], Awaitable[PolicyVerdict]]
+    ) -> None:
         self.kind = resource.kind
         self.records = RecordStore(resource)
         self.passes = passes
@@ -90,7 +92,7 @@ async def find_kind(work: Work, policy_uuid: str) -> str | None:
     return await work.db.one(_kind_of, policy=policy_uuid)
 
 
-async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
+async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> PolicyVerdict:
     """The verdict of one policy. It may raise anything; callers must treat that as a no."""
     found = KINDS[kind]
     policy = await found.records.find(work.db, policy_uuid)
@@ -99,7 +101,7 @@ async def evaluate_policy(work: Work, policy_uuid: str, kind: str, request: Poli
     return await found.passes(work, policy, request)
 
 
-async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mode: Mode = "all") -> Verdict:
+async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mode: Mode = "all") -> PolicyVerdict:
     """Evaluate everything that is bound to a target, in order. Without bindings everybody passes.
 
     The messages of all are kept, whatever they decided. Policies can be slow and some write in a work of their own,
@@ -112,7 +114,7 @@ async def evaluate_target(work: Work, pbm_uuid: str, request: PolicyRequest, mod
     if told and not request.is_test:
         await _write_down(work, told, request)
     decide = any if mode == "any" else all
-    return Verdict(
+    return PolicyVerdict(
         passing=not trace or decide(asked.passing for asked in trace),
         messages=[words for asked in trace for words in asked.messages],
         log=[words for asked in trace for words in asked.log],
@@ -131,7 +133,7 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no, and is written down
         words, failure = words_of(error), f"{type(error).__name__}: {error}"
         told.append(("policy_exception", bound, {"message": words, "exception": type(error).__name__}))
-        verdict = Verdict(passing=bound.failure_result, messages=[words])
+        verdict = PolicyVerdict(passing=bound.failure_result, messages=[words])
     else:
         if bound.negate:
             verdict.passing = not verdict.passing
@@ -159,12 +161,12 @@ def _about(bound: Bound) -> str:
     return str(bound.user) if bound.user is not None else bound.group or bound.policy or ""
 
 
-async def _ask(work: Work, bound: Bound, request: PolicyRequest) -> Verdict:
+async def _ask(work: Work, bound: Bound, request: PolicyRequest) -> PolicyVerdict:
     person = request.person
     if bound.user is not None:
-        return Verdict(passing=person is not None and person.user.id == bound.user)
+        return PolicyVerdict(passing=person is not None and person.user.id == bound.user)
     if bound.group is not None:
-        return Verdict(passing=person is not None and person.is_in(bound.group))
+        return PolicyVerdict(passing=person is not None and person.is_in(bound.group))
     if bound.policy is None or bound.kind is None:
         raise CannotTell("This binding has nothing to ask.")
     return await evaluate_policy(work, bound.policy, bound.kind, request)

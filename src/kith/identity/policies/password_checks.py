@@ -12,7 +12,7 @@ import structlog
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.work import Work
 from kith.identity.policies.breach_list import BadList, count_in_range, count_of
-from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
 
 MISSING = "Password not set in context"
 UNREACHABLE = "The list of breached passwords could not be reached."
@@ -30,7 +30,7 @@ def find_password(request: PolicyRequest, field: str) -> str | None:
     return None
 
 
-async def judge_breaches(work: Work, password: str, allowed: int) -> Verdict:
+async def judge_breaches(work: Work, password: str, allowed: int) -> PolicyVerdict:
     """Whether the password occurs in at most `allowed` leaks.
 
     If that cannot be found out, the setting `breach_unreachable` decides; where it is not set, the binding does
@@ -41,13 +41,13 @@ async def judge_breaches(work: Work, password: str, allowed: int) -> Verdict:
     except CannotTell:
         match work.settings.breach_unreachable:
             case "allow":
-                return Verdict(passing=True, log=[UNREACHABLE])
+                return PolicyVerdict(passing=True, log=[UNREACHABLE])
             case "refuse":
-                return Verdict(passing=False, messages=[UNREACHABLE])
+                return PolicyVerdict(passing=False, messages=[UNREACHABLE])
         raise
     if count > allowed:
-        return Verdict(passing=False, messages=[f"Password exists on {count} online lists."])
-    return Verdict(passing=True)
+        return PolicyVerdict(passing=False, messages=[f"Password exists on {count} online lists."])
+    return PolicyVerdict(passing=True)
 
 
 async def _count(work: Work, password: str) -> int:

@@ -8,7 +8,7 @@ from kith.base.db import query
 from kith.base.work import Work
 from kith.identity.policies import engine
 from kith.identity.policies.family import policies
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 
 _by_name = query(select(policies.c.policy_uuid, policies.c.kind).where(policies.c.name == bindparam("called")), tuple)
 
@@ -16,7 +16,7 @@ _by_name = query(select(policies.c.policy_uuid, policies.c.kind).where(policies.
 class PoliciesByName:
     """Implements `policy_caller.PolicyCaller`."""
 
-    async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:
+    async def ask(self, work: Work, name: str, request: PolicyRequest) -> PolicyVerdict:
         found = await work.db.one(_by_name, called=name)
         if found is None:
             raise ValueError(f"there is no policy {name[:100]!r}")
@@ -24,4 +24,4 @@ class PoliciesByName:
         try:
             return await engine.evaluate_policy(work, policy_uuid, kind, request)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-            return Verdict(passing=False, messages=[engine.words_of(error)])
+            return PolicyVerdict(passing=False, messages=[engine.words_of(error)])

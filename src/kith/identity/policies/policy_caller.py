@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 from kith.base.work import Work
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 
 
 class PolicyCaller(Protocol):
-    async def ask(self, work: Work, name: str, request: PolicyRequest) -> Verdict:
+    async def ask(self, work: Work, name: str, request: PolicyRequest) -> PolicyVerdict:
         """The verdict of the policy with this name; `ValueError` if there is none. Every error is a no."""

@@ -38,7 +38,7 @@ class BindingResult(msgspec.Struct, kw_only=True):
     failure: str = ""
 
 
-class Verdict(msgspec.Struct, kw_only=True):
+class PolicyVerdict(msgspec.Struct, kw_only=True):
     """`messages` are for the person, `log` for the author of the policy; `trace` has the result of each binding."""
 
     passing: bool

@@ -9,14 +9,14 @@ from sqlalchemy import select
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.groups.tables import groups
-from kith.identity.policies.request import Verdict
+from kith.identity.policies.request import PolicyVerdict
 from kith.identity.users.tables import users
 
 _groups = query(select(groups.c.group_uuid, groups.c.name).where(any_of(groups.c.group_uuid, "ids")), tuple)
 _users = query(select(users.c.id, users.c.username).where(any_of(users.c.id, "ids")), tuple)
 
 
-async def explain(work: Work, verdict: Verdict) -> list[dict[str, Any]]:
+async def explain(work: Work, verdict: PolicyVerdict) -> list[dict[str, Any]]:
     """One entry for each binding, in order; users and groups with their names."""
     named: dict[str, str] = {}
     wanted = {kind: [one.about for one in verdict.trace if one.kind == kind] for kind in ("group", "user")}

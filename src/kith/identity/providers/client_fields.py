@@ -66,7 +66,7 @@ CLIENT_SECRET = Secret(
 
 SIGNING_KEYS = ("rsa", "ec", "ed25519", "ed448")
 
-# What the engine reads of every client.
+# The settings of the OAuth engine.
 ENGINE_FIELDS: tuple[Field, ...] = (
     Choice(
         name="sub_mode",

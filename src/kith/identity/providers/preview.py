@@ -1,4 +1,4 @@
-"""What a client would be told of somebody, without anything coming of it."""
+"""A preview of the claims that a client would get about a person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kith.identity.rest.fields import InvalidValue, read_identifier
 
 def _action(resource: Resource[Any]) -> Action:
     async def show_preview(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
-        """All that the client could get by asking for every scope it may have."""
+        """The claims of all scopes that the client may have."""
         work = exchange.work
         try:
             provider_id = read_identifier(id, integer=True)

@@ -1,7 +1,7 @@
-"""Regular expressions for redirect URIs: only such as say where they lead, and are decided in no time.
+"""Regular expressions for redirect URIs.
 
-An expression always has to match the whole address. It begins with its scheme, and it repeats nothing that repeats
-itself. It is run by RE2, so that no address can keep the server busy.
+An expression must match the whole URI, begin with its scheme, and have no nested repetition. RE2 runs it, so that no
+URI can keep the server busy.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def complain_pattern(pattern: str) -> str | None:
         return f"{shown} must begin with a scheme, such as https:"
     if scheme[1].replace("\\", "").lower() in RUNS_IN_THE_BROWSER:
         return f"{shown}: the scheme {scheme[1]} is not allowed."
-    # Sets and escaped characters stand for one character each, whatever they are made of.
+    # Sets and escaped characters match one character each.
     bare = _SET.sub("x", re.sub(r"\\[^\d]", "x", pattern))
     if re.search(r"\\\d|\(\?(?!:)", bare) or re.search(r"\)[*+{]", bare):
         return f"{shown} may neither repeat a group, look around nor refer back."
@@ -56,5 +56,5 @@ def _outside_brackets(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str) -> Any | None:
-    """None for one that would not be saved, however it came to be kept."""
+    """None for an expression that would not be accepted today."""
     return None if complain_pattern(pattern) is not None else linear(pattern)

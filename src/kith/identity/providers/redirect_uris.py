@@ -1,4 +1,4 @@
-"""Where a client may have people sent back to: whole addresses, and none that runs in the browser or leaks."""
+"""Which redirect URIs a client may register: absolute ones, without fragments or scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a client finds what it needs to be set up."""
+"""The addresses with which a client is set up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ C = TypeVar("C", bound=ClientRecord)
 
 
 def setup_urls(base_url: str, slug: str | None, issuer_mode: str) -> dict[str, str | None]:
-    """Without an application there is nothing to enter, and so no address of its own."""
+    """Without an application there are no addresses of its own."""
     shared = f"{base_url}/application/o"
     own = f"{shared}/{slug}" if slug is not None else None
     issuer = f"{base_url}/" if issuer_mode == "global" else own and f"{own}/"

@@ -1,4 +1,4 @@
-"""Key pairs a provider names: whether they can do what they are named for."""
+"""Checks of the key pairs that a provider refers to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kith.identity.rest import RecordDraft
 
 
 async def check_signing_key(draft: RecordDraft[Any], name: str, types: tuple[str, ...]) -> None:
-    """The key that will sign must be here, and of a type that can."""
+    """The key pair must have a private key of one of these types."""
     pair = await keypairs.find(draft.work, draft.values[name]) if draft.sets(name) and draft.values[name] else None
     if pair is not None and not pair.private_key_available:
         draft.complain(name, "This key pair has no private key.")
@@ -23,7 +23,7 @@ def check_key_type(draft: RecordDraft[Any], name: str, key_type: str | None, typ
 
 
 async def key_type_of(draft: RecordDraft[Any], name: str) -> str | None:
-    """The type of the key a field names, None where it names none or one without a known type."""
+    """The type of the key pair in a field; None without one, or if the type is unknown."""
     kp_uuid = draft.value(name)
     pair = await keypairs.find(draft.work, kp_uuid) if kp_uuid is not None else None
     return pair.key_type if pair is not None else None

@@ -1,4 +1,4 @@
-"""A page that is refused by a rule of the house, not by a flow: its no has a code like every other."""
+"""Refusals by a rule rather than by a flow; they get a code like all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kith.identity.users import store as users
 
 
 async def code_for(problem: Problem, exchange: Exchange) -> str:
-    """Written down by itself, for whatever the request has done is undone."""
+    """Store the refusal in a work of its own, as the request's is rolled back."""
     session: LoginSession | None = exchange.kept.get(
         LoginSession
     )  # who is there is known only where the rule has asked

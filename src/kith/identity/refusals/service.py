@@ -1,4 +1,4 @@
-"""Refusals: whoever is told no gets a short code with it, by which those who run the server find out why."""
+"""Refusals: whoever is denied something gets a short code, and staff find the reasons by it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kith.base.errors import Throttled
 from kith.base.limits import Limiter, Rule, address_key
 from kith.base.work import Work
 from kith.identity.audit.service import masked
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.policies.verdict_report import explain
 from kith.identity.refusals import store
 from kith.identity.refusals.tables import Refusal
@@ -34,12 +34,12 @@ def new_code() -> str:
 
 
 def shown(code: str) -> str:
-    """As people read it: K7QF-2MXD."""
+    """The code as it is shown: K7QF-2MXD."""
     return f"{code[:4]}-{code[4:]}"
 
 
 def read_code(text: str) -> str:
-    """The code that somebody typed, whatever case and dashes they gave it."""
+    """The code in its normal form, from whatever was typed."""
     return "".join(letter for letter in text.upper() if letter.isascii() and letter.isalnum())[:16]
 
 
@@ -53,11 +53,10 @@ async def refuse(
     target: str | None = None,
     user: User | None = None,
 ) -> str:
-    """Write a refusal down and give its code, as people read it.
+    """Store a refusal and return its code as it is shown.
 
-    It is kept with `work`: where that may be rolled back, give one from `work.aside()`. Secrets must be gone from
-    `details`; `masked` knows most of them by their names. Whoever has been refused so often that nobody will look
-    into all of it gets no code (an empty one).
+    It is stored in `work`; if that may be rolled back, pass one from `work.aside()`. `details` must not hold secrets;
+    `masked` hides most by their names. Whoever was refused too often gets an empty code, and nothing is stored.
     """
     origin = work.origin
     try:
@@ -86,14 +85,14 @@ async def refuse(
 
 async def refuse_by_policy(
     work: Work,
-    verdict: Verdict,
+    verdict: PolicyVerdict,
     request: PolicyRequest,
     *,
     area: str,
     message: str,
     details: Mapping[str, Any] | None = None,
 ) -> str:
-    """The same, where policies said no: which of them did, and with what before them."""
+    """The same for a verdict, with the results of its policies and their context."""
     told = {**(details or {}), "policies": await explain(work, verdict), "inputs": masked(request.context)}
     return await refuse(
         work,
@@ -112,7 +111,7 @@ async def find(work: Work, text: str) -> Refusal | None:
 
 
 def fitting(details: Mapping[str, Any]) -> dict[str, Any]:
-    """As much of `details` as may be kept."""
+    """`details`, shortened to what may be stored."""
     for letters, members in _SIZES:
         cut: dict[str, Any] = _smaller(details, letters, members)
         if len(msgspec.json.encode(cut)) <= MOST_BYTES:

@@ -31,7 +31,7 @@ _too_many = command(
 
 
 async def add(db: Session, refusal: Refusal) -> bool:
-    """False when another refusal has this code already."""
+    """Store a refusal; False if its code is taken."""
     return await db.run(_add, **{name: getattr(refusal, name) for name in Refusal.__struct_fields__}) == 1
 
 
@@ -48,6 +48,6 @@ async def count(db: Session) -> int:
 
 
 async def delete_expired(db: Session, now: datetime, *, most: int) -> None:
-    """What is over, and the oldest of more than `most`: nobody fills the disk by being refused."""
+    """Delete what has expired, and the oldest beyond `most`, so that refusals cannot fill the disk."""
     await db.run(_expired, now=now)
     await db.run(_too_many, most=most)

@@ -27,7 +27,7 @@ refusals = Table(
 
 
 class Refusal(msgspec.Struct):
-    """A no that somebody was shown: `message` is what they read, the rest is why, for whoever runs the server."""
+    """A stored refusal: `message` is what the person was shown, the rest is for staff."""
 
     code: str
     user_id: int | None

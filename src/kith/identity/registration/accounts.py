@@ -1,4 +1,4 @@
-"""Accounts that are asked for through an app, and the token it gets for them."""
+"""Accounts that are registered through an app, and the app's token for them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ class AlreadyConfirmed(Forbidden):
 
 
 async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issued:
-    """Make the account, and a token that works once its address is confirmed. All questions come before the pen."""
+    """Make the account, and a token that works once the address is confirmed.
+
+    Everything slow comes before the first write.
+    """
     client = await clients.find_app(work, app_id) if app_id is not None else None
     if client is None:
         raise Closed
@@ -102,7 +105,7 @@ async def _decided(work: Work, wish: SignupRequest) -> tuple[Decision, SignupReq
 
 
 def _as_invited(wish: SignupRequest, invitation: Invitation | None) -> SignupRequest:
-    """What an invitation says is not for whoever was invited to change."""
+    """What the invitation says comes before what was sent."""
     fixed = invitation.fixed_data if invitation is not None else {}
     said = {name: str(fixed[name]) for name in ("username", "email") if fixed.get(name)}
     return msgspec.structs.replace(wish, **said)
@@ -120,7 +123,7 @@ def _fixed(decision: Decision) -> dict[str, Any]:
 
 
 async def _settle(work: Work, user: User, decision: Decision) -> None:
-    """What the flow's own writing stage would have done besides."""
+    """What the flow's user_write stage would do besides."""
     used = decision.invitation
     if used is not None and not await invitation_checks.spend(work, used.invite_uuid, decision.flow.flow_uuid):
         raise Conflict  # of two who came with it at once, one is made and the other is not
@@ -149,7 +152,7 @@ async def _give_token(work: Work, client: Client, user: User) -> Issued:
 
 
 async def send_confirmation(work: Work, user_id: int, app_id: int | None, email: str | None) -> None:
-    """The mail once more, to another address if the first was a slip of the pen. Only for the app that signed up."""
+    """Send the confirmation mail again, also to a corrected address. Only for the app that registered the account."""
     user = await users.get(work.db, user_id)
     made_by = [one for one in await store.grants_of_user(work.db, user_id) if one.auth_method == SIGNED_UP]
     if app_id is None or app_id not in {one.app_id for one in made_by}:
@@ -169,7 +172,7 @@ async def send_confirmation(work: Work, user_id: int, app_id: int | None, email:
 
 
 async def _readdress(work: Work, user: User, email: str) -> User:
-    """Nobody has confirmed the old address, so nobody has to be told there."""
+    """Change the address. The old one was never confirmed, so no mail goes there."""
     values = {"email": email, "email_key": email_key(email), "owned_email_key": None, "email_verified_at": None}
     await users.write(work.db, user.id, values, work.now)
     diff = audit.difference({"email": user.email}, {"email": email})

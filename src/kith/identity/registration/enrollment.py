@@ -1,7 +1,6 @@
-"""What the enrollment flow has to say about somebody who does not run through it but comes by an app.
+"""The enrollment flow's decision about somebody who registers through an app.
 
-Nobody is shown anything here, so stages that talk to a browser are passed over. But who may sign up, with what
-answers, and what becomes of them is decided as on the pages.
+Nothing can be shown here, so stages that need a browser are skipped. Policies and settings count as on the pages.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.flows.plan import Flow, flows_for, steps_of
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, find_kind, words_of
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.operations import find_by_row
 from kith.identity.stages import invitation_checks
 from kith.identity.stages.invitation_checks import Invitation
@@ -27,7 +26,7 @@ _ABOUT_PASSWORDS = frozenset({"password", "breachcheck"})
 
 
 class Decision(msgspec.Struct):
-    """`refused`: nobody gets in this way. `complaints`: other answers may. `write` is what makes the person."""
+    """`refused`: registration is denied. `complaints`: other answers may pass. `write` is the user_write stage."""
 
     flow: Flow
     invitation: Invitation | None = None
@@ -37,7 +36,7 @@ class Decision(msgspec.Struct):
 
 
 async def find_invitation(work: Work, code: str) -> tuple[Flow | None, Invitation | None]:
-    """The flow that is meant, and the invitation if the code is one of its own."""
+    """The enrollment flow, and the invitation if the code is one for it."""
     found = await flows_for(work, "enrollment")
     for flow in found:
         invitation = await invitation_checks.find(work, code or None, flow.flow_uuid)
@@ -47,7 +46,7 @@ async def find_invitation(work: Work, code: str) -> tuple[Flow | None, Invitatio
 
 
 async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers: dict[str, Any]) -> Decision:
-    """Ask every policy on the way. They may take their time, so nothing is written before."""
+    """Evaluate all policies of the flow, before anything is written."""
     decision = Decision(flow=flow, invitation=invitation)
     fixed = dict(invitation.fixed_data) if invitation is not None else {}
     data = {**answers, **fixed}
@@ -76,7 +75,7 @@ async def decide(work: Work, flow: Flow, invitation: Invitation | None, answers:
     return decision
 
 
-async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> Verdict:
+async def _ask(work: Work, pbm_uuid: str, mode: str, request: PolicyRequest) -> PolicyVerdict:
     return await evaluate_target(work, pbm_uuid, request, "any" if mode == "any" else "all")
 
 
@@ -91,12 +90,12 @@ async def _validate(work: Work, stage: PromptStage, request: PolicyRequest, deci
         try:
             verdict = await evaluate_policy(work, policy, kind, request)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-            verdict = Verdict(passing=False, messages=[words_of(error)])
+            verdict = PolicyVerdict(passing=False, messages=[words_of(error)])
         if not verdict.passing:
             _complain(decision, "password" if kind in _ABOUT_PASSWORDS else "base", verdict)
 
 
-def _complain(decision: Decision, place: str, verdict: Verdict) -> None:
+def _complain(decision: Decision, place: str, verdict: PolicyVerdict) -> None:
     decision.complaints = {
         **decision.complaints,
         place: [*decision.complaints.get(place, []), *(verdict.messages or [REFUSED])],

@@ -1,4 +1,4 @@
-"""What somebody who wants an account sends through an app, and what is wrong with it."""
+"""A request for an account through an app, and its validation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SignupRequest(msgspec.Struct, kw_only=True):
 
 
 async def complain(work: Work, wish: SignupRequest, *, invited: bool) -> Complaints:
-    """Everything at once, so that a form can show it all. No address at all is no valid one, either."""
+    """All complaints at once. A missing address counts as an invalid one."""
     settings = work.settings
     found: dict[str, Complaint | list[str] | None] = {
         "username": await _username(work, wish.username),
@@ -70,7 +70,7 @@ async def _username(work: Work, name: str) -> Complaint | None:
 
 
 async def complain_address(work: Work, email: str, *, of: int | None = None) -> Complaint | None:
-    """Also for whoever (`of`) mistyped theirs and sends another before it is confirmed."""
+    """Complaints about an address; `of` is the user who corrects theirs before it is confirmed."""
     if not email:
         return _blank()
     if len(email) > MOST_IN_EMAIL:
@@ -119,7 +119,7 @@ def _reason(reason: str, *, needed: bool) -> Complaint | None:
 
 
 def _age(born: date | None, least: int, today: date) -> Complaint | None:
-    """Looked at and forgotten."""
+    """Complaint about the date of birth, which is not stored."""
     if not least:
         return None
     if born is None:

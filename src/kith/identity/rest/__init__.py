@@ -1,4 +1,4 @@
-"""The identity API's one dialect, told once: what a collection is, as data, and what is done with it."""
+"""The identity API: what a collection is, as data, and the operations on it."""
 
 from kith.identity.rest.record import Record
 from kith.identity.rest.record_draft import RecordDraft

@@ -1,4 +1,4 @@
-"""Turns resources into the identity API's one dialect. It never asks which resource it serves."""
+"""The routes of the identity API, made from resources. Nothing here depends on a particular resource."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ON_ITEM = {"read", "update", "partial_update", "delete"}
 
 
 def routes(resources: Sequence[Resource[Any]], actions: Sequence[Action]) -> list[Route]:
-    """Every collection and action as routes; an action goes before an item of the same path."""
+    """Routes for all collections and actions; an action goes before an item with the same path."""
     found = [_action_route(action) for action in actions]
     taken = {(method, _shape(one.template)) for one in found for method in one.methods}
     for resource in resources:
@@ -96,7 +96,7 @@ async def _admit(exchange: Exchange, permission: str | None) -> ApiCaller:
 
 
 async def refuse(exchange: Exchange, caller: ApiCaller, permission: str) -> None:
-    """Say no, say what was missing, and write it down."""
+    """Deny the request with the missing permission, and record it in the audit trail."""
     async with exchange.work.aside() as aside:
         await audit.record(
             aside,
@@ -119,7 +119,7 @@ def _refuse_other_formats(exchange: Exchange) -> None:
 
 
 def _identifier(store: RecordStore[Any], text: str) -> Any:
-    """What cannot be an identifier is not found, like one that nobody has."""
+    """The identifier in the path; one of the wrong form is answered like one that does not exist."""
     if store.resource.is_integer:
         if text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= I32:
             return int(text)
@@ -161,7 +161,7 @@ async def _create(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller
 
 
 async def _read(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller, id: Any) -> Answer:
-    """A secret is shown to those who may change the record and see secrets, and that is written down."""
+    """Secrets are shown to callers who may change the record and see secrets; that is recorded."""
     resource = store.resource
     sees_secrets = caller.may(resource.permission("change")) and caller.may("core.view_secret")
     record = await operations.read(store, exchange.work, id, sees_secrets=sees_secrets)

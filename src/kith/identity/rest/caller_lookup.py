@@ -9,6 +9,6 @@ __all__ = ["CallerLookup"]
 
 
 class CallerLookup(Protocol):
-    """Whoever finds out who is calling."""
+    """Finds out who is calling; implemented by `caller_authentication`."""
 
     async def identify(self, exchange: Exchange) -> ApiCaller: ...

@@ -1,4 +1,4 @@
-"""What others hear of the records of the API."""
+"""The facts that the API announces."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from kith.base.news import Fact
 
 
 class AccessChanged(Fact, frozen=True):
-    """A record changed on which it hangs who may enter an application: a group, a binding, a policy."""
+    """A group, binding or policy has changed, so other people may be allowed to enter applications."""

@@ -31,7 +31,7 @@ class ListQuery(Generic[R]):
 
     @classmethod
     async def read(cls, store: RecordStore[R], work: Work, query: Mapping[str, list[str]]) -> ListQuery[R]:
-        """An unknown name or a sort that is not allowed is passed over; a filter's bad value is told."""
+        """Unknown parameters and orders that are not allowed are ignored; an invalid value of a filter is an error."""
         found = cls(store)
         last = {name: values[-1].replace("\0", "") for name, values in query.items()}
         found.order = store.order(last.get("ordering", "").split(","))
@@ -80,7 +80,7 @@ class ListQuery(Generic[R]):
             self.filters[one.name] = (one.bind, values if one.many else values[0])
 
     async def fetch(self, work: Work, page: Page) -> tuple[int, list[R]]:
-        """How many there are, and those of the page; a list shows nobody a secret."""
+        """The number of records, and those of the page. Secrets are masked in lists."""
         store = self.store
         exact, filters = tuple(self.exact), tuple(self.filters)
         params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
@@ -90,7 +90,7 @@ class ListQuery(Generic[R]):
         params |= {f"term{number}_words": term for number, term in enumerate(self.terms) if indexed[number]}
         count_query = store.count_query(indexed, exact, filters)
         page_query = store.page_query(self.order, indexed, exact, filters)
-        # What may read a whole large table runs beside the loop.
+        # A statement that may scan a large table runs in a thread.
         if store.is_large or not all(indexed):
             [count] = await work.db.slow(count_query, **params)
             rows = await work.db.slow(page_query, most=page.limit, skip=page.offset, **params)

@@ -1,4 +1,4 @@
-"""Creating, changing and removing any record: what is checked, in which order, and what is written down."""
+"""Creating, reading, changing and deleting records of any collection."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ async def _begin_change(
 async def _stored(
     store: RecordStore[R], work: Work, caller: ApiCaller, id: Any, verb: str, *, held: bool = True
 ) -> StoredRecord[R]:
-    """The record as stored, `held` until this work ends; somebody else's is not found by who may only have own."""
+    """The stored record, locked if `held`. Not found if the caller may only see their own and this is not."""
     resource = store.resource
     found = await store.find_stored(work.db, id, held=held)
     hidden = resource.own and not caller.may(resource.permission(verb))
@@ -150,7 +150,7 @@ async def _write(store: RecordStore[R], work: Work, draft: RecordDraft[Any], cha
 
 
 async def row_id_of(store: RecordStore[R], work: Work, id: Any) -> Any:
-    """A record's identifier is its row's key, but for the few that are known by another."""
+    """The key of the record's row; for a few collections that is not the record's identifier."""
     if store.key.name == store.row_key.name:
         return id
     return await store.find_row_key(work.db, id)
@@ -230,17 +230,18 @@ async def refuse_if_held(store: RecordStore[R], work: Work, row_id: Any) -> None
 
 
 async def _take(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
-    """Expressions are read by a process of their own, and nobody else shall wait for it."""
+    """Read the values sent; in a thread if there are expressions, because another process checks them."""
     if any(isinstance(field, Expression) and field.name in sent for field in resource.all_fields):
         return await asyncio.to_thread(_read, resource, sent, whole=whole, new=new)
     return _read(resource, sent, whole=whole, new=new)
 
 
 def _read(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new: bool) -> dict[str, Any]:
-    """Every writable field, checked; all complaints at once. What is left out keeps its value, or gets its first.
+    """Validate every writable field; all complaints at once.
 
-    A secret is not shown, so a record that is put back as it was read keeps it; its mask means the same. In a new
-    record there is nothing to keep.
+    What was not sent keeps its value, or gets its initial one.
+
+    A missing secret, or its mask, keeps the stored one, so that a record can be sent back as it was read.
     """
     values: dict[str, Any] = {}
     complaints: dict[str, list[str]] = {}
@@ -281,7 +282,7 @@ async def _check_references(store: RecordStore[R], draft: RecordDraft[Any]) -> N
     draft.raise_complaints()
 
 
-# Secrets, and what is told of them
+# Secrets
 
 
 def _place(store: RecordStore[Any], field: Field) -> str:
@@ -297,7 +298,7 @@ def _sealed(store: RecordStore[R], work: Work, values: Mapping[str, Any]) -> dic
 
 
 def _check_secrets_stay(store: RecordStore[R], draft: RecordDraft[Any]) -> None:
-    """A secret that is kept goes nowhere else than where it went before."""
+    """A stored secret must be sent again if the place it is sent to changes."""
     for field in store.resource.all_fields:
         if not isinstance(field, Secret) or field.name in draft.values or draft.caller.way == "system":
             continue
@@ -319,19 +320,19 @@ def _shown_secrets(resource: Resource[Any]) -> list[str]:
 
 
 def _as_shown(resource: Resource[Any], record: Record) -> dict[str, Any]:
-    """Which secrets the answer shows in the clear, for the audit trail."""
+    """The names of the secrets that the answer shows, for the audit trail."""
     names = [name for name in _shown_secrets(resource) if getattr(record, name) not in (None, "", MASK)]
     return {"shown": names} if names else {}
 
 
 async def record_view(work: Work, caller: ApiCaller, resource: Resource[Any], record: Record) -> None:
-    """Whoever reads a secret leaves a trace."""
+    """Record which secrets were shown."""
     for name in _as_shown(resource, record).get("shown", ()):
         await _write_down(work, caller, "secret_view", resource, record, viewed=name)
 
 
 def _told(resource: Resource[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Field by field for the audit trail: here it is known which are secret, whatever they are called."""
+    """The values for the audit trail, with secret fields masked."""
     secret = {field.name for field in resource.all_fields if field.write_only}
     return {name: audit.MASK if name in secret and value else audit.masked(value) for name, value in values.items()}
 
@@ -362,6 +363,6 @@ async def _write_down(
 
 
 def _name_of(resource: Resource[Any], record: Record) -> str:
-    """What people know it by: where it has no name, what else it is called."""
+    """The record's name for the audit trail, or another field that identifies it."""
     names = (resource.label, "slug", "client_id", "field_key", "identifier")
     return str(next((found for name in names if (found := getattr(record, name, None))), record.pk))

@@ -1,4 +1,4 @@
-"""What policies can be bound to: applications, flows, their bindings, sources, prompt stages. One table of ids."""
+"""The ids of everything policies can be bound to: applications, flows, bindings, sources, prompt stages."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ async def add(db: Session, pbm_uuid: str, model: str) -> None:
 
 
 async def remove(db: Session, ids: Sequence[str]) -> None:
-    """Their policy bindings go with them."""
+    """Remove targets with their policy bindings."""
     await db.run(_remove, ids=list(ids))

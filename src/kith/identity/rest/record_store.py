@@ -1,4 +1,4 @@
-"""A resource's statements: built from its data, compiled once each, run by the runner."""
+"""The SQL statements of a collection, made from its declaration and compiled once."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class StoredRecord(msgspec.Struct, Generic[R]):
 
 
 class RecordStore(Generic[R]):
-    """Where a resource's records are kept; `key` is their identifier."""
+    """Reads and writes the records of a collection; `key` is their identifier's column."""
 
     def __init__(self, resource: Resource[R]) -> None:
         self.resource = resource
@@ -58,7 +58,7 @@ class RecordStore(Generic[R]):
         self.times = resource.times
         moments = {field.name for field in resource.all_fields if field.holds() == TIME} | set(self.times)
         self._moments = [attribute for name, attribute in self.attributes.items() if name in moments]
-        # What a row holds once its key, which it begins with, was put before it for `pk`.
+        # The attributes for a row's values; the key, which comes first, is used for `pk` too.
         self._row_attributes = ("pk", *(self.attributes[name] for name in (resource.key, *self.shown, *self.times)))
         self.sortable = {f.name: self._column(f.column_name) for f in stored if f.is_scalar}
         self.sortable |= {"pk": self.key, resource.key: self.key} | self.times
@@ -79,7 +79,7 @@ class RecordStore(Generic[R]):
         return self._narrowed(select(*columns).select_from(self.source).where(self.key == bindparam("id")))
 
     def _held(self) -> Any:
-        """Held against other changes, but not against new rows that refer to it."""
+        """Locked against changes, but not against new rows that refer to it."""
         return self._seen().with_for_update(of=list(self.tables), key_share=True)
 
     def _column(self, name: str) -> Column[Any]:
@@ -105,7 +105,7 @@ class RecordStore(Generic[R]):
     # Reading
 
     def order(self, asked: Iterable[str]) -> tuple[tuple[str, bool], ...]:
-        """The sort asked for, as far as it is allowed; without any the resource's own. The key always ends it."""
+        """The allowed part of the order asked for, else the resource's own. The key is always added at the end."""
         chosen: dict[str, bool] = {}
         for words in (asked, self.resource.order):
             for word in words:
@@ -117,7 +117,7 @@ class RecordStore(Generic[R]):
         return tuple(chosen.items())
 
     def _sorting(self, order: tuple[tuple[str, bool], ...]) -> list[ColumnElement[Any]]:
-        """Nothing sorts after everything, whichever database it is."""
+        """NULLs come last in ascending order, on both databases."""
         clauses: list[ColumnElement[Any]] = []
         for name, descending in order:
             column = self.sortable[name]
@@ -157,7 +157,7 @@ class RecordStore(Generic[R]):
         exact: tuple[str, ...],
         filters: tuple[str, ...],
     ) -> Query[Any]:
-        """The keys of the page first, from the narrowest index there is; then those rows alone."""
+        """The page's keys are selected first, from the smallest index, then the rows for them."""
         where = self._where(terms, exact, filters)
         keys = (
             select(self.key.label("page_key"))
@@ -249,7 +249,7 @@ def _insert_command(table: Table) -> Command:
 
 @lru_cache(64)
 def _insert_query(table: Table) -> Query[int]:
-    """For a table whose key the database counts up itself."""
+    """For a table whose key is made by the database."""
     key = table.primary_key.columns[0]
     return query(insert_into(table, without=[key.name]).returning(key), int)
 
@@ -283,9 +283,9 @@ async def linked(db: Session, field: References, owners: Sequence[Any]) -> dict[
 
 
 async def relink(db: Session, field: References, owner: Any, before: Sequence[Any], after: Sequence[Any]) -> None:
-    """Make the list what was sent, touching only what differs.
+    """Change the stored list to `after`; only differences are written.
 
-    In order, so that two who write the same links from their two ends never wait for each other.
+    They are written in order, so that two transactions which write the same links from both sides cannot deadlock.
     """
     add, remove = _link_commands(field.link, field.owner, field.other)
     gone, new = set(before) - set(after), set(after) - set(before)
@@ -295,7 +295,7 @@ async def relink(db: Session, field: References, owner: Any, before: Sequence[An
         await db.many(add, [{"of": owner, "to": other} for other in sorted(new)])
 
 
-# Does what is referred to exist?
+# Checking references
 
 
 @lru_cache(256)
@@ -311,11 +311,11 @@ async def missing_references(db: Session, field: Reference | References, ids: Se
     return [id for id in ids if id not in found]
 
 
-# What refers to a record and does not let it go?
+# Records that prevent a deletion
 
 
-class Holder:
-    """A table whose rows protect what they refer to."""
+class ReferringTable:
+    """A table whose rows prevent the deletion of rows they refer to."""
 
     def __init__(self, table: Table, column: Column[Any]) -> None:
         key = table.primary_key.columns[0]
@@ -330,9 +330,9 @@ class Holder:
 
 
 @lru_cache(64)
-def holders(table: Table) -> tuple[Holder, ...]:
+def holders(table: Table) -> tuple[ReferringTable, ...]:
     return tuple(
-        Holder(other, key.parent)
+        ReferringTable(other, key.parent)
         for other in METADATA.tables.values()
         for key in other.foreign_keys
         if key.column.table is table and (key.ondelete or "").upper() in ("RESTRICT", "NO ACTION")

@@ -1,4 +1,4 @@
-"""What a REST collection is, as data."""
+"""The declaration of a REST collection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ READ = frozenset({"list", "read"})
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
-    """Kinds of one thing (policies, stages): what they share has a table, each kind another beside it."""
+    """Kinds of one thing, such as policies: a table for what they share, and one more for each kind."""
 
     table: Table
     key: str
@@ -32,7 +32,7 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """A query parameter that narrows a list. `read` gives the value to bind, None to pass it over, or refuses."""
+    """A query parameter of a list. `read` returns the value to bind, None to ignore it, or raises `InvalidValue`."""
 
     name: str
     clause: ColumnElement[bool]
@@ -65,9 +65,8 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     allow: frozenset[str] = ALL
     label: str = "name"
     own: str = ""  # the field with a record's owner, who may see and change it without any permission
-    ahead: Callable[[RecordDraft[R]], Awaitable[None]] | None = (
-        None  # checks that take long: done while nothing is held
-    )
+    # Slow checks, made before the record is held and anything is written.
+    ahead: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     prepare: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     saved: Callable[[RecordDraft[R]], Awaitable[None]] | None = None
     removing: Callable[[Work, R, ApiCaller], Awaitable[None]] | None = None
@@ -128,9 +127,9 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
 
 
 def record_table(name: str, *columns: Column[Any], fields: tuple[Field, ...], metadata: MetaData = METADATA) -> Table:
-    """A table with a column for every stored field, and when its rows were made and last changed.
+    """A table with a column for every stored field, and the times at which rows were made and changed.
 
-    A number that was a record's is never another's, even after the record is gone.
+    Integer keys are never used again.
     """
     return Table(
         name,
@@ -144,7 +143,7 @@ def record_table(name: str, *columns: Column[Any], fields: tuple[Field, ...], me
 
 
 def kind_table(name: str, family: Family, fields: tuple[Field, ...], *columns: Column[Any]) -> Table:
-    """What one kind adds to its family's rows; it goes when they go."""
+    """The table of one kind; its rows are deleted with the family's."""
     key = family.table.c[family.key]
     parent = ForeignKey(f"{family.table.name}.{family.key}", ondelete="CASCADE")
     kind: Any = Integer() if isinstance(key.type, Integer) else UID()
@@ -155,7 +154,7 @@ def kind_table(name: str, family: Family, fields: tuple[Field, ...], *columns: C
 
 
 def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False, other_integer: bool = False) -> Table:
-    """A list of references: the rows go with either side."""
+    """A list of references; rows are deleted with either side."""
     return Table(
         name,
         METADATA,

@@ -1,4 +1,4 @@
-"""Names that are taken, found before they are written, so that the client is told which field it is."""
+"""Checks unique constraints before writing, so that the error names the field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/rbac/roles/: what people may do who may not do everything."""
+"""/rbac/roles/: sets of permissions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kith.identity.roles.tables import FIELDS, roles
 
 
 async def check(draft: RecordDraft[RoleRecord]) -> None:
-    """Nobody may make or widen a role beyond what they may do themselves."""
+    """Callers cannot put permissions into a role that they do not have."""
     allowed = draft.caller.permissions
     if allowed is not None and not set(draft.now.permissions or ()) <= allowed:
         draft.complain("permissions", "A role cannot grant what you may not do yourself.", "permission_denied")

@@ -32,12 +32,12 @@ _of_roles: Query[list[str]] = query(select(roles.c.permissions).where(any_of(rol
 
 
 async def permissions_of(db: Session, user_id: int) -> frozenset[str]:
-    """What a person's roles grant: their own, and those of their groups and everything above them."""
+    """The permissions of a person's roles, of their groups' roles, and of those of all groups above."""
     return frozenset(name for names in await db.all(_granted, user=user_id) for name in names)
 
 
 async def permissions_through(db: Session, group_uuids: Sequence[str]) -> frozenset[str]:
-    """What membership in these groups grants, by their roles and by those of everything above them."""
+    """The permissions that members of these groups have, by their roles and those of all groups above."""
     return frozenset(name for names in await db.all(_of_groups, ids=list(group_uuids)) for name in names)
 
 

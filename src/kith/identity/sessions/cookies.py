@@ -1,4 +1,4 @@
-"""Sessions on the wire: the cookie that carries a session's key."""
+"""The session cookie."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def carried_key(exchange: Exchange) -> str | None:
 
 
 async def find(exchange: Exchange) -> LoginSession | None:
-    """The session of this request, if its cookie is good; looked up once."""
+    """The request's session, if its cookie is valid; looked up once per request."""
     if LoginSession not in exchange.kept:
         exchange.kept[LoginSession] = await _look_up(exchange)
     found: LoginSession | None = exchange.kept[LoginSession]
@@ -26,7 +26,7 @@ async def find(exchange: Exchange) -> LoginSession | None:
 
 
 async def _look_up(exchange: Exchange) -> LoginSession | None:
-    """Its last use is noted now and then. One whose person may not come in any more ends here."""
+    """The session; its last use is stored now and then. It is ended if its person may not sign in any more."""
     key = carried_key(exchange)
     if not key:
         return None
@@ -57,7 +57,7 @@ async def _close(exchange: Exchange, session: LoginSession) -> None:
 
 
 def cookie(held: HeldSession, *, secure: bool) -> tuple[bytes, bytes] | None:
-    """The header that hands the key to the browser; one without a fixed length ends with the browser."""
+    """The header that sets the cookie; without a fixed duration it ends with the browser."""
     if held.key is None:
         return None
     parts = [f"{COOKIE}={held.key}", "Path=/", "HttpOnly", "SameSite=Lax"]

@@ -1,4 +1,4 @@
-"""Sessions in which somebody looks through another person's eyes: who is behind them, and when that is over."""
+"""Audit events about sessions in which somebody impersonates another person."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def acting_in(session: LoginSession) -> Acting | None:
 
 
 async def record_end(work: Work, session: LoginSession) -> None:
-    """One that is over, however it ended; nothing for all others."""
+    """Record the end of an impersonation; does nothing for other sessions."""
     acting = acting_in(session)
     if acting is not None:
         await record(work, "impersonation_ended", acting)
 
 
 async def record(work: Work, action: str, acting: Acting, reason: str = "") -> None:
-    """In the trail of the person who is seen, who may know of it."""
+    """Record an event for the person who is impersonated, who may see it."""
     context: dict[str, object] = {"original_user": {"pk": acting.id, "username": acting.username}}
     if reason:
         context["reason"] = reason

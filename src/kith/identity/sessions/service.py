@@ -1,4 +1,4 @@
-"""Sessions: begun for anyone who enters a flow, renewed under a new key when they become somebody's."""
+"""Sessions: begun for everybody who enters a flow, renewed with a new key when they sign in."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ TOUCH_EVERY = timedelta(minutes=5)
 
 
 class SessionEnded(Fact, frozen=True):
-    """Somebody is not signed in there any more, for whatever reason."""
+    """A session has ended, for whatever reason."""
 
     session_uuid: str
 
 
 class SessionRenewed(Fact, frozen=True):
-    """Somebody signed in once more where they were signed in: what belongs to the old session goes on in the new."""
+    """Somebody who was signed in has signed in again: what belongs to the old session moves to the new one."""
 
     old: str
     new: str
@@ -43,7 +43,7 @@ class HeldSession(msgspec.Struct):
 
 
 def until(work: Work, session: LoginSession) -> datetime:
-    """Used, it lives on, but never for ever; one with a fixed length keeps its end."""
+    """When the session expires: extended by use up to a limit, unless its duration is fixed."""
     if session.keeps or session.user_id is None:
         return session.expires_at
     return min(work.now + IDLE_LIFE, session.created_at + LONGEST_LIFE)
@@ -56,7 +56,7 @@ async def begin(work: Work, *, address: str) -> HeldSession:
 async def sign_in(
     work: Work, old: LoginSession, user_id: int, *, method: str, life: timedelta | None, address: str
 ) -> HeldSession:
-    """Make the session somebody's, under a new id and key: whoever knew the old ones has nothing."""
+    """Give the session to a user, with a new id and key, so that the old key is worth nothing (session fixation)."""
     held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address)
     await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
     await store.end(work.db, old.session_uuid)
@@ -68,7 +68,7 @@ async def sign_in(
 
 
 async def switch_user(work: Work, old: LoginSession, user_id: int, *, method: str, address: str) -> HeldSession:
-    """The same browser as somebody else: under a new id and key, with nothing of the old one but its end."""
+    """A new session of another user in the same browser, which expires when the old one would have."""
     held = await _make(work, user_id, method, ANONYMOUS_LIFE, keeps=old.keeps, address=address, like=old)
     await store.end(work.db, old.session_uuid)
     work.announce(SessionEnded(session_uuid=old.session_uuid))
@@ -76,12 +76,12 @@ async def switch_user(work: Work, old: LoginSession, user_id: int, *, method: st
 
 
 async def end_after_password(work: Work, user_id: int) -> None:
-    """A new password ends all sessions of its owner but the one it was set in."""
+    """End all sessions of a person after a new password, except for the one it was set in."""
     await end_all(work, user_id, but=work.origin.session)
 
 
 async def close(work: Work, session: LoginSession) -> None:
-    """End the session of somebody who may not come in any more, and write it down."""
+    """End the session of somebody who may not sign in any more, and record it."""
     if not await store.end(work.db, session.session_uuid):
         return
     work.announce(SessionEnded(session_uuid=session.session_uuid))
@@ -100,7 +100,7 @@ async def close(work: Work, session: LoginSession) -> None:
 
 
 async def end_all(work: Work, user_id: int, *, but: str = "") -> None:
-    """All sessions of a person, and those in which they are somebody else; `but` is kept."""
+    """End all sessions of a person, also those in which they impersonate somebody, except for `but`."""
     for session in await store.of_user(work.db, user_id, work.now):
         if session.session_uuid != but:
             await record_end(work, session)

@@ -35,7 +35,7 @@ _whole = (
 _by_hash = query(
     _whole.where(and_(sessions.c.key_hash == bindparam("hash"), sessions.c.expires_at > _now)), LoginSession
 )
-# A person's own sessions, and those in which they are somebody else.
+# A person's own sessions, and those in which they impersonate somebody.
 _theirs = or_(
     sessions.c.user_id == bindparam("user"),
     sessions.c.session_uuid.in_(

@@ -36,7 +36,7 @@ runs = Table(
     UniqueConstraint("session_uuid", "flow_uuid"),
 )
 
-# A session in which one person looks through another's eyes. It is the other's session but for this row.
+# Impersonations: the session is the other person's, except for this row.
 impersonations = Table(
     "identity_impersonations",
     METADATA,
@@ -48,9 +48,9 @@ impersonations = Table(
 
 
 class LoginSession(msgspec.Struct):
-    """A browser, or a program that keeps cookies; somebody's once `user_id` is set.
+    """A browser's session; signed in if `user_id` is set.
 
-    Somebody who looks through another's eyes is `by_id`. `is_open` is False once whoever is behind it may not any more.
+    In an impersonation `by_id` is who is behind it. `is_open` is False if that person may not impersonate any more.
     """
 
     session_uuid: str

@@ -1,6 +1,6 @@
-"""Whose address it is: only whoever reads its mail can say so.
+"""Confirming addresses by mailed links.
 
-Where an address is another account's already, nobody is told so but its owner, by a mail.
+Whoever gives an address that belongs to another account is not told so; its owner gets a mail.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.hints import service as hints
 from kith.identity.links import service as links
-from kith.identity.links.tables import Link
+from kith.identity.links.tables import OneTimeLink
 from kith.identity.messages import service as messages
 from kith.identity.sealing import Sealer
 from kith.identity.signups import blocks, mails, service
@@ -41,14 +41,14 @@ class AddressLinkOver(NotFound):
 
 
 class Errand(msgspec.Struct):
-    """What the link does: make `address` the confirmed one of whoever had `before`."""
+    """The purpose of a link: to make `address` the confirmed one of a person whose address was `before`."""
 
     address: str
     before: str
 
 
 async def ask_again(work: Work, user: User) -> bool:
-    """Send the mail once more; False when there were enough of them for now. Counted before anything is written."""
+    """Send the confirmation again; False if the limit is reached. Counted before anything is written."""
     try:
         await count(work, user)
     except Throttled:
@@ -59,12 +59,12 @@ async def ask_again(work: Work, user: User) -> bool:
 
 
 async def count(work: Work, user: User) -> None:
-    """Before anything is written: a mail to a new address is about to be asked for."""
+    """Count a mail to a new address, before anything is written."""
     await work.find(Limiter).spend_strictly(AGAIN, str(user.id))
 
 
 async def may_get_mail(work: Work, address: str) -> bool:
-    """Whether one more mail may go where nobody may have asked for any. Counted before anything is written."""
+    """Whether the limit of mails to this address allows one more. Counted before anything is written."""
     whom = hashlib.sha256(email_key(address).encode("utf-8", "surrogatepass")).hexdigest()[:40]
     try:
         await work.find(Limiter).spend_strictly(TO_ONE, whom)
@@ -76,9 +76,9 @@ async def may_get_mail(work: Work, address: str) -> bool:
 async def change(
     work: Work, user: User, address: str, *, mails: bool = True, by: int | None = None, by_name: str = ""
 ) -> bool:
-    """Have another address. Where addresses are confirmed, it counts once its link was followed: False until then.
+    """Change a person's address. Where addresses are confirmed it counts only after confirmation; False until then.
 
-    Whoever lets people ask for this counts how often (`count`); `mails` is whether one may go there (`may_get_mail`).
+    Callers count how often this is asked for (`count`); `mails` is whether a mail may be sent (`may_get_mail`).
     """
     complaint = complain_email(address)
     if complaint is not None:
@@ -94,7 +94,7 @@ async def change(
 
 
 async def send(work: Work, user: User, address: str) -> None:
-    """The link that proves the address; where it is somebody else's already, a word to its owner and no link."""
+    """Send the confirmation link; if the address belongs to another account, a mail to its owner instead."""
     if await tell_owner(work, address, user.id):
         return
     key = links.new_key()
@@ -123,7 +123,7 @@ async def send(work: Work, user: User, address: str) -> None:
 
 
 async def tell_owner(work: Work, address: str, user_id: int) -> bool:
-    """Whether somebody else has proven this address; they hear that it was given by another."""
+    """Whether the address belongs to another account; its owner gets a mail then."""
     owner = await users.owner_of(work.db, address)
     if owner is None or owner.id == user_id or not owner.is_email_verified:
         return False
@@ -132,13 +132,13 @@ async def tell_owner(work: Work, address: str, user_id: int) -> bool:
 
 
 async def find(work: Work, key: str) -> tuple[User, str]:
-    """Whom a link is for, and which address it confirms."""
+    """The person and the address of a link."""
     user, errand = await _read(work, await links.find_errand(work, key))
     return user, errand.address
 
 
 async def confirm(work: Work, key: str) -> User:
-    """Use the link: the address is theirs, and counts. Of several who gave it, the first to come has it."""
+    """Use the link: the address is confirmed. Of several who gave it, the first to confirm gets it."""
     user, errand = await _read(work, await links.claim_errand(work, key))
     if errand.address == user.email:
         if not await service.confirm(work, user):
@@ -151,7 +151,7 @@ async def confirm(work: Work, key: str) -> User:
     return await users.get(work.db, user.id)
 
 
-async def _read(work: Work, link: Link | None) -> tuple[User, Errand]:
+async def _read(work: Work, link: OneTimeLink | None) -> tuple[User, Errand]:
     user = await users.find_by_id(work.db, link.user_id) if link is not None else None
     if user is None or link is None:
         raise AddressLinkOver
@@ -165,7 +165,7 @@ async def _read(work: Work, link: Link | None) -> tuple[User, Errand]:
 
 
 async def _write(work: Work, user: User, address: str, *, by: int | None, by_name: str) -> None:
-    """Take the address at its word. Another spelling of the one they have is as good as that one was."""
+    """Store the address without confirmation. Another spelling of a confirmed one stays confirmed."""
     if address == user.email:
         return
     if email_key(address) == user.email_key:

@@ -1,4 +1,4 @@
-"""Beside /core/users/: a yes or a no to somebody who waits for approval (`?is_approved=false` lists them)."""
+"""Actions beside /core/users/: approving and rejecting people who wait for approval."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def reject(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
 
 
 async def _waiting(exchange: Exchange, caller: ApiCaller, id: str, verb: str) -> User:
-    """Moderators look after who comes in, whatever else they may do."""
+    """The person; moderators may approve and reject, whatever permissions they have."""
     if caller.role not in store.TEAM and not caller.may(RESOURCE.permission(verb)):
         await refuse(exchange, caller, RESOURCE.permission(verb))
     if not id.isdecimal() or len(id) > 9:

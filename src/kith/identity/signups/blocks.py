@@ -38,7 +38,7 @@ _DOMAIN = re.compile(r"[^\s@/:.]+(\.[^\s@/:.]+)*")
 
 
 async def is_blocked(work: Work, email: str) -> bool:
-    """Whether this address is refused by itself, or for its domain or one above."""
+    """Whether this address, its domain or one above is blocked."""
     address = email_key(email)
     local, _, host = address.rpartition("@")
     labels = host.split(".")
@@ -48,7 +48,7 @@ async def is_blocked(work: Work, email: str) -> bool:
 
 
 async def check(draft: RecordDraft[EmailBlockRecord]) -> None:
-    """Kept in the one way addresses are compared in."""
+    """The value is stored in the normal form in which addresses are compared."""
     if draft.is_new:
         draft.columns["kind"] = draft.now.kind  # the column of this name is not the family's here
     if not draft.sets("value") and not draft.sets("kind"):

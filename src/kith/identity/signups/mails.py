@@ -1,4 +1,4 @@
-"""The mails that go with an account's beginning."""
+"""The mails about new accounts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kith.base.work import Work
 
 
 def write(work: Work, to: str, subject: str, words: list[str], *, link: tuple[str, str] | None = None) -> None:
-    """A short mail: `words` are its paragraphs, `link` what to press. Nobody has an address: nothing is sent."""
+    """Enqueue a short mail with paragraphs and a link; nothing for a person without an address."""
     if not _is_address(to):
         return
     name, url = link or ("", "")

@@ -1,4 +1,4 @@
-"""How an account begins: signing up, having staff agree where they want to be asked, and a no."""
+"""New accounts: signing up, approval and rejection."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NotWaiting(Conflict):
 
 
 class NewSignup(msgspec.Struct, kw_only=True):
-    """`invited`: somebody here vouches for them. `confirmed`: and for their address."""
+    """`invited`: they have an invitation. `confirmed`: it names this address, so it needs no confirmation."""
 
     username: str
     email: str = ""
@@ -54,12 +54,12 @@ def needs_approval(settings: Settings, *, invited: bool) -> bool:
 
 
 def must_confirm(settings: Settings, user: User) -> bool:
-    """Whether the address is still to be confirmed before they may come in; who has none cannot."""
+    """Whether the address must be confirmed before they may sign in."""
     return settings.confirm_email and user.confirmed_at is None and bool(user.email)
 
 
 async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: bool = False) -> User:
-    """Make the account of somebody who asks for one. Staff hear of it once it is more than a claim."""
+    """Make an account. Staff are told once the address is confirmed."""
     settings = work.settings
     if settings.registrations == "closed" and not new.invited:
         raise SignupClosed
@@ -95,7 +95,7 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
 
 
 async def confirm(work: Work, user: User) -> bool:
-    """The address is theirs, and counts; False when somebody else has proven it before."""
+    """Make the address the person's own; False if another account has confirmed it before."""
     if user.is_email_verified:
         return True
     if not await _prove(work, user):
@@ -144,7 +144,7 @@ async def approve(work: Work, user: User, *, by: int | None = None, by_name: str
 
 
 async def reject(work: Work, user: User, *, by: int | None = None, by_name: str = "") -> None:
-    """The account goes, and its name is free again. Only one that waits can be rejected."""
+    """Delete an account that waits for approval."""
     if user.approved_at is not None:
         raise NotWaiting
     await _record(work, "model_deleted", user, by, by_name, "rejected")
@@ -162,7 +162,7 @@ async def reject(work: Work, user: User, *, by: int | None = None, by_name: str 
 
 
 async def pending(work: Work, *, most: int) -> list[store.Pending]:
-    """Who waits, longest first."""
+    """Those who wait for approval, longest first."""
     return await store.pending(work.db, most=most)
 
 

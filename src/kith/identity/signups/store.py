@@ -45,7 +45,7 @@ _pending = query(
     Pending,
 )
 _old = select(signups.c.user_id).where(signups.c.created_at < bindparam("before", type_=Instant()))
-# Only people who signed up by themselves; whomever an operator made stays.
+# Only people who signed up themselves, not those made by staff.
 _forgotten = command(
     delete(users).where(
         and_(

@@ -1,4 +1,4 @@
-"""What every source is: another place people can come from, with a name and a slug, and a target of policies."""
+"""What all sources have: a name, a slug, flows and policies. People can sign in through a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources as somebody meets them who wants to sign in."""
+"""The sources shown on the sign-in page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.sources.family import sources
 
-# Where one begins to come in by a source, from its slug. A kind that is not here has no way in and is not offered.
+# The address where signing in through a source begins. Kinds that are not listed are not offered.
 WAYS_IN: dict[str, Callable[[str], str]] = {}
 
 _chosen = query(
@@ -23,7 +23,7 @@ _chosen = query(
 
 
 async def offered(work: Work, chosen: Sequence[str]) -> list[dict[str, Any]]:
-    """Those of the chosen ones that are enabled and lead somewhere, promoted ones first."""
+    """The enabled ones of those selected, promoted ones first."""
     if not chosen:
         return []
     return [

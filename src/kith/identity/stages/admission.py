@@ -1,4 +1,4 @@
-"""Whether somebody who has proved who they are may come in."""
+"""Whether a person who has authenticated may sign in."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ NEW = "Confirm your address first; we have sent you a mail."
 ENOUGH = "Confirm your address first, with the link in the mail we have sent you."
 
 
-async def refused(turn: Turn[Any], user: User, *, has_written: bool = False) -> Denied | None:
-    """Why they may not. Asked after the password was right and not before: it tells that the account exists.
+async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False) -> Denied | None:
+    """Why the person may not sign in, None if they may.
 
-    Unless something was written already, the mail that confirms an address is sent again.
+    Call it only after the password was right, as it tells that the account exists.
+
+    The mail that confirms an address is sent again, unless something was written before.
     """
     if not user.is_active and not _activates(turn):
         return Denied(DISABLED, "user inactive")
@@ -38,7 +40,7 @@ async def refused(turn: Turn[Any], user: User, *, has_written: bool = False) -> 
 
 
 def _mails(turn: Turn[Any]) -> bool:
-    """Whether a stage further on in this run has the address confirmed."""
+    """Whether a later stage of this run confirms the address."""
     return any(step.kind == "email" for step in turn.plan.steps[1:])
 
 

@@ -1,6 +1,6 @@
-"""What a browser remembers of who used it: sealed, so that nobody else can write it or read it.
+"""A sealed cookie that remembers who has signed in in this browser, and with which second factor.
 
-A mark counts for one person, for a while, and only until their password is another one.
+A mark counts for one person, for a limited time, and until their password changes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ What = Literal["device", "factor"]
 
 
 class Mark(msgspec.Struct, array_like=True):
-    """`device`: this person signed in here. `factor`: with this second factor."""
+    """`device`: the person has signed in here. `factor`: with this second factor."""
 
     what: What
     user_id: int
@@ -39,7 +39,7 @@ def carried(exchange: Exchange, name: str) -> str:
 
 
 def hand_out(turn: Turn[Any], name: str, value: str, life: timedelta) -> None:
-    """Have the answer set a cookie, in place of one of the same name that it would have set."""
+    """Set a cookie with the answer."""
     secure = "; Secure" if turn.work.settings.base_url.startswith("https") else ""
     cookie = f"{name}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={int(life.total_seconds())}{secure}".encode()
     kept = [one for one in turn.exchange.cookies if not one.startswith(f"{name}=".encode())]
@@ -47,7 +47,7 @@ def hand_out(turn: Turn[Any], name: str, value: str, life: timedelta) -> None:
 
 
 def has(turn: Turn[Any], user: User, what: What, seconds: float, factors: Sequence[str] = ("",)) -> str | None:
-    """Which of `factors` has a mark that is not older than so many seconds."""
+    """The first of `factors` with a mark that is not older than `seconds`."""
     since = turn.work.now - timedelta(seconds=seconds)
     for mark in _read(turn):
         mine = (mark.what, mark.user_id, mark.password) == (what, user.id, _password_of(user))
@@ -70,7 +70,7 @@ def _password_of(user: User) -> str:
 
 
 def _read(turn: Turn[Any]) -> list[Mark]:
-    """What an earlier step of this very request has left comes before what the browser has sent."""
+    """Marks set earlier in this request come before those in the cookie."""
     left: list[Mark] | None = turn.exchange.scope.get(COOKIE)
     if left is not None:
         return left

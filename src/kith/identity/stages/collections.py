@@ -1,4 +1,4 @@
-"""Every kind of stage, by hand: what of it is kept, and what it does when its turn has come."""
+"""Every kind of stage, listed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A password that has run its time: whoever signs in with it must choose a new one before they come in."""
+"""Expired passwords: whoever signs in with one must choose a new one during the run."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _bound = query(
 
 
 async def ask(turn: Turn[Any], user: User, stage: PasswordStage) -> Denied | None:
-    """Look at the right password's age; one that is too old is changed on the way, or refused.
+    """Check the age of a right password; if it has expired, add the steps that change it, or deny.
 
-    The change comes after whatever else is asked, right before the sign-in: a password that somebody else has
-    found out is not enough to set another one where there is a second factor.
+    They are added right before the sign-in, after the second factor: a stolen password must not be enough to set a
+    new one.
     """
     here, *rest = turn.plan.steps
     targets = [here.pbm_uuid, *(step.pbm_uuid for step in rest if step.kind == "userlogin")]
@@ -55,7 +55,7 @@ async def ask(turn: Turn[Any], user: User, stage: PasswordStage) -> Denied | Non
 
 
 async def _changing(turn: Turn[Any], stage: PasswordStage) -> list[Step]:
-    """The form and the writing of the flow for it. The password was just asked for, so that is left out."""
+    """The form and the write step of the flow for changing passwords, without the step that asks for the old one."""
     flow_uuid = stage.configure_flow
     if flow_uuid is None:
         flow = await find_flow(turn.work, DEFAULT)
@@ -69,7 +69,7 @@ def is_asked(turn: Turn[Any]) -> bool:
 
 
 def must_change(turn: Turn[Any], user: User) -> bool:
-    """Whether the old password is still the one: then this run does not let in."""
+    """Whether the expired password is still set; then the run does not sign them in."""
     return turn.context.expired_password == _print_of(user)
 
 

@@ -1,4 +1,4 @@
-"""What the stages share with which people set up a second factor."""
+"""What the stages that set up a second factor have in common."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOBODY = Denied("Nobody was named.", "no pending user to set up a device for")
 
 
 async def is_set_up(turn: Turn[Any], kind: str) -> bool:
-    """Whoever comes to set one up may have several; a stage on the way elsewhere asks only those who have none."""
+    """Whether the stage can be skipped. In a set-up flow it never is, as a person can have several factors."""
     if turn.flow.designation == "stage_setup":
         return False
     user_id = turn.context.user_id

@@ -1,4 +1,4 @@
-"""Invitations as a flow meets them."""
+"""Checking and using invitations in a flow."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ async def find(work: Work, invite_uuid: str | None, flow_uuid: str) -> Invitatio
 
 
 async def is_still_good(turn: Turn[Any]) -> bool:
-    """Asked before anything slow or lasting is done; `use` decides."""
+    """Checked before anything slow or lasting is done; `use` decides."""
     invite_uuid = turn.context.invitation_uuid
     return invite_uuid is None or await find(turn.work, invite_uuid, turn.flow.flow_uuid) is not None
 
 
 async def use(turn: Turn[Any]) -> bool:
-    """Use up the invitation of this run, if it has one; False when it is not good any more."""
+    """Use the run's invitation, if it has one; False if it is not valid any more."""
     invite_uuid, turn.context.invitation_uuid = turn.context.invitation_uuid, None
     if invite_uuid is None:
         return True
@@ -51,7 +51,7 @@ async def use(turn: Turn[Any]) -> bool:
 
 
 async def spend(work: Work, invite_uuid: str, flow_uuid: str) -> bool:
-    """Use one up; one that may be used again stays."""
+    """Use an invitation; one for several people stays."""
     spent = await work.db.one(_spend, invite=invite_uuid, now=work.now, for_flow=flow_uuid)
     if spent is None:
         still = await find(work, invite_uuid, flow_uuid)

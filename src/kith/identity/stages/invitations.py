@@ -1,4 +1,4 @@
-"""/stages/invitation/invitations/: an invitation's identifier is what the link carries, so few may see it."""
+"""/stages/invitation/invitations/: an invitation's identifier is its secret, so few people may see it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ invitations = record_table("identity_invitations", Column("invite_uuid", UID, pr
 
 
 async def check(draft: RecordDraft[InvitationRecord]) -> None:
-    """Who made one may see, change and withdraw it; to make one takes the permission."""
+    """Making an invitation needs a permission; whoever made one may see, change and delete it."""
     if not draft.is_new:
         return
     permission = RESOURCE.permission("add")

@@ -1,4 +1,4 @@
-"""The way out that an email stage names for its mail: as the server sends its own, or by a mail server of its own."""
+"""The mail server of an email stage: the server's own settings, or those of the stage."""
 
 from __future__ import annotations
 

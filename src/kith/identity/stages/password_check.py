@@ -1,4 +1,4 @@
-"""Trying a password, the same way wherever it is asked for, and at the same cost for a name that nobody has."""
+"""Checking a password in a flow, at the same cost for unknown users."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kith.identity.flows.stages import StageRecord
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
 from kith.identity.stages import expired_passwords, reauthentication
-from kith.identity.stages.admission import refused
+from kith.identity.stages.admission import find_denial
 from kith.identity.stages.turn import Denied, Turn
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 async def try_password(
     turn: Turn[Any], user: User | None, typed: str, given: str, stage: PasswordStage
 ) -> Denied | bool:
-    """Whether it is the right one; a no that ends the run is Denied. `stage` is the password stage that counts."""
+    """Whether the password is right; `Denied` ends the run. `stage` is the password stage with the settings."""
     paid = await guessing.pay(turn.exchange, turn.work.db, user.id if user is not None else None, typed)
     method = await _method(turn, user, given, stage)
     if method is not None and user is not None:
@@ -40,7 +40,7 @@ async def try_password(
 
 
 async def _method(turn: Turn[Any], user: User | None, given: str, stage: PasswordStage) -> str | None:
-    """By which of the stage's backends it is right, asked in their order; the slow one is asked in any case."""
+    """The stage's backend for which the password is right, in their order. The slow check is always made."""
     usable = user is not None and "internal" in stage.backends
     right = await turn.work.find(Passwords).check(user.password if user is not None and usable else None, given)
     by = {"internal": "password"} if right else {}
@@ -52,7 +52,7 @@ async def _method(turn: Turn[Any], user: User | None, given: str, stage: Passwor
 
 
 async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, method: str) -> Denied | bool:
-    refusal = await refused(turn, user)
+    refusal = await find_denial(turn, user)
     if refusal is None and method == "password":
         refusal = await expired_passwords.ask(turn, user, stage)
     if refusal is not None:
@@ -68,7 +68,7 @@ async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, 
 
 
 async def write_failure(work: Work, turn: Turn[Any], user: User | None, typed: str, stage: dict[str, Any]) -> None:
-    """Of a name that nobody has only the score is kept."""
+    """Record a wrong password; for an unknown user only the reputation score."""
     name = user.username if user is not None else typed
     await reputation_scores.change(work, identifier=name, ip=turn.exchange.address, by=-1)
     if user is not None:
@@ -83,5 +83,5 @@ async def write_failure(work: Work, turn: Turn[Any], user: User | None, typed: s
 
 
 def model(name: str, stage: StageRecord) -> dict[str, Any]:
-    """A stage as the audit trail tells of one."""
+    """A stage, as the audit trail describes records."""
     return {"app": "stages", "model_name": name, "pk": stage.pk, "name": stage.name}

@@ -1,7 +1,7 @@
-"""What every new password must pass, whichever way it is set: what the form asks in which people change theirs.
+"""The policies for new passwords: those of the form in which people change theirs.
 
-That form is in the flow that the password stages name (`configure_flow`). A password for the API, the command line,
-the set-up link or any other form is held to the same policies.
+That form is in the flow that the password stages name (`configure_flow`). Passwords set by the API, the command line,
+the set-up link or another form must pass the same policies.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kith.identity.expressions import subjects
 from kith.identity.flows.resources import bindings
 from kith.identity.policies.engine import evaluate_policy, evaluate_target, words_of
 from kith.identity.policies.family import policies
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.stages.kinds import password as password_stage
 from kith.identity.stages.prompts import prompts
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
@@ -52,8 +52,8 @@ _policies = query(
 )
 
 
-class OfTheForm:
-    """See `users.rules.PasswordRules`."""
+class FormPasswordRules:
+    """Implements `users.password_rules.PasswordRules`."""
 
     async def ask(self, work: Work, password: str, user_id: int | None, known: Mapping[str, str]) -> list[str]:
         return await complain(work, password, user_id, known)
@@ -62,7 +62,7 @@ class OfTheForm:
 async def complain(
     work: Work, password: str, user_id: int | None, known: Mapping[str, Any], *, asked: frozenset[str] = frozenset()
 ) -> list[str]:
-    """Why it is refused; `asked` are the forms and policies that have said yes already."""
+    """Why the password is refused; `asked` are forms and policies that it has passed already."""
     found = await work.db.all(_forms)
     forms = list(dict.fromkeys(form for form, _ in found))
     if not forms:
@@ -78,13 +78,13 @@ async def complain(
     return list(dict.fromkeys(words for messages in refused for words in messages))
 
 
-async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> Verdict:
+async def _judge(work: Work, policy_uuid: str, kind: str, request: PolicyRequest) -> PolicyVerdict:
     try:
         return await evaluate_policy(work, policy_uuid, kind, request)
     except Exception as error:  # noqa: BLE001 - whatever goes wrong in a policy is a no
-        return Verdict(passing=False, messages=[words_of(error)])
+        return PolicyVerdict(passing=False, messages=[words_of(error)])
 
 
 def print_of(password: str) -> str:
-    """By which a later step of the same run knows that this password was judged."""
+    """A hash by which a later step recognises a password that was checked."""
     return hashlib.sha256(password.encode("utf-8", "surrogatepass")).hexdigest()

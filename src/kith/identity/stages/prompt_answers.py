@@ -1,4 +1,4 @@
-"""Reading the answer to one question of a form, by the question's type."""
+"""Reading the answer to a question, by its type."""
 
 from __future__ import annotations
 

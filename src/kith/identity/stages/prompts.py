@@ -1,4 +1,4 @@
-"""/stages/prompt/prompts/: one question each, which prompt stages put together."""
+"""/stages/prompt/prompts/: the questions of prompt stages."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def check(draft: RecordDraft[PromptRecord]) -> None:
 
 
 async def removing(work: Work, record: PromptRecord, _caller: ApiCaller) -> None:
-    """A prompt stage without a prompt would ask nothing: the last one stays."""
+    """The last prompt of a prompt stage cannot be deleted."""
     rows = await work.db.all(_beside, prompt=record.pk)
     kept = {stage for stage, prompt in rows if prompt != record.pk}
     bare = {stage for stage, _ in rows} - kept

@@ -1,6 +1,6 @@
-"""Somebody who is signed in shows once more that it is them, before a stage changes what guards their account.
+"""Asks for the password again before a stage changes what protects the account of somebody who is signed in.
 
-Which stages a flow has is for administrators to choose; this is asked whatever they chose. See `confirmation`.
+It is asked whatever stages the flow has. The rule is in `identity.reauthentication`.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _SETS_UP = {"otptime": "totp", "otpstatic": "static", "webauthn": "webauthn"}
 
 
 class SignInAgain(msgspec.Struct, frozen=True):
-    """They have no password that could be asked for: where they go instead, and come back from."""
+    """The person has no password, so they sign in again at `to` and come back."""
 
     to: str
 
 
 def proved(turn: Turn[Any], user_id: int) -> None:
-    """In this run they have shown who they are: with their password, or by a link in their mail."""
+    """Store in the plan that they have authenticated in this run: by password, or by a link in their mail."""
     turn.context.reauthenticated = (user_id, turn.work.now.timestamp())
 
 
 async def ask(turn: Turn[Any], kind: str, answer: dict[str, Any] | None) -> Challenge | SignInAgain | bool:
-    """What they are asked before the stage's turn; False: nothing. True: they have just answered it, and well."""
+    """The question before the stage's turn; False if none is needed, True if it was just answered."""
     session, now = turn.held.session, turn.work.now
     if session.user_id is None or turn.context.user_id != session.user_id:
         return False
@@ -65,7 +65,7 @@ def _has_proved(turn: Turn[Any], user_id: int) -> bool:
 
 
 async def _is_guarded(turn: Turn[Any], kind: str, user: User) -> bool:
-    """Whether the stage is about to change something that somebody else at their desk must not."""
+    """Whether the stage is about to change something that is protected in this way."""
     match kind:
         case "userdelete":
             return True

@@ -1,4 +1,4 @@
-"""What a stage sees when its turn has come, and what it may answer."""
+"""What a stage is given when it comes up, and what it returns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T", bound=StageRecord)
 
 
 class Challenge(msgspec.Struct):
-    """What the person is asked: the stage's name for it, what it shows, and what was wrong with the last answer."""
+    """What is shown: the component, its fields, and the errors of the last answer."""
 
     component: str
     fields: dict[str, Any] = {}
@@ -38,13 +38,13 @@ class Challenge(msgspec.Struct):
 
 
 class Passed(msgspec.Struct, frozen=True):
-    """The stage has done its work; the next one comes."""
+    """The stage is done; the run goes on."""
 
 
 class Denied(msgspec.Struct, frozen=True):
-    """The run ends here. `message` is for the person, `reason` for whoever runs the server.
+    """The run ends. `message` is for the person, `reason` for staff.
 
-    `code` is by which the latter find it; whoever ends the run fills it in.
+    `code` is the refusal's; the executor fills it in.
     """
 
     message: str
@@ -57,9 +57,9 @@ PASSED = Passed()
 
 
 class Turn(Generic[S]):
-    """One step of one run, in a transaction of its own: what it writes and the plan that follows are kept together.
+    """A stage in a run, with a transaction of its own: what it writes and the new plan are committed together.
 
-    Slow things (hashing, asking elsewhere) come before the first write.
+    Slow work (hashing, requests to other servers) comes before the first write.
     """
 
     def __init__(self, work: Work, exchange: Exchange, flow: Flow, plan: FlowPlan, held: HeldSession, stage: S) -> None:
@@ -107,7 +107,7 @@ Take = Callable[[Turn[S], dict[str, Any]], Awaitable[Outcome]]
 
 
 class StageKind(Generic[S]):
-    """A kind of stage: its collection, `show` for when it comes up, `take` for when the person has answered."""
+    """A kind of stage: its collection, `show` for when it comes up, `take` for an answer."""
 
     def __init__(self, resource: Resource[S], show: Show[S], take: Take[S]) -> None:
         self.kind = resource.kind

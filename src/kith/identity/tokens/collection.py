@@ -1,6 +1,6 @@
-"""/core/tokens/: keys for programs. Owners see their own, those who may see them all see them all.
+"""/core/tokens/: tokens for programs. People see their own; a permission is needed for others'.
 
-What a token makes or changes is never more than the token itself: neither its scopes, nor its end, nor what it is for.
+A request with a token cannot make or change one to have more scopes, a later end or another intent than its own.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _begin(draft: RecordDraft[TokenRecord]) -> None:
 
 
 async def _check_owner(draft: RecordDraft[TokenRecord]) -> None:
-    """Of somebody else's tokens: whoever makes or widens one can be that person."""
+    """For somebody else's token: whoever makes or widens one could act as that person."""
     if not draft.is_new or draft.caller.may("core.add_token"):
         await refuse_if_above(draft.work, draft.caller, draft.now.user, "make or change a token of")
     else:
@@ -117,7 +117,7 @@ def _hold_to_token(draft: RecordDraft[TokenRecord]) -> None:
 
 
 def _widens(draft: RecordDraft[TokenRecord]) -> bool:
-    """Whether somebody can do more with it afterwards than before."""
+    """Whether the change lets its owner do more."""
     if draft.before is None:
         return True
     before = _scopes(draft.before.scopes, draft.before.intent)
@@ -129,12 +129,12 @@ def _widens(draft: RecordDraft[TokenRecord]) -> bool:
 
 
 def _scopes(text: str, intent: str) -> Sequence[str]:
-    """An app password without any opens the identity API."""
+    """The scopes; an app password without any is for the identity API."""
     return text.split() or ([IDENTITY] if intent == "app_password" else [])
 
 
 def _is_later(end: datetime | None, than: datetime | None) -> bool:
-    """None is never."""
+    """Whether the token would end later; None means never."""
     return than is not None and (end is None or end > than)
 
 

@@ -4,13 +4,13 @@ from kith.base.news import Fact
 
 
 class AccessEnded(Fact, frozen=True):
-    """Keys that open nothing any more, by their hashes: access tokens of a client, or a token somebody made."""
+    """These keys, given by their hashes, are not valid any more: access tokens, or a token somebody made."""
 
     key_hashes: tuple[str, ...]
     user_id: int | None
 
 
 class TokenEnded(Fact, frozen=True):
-    """A token that somebody made was taken back by its owner or by somebody who may."""
+    """A token that somebody made was deleted."""
 
     token_uuid: str

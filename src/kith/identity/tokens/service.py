@@ -1,4 +1,4 @@
-"""Tokens: keys for programs. A key is shown once and kept only as a hash."""
+"""Tokens for programs. A key is shown once; only its hash is stored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def create(
     by: int | None = None,
     by_name: str = "",
 ) -> tuple[ApiToken, str]:
-    """A new token and its key, which nobody can be shown again."""
+    """A new token and its key, which is never shown again."""
     names = scopes.split() or ([IDENTITY] if intent == "app_password" else [])
     wrong = complain(names)
     if wrong is not None:

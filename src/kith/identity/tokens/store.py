@@ -35,7 +35,7 @@ async def find(db: Session, token_uuid: str) -> ApiToken | None:
 
 
 async def find_by_hash(db: Session, key_hash: str) -> ApiToken | None:
-    """The token with this key, whether it still opens a door or not."""
+    """The token with this key, valid or not."""
     return await db.one(_by_hash_even_expired, hash=key_hash)
 
 

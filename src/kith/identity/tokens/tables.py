@@ -26,7 +26,7 @@ tokens = Table(
 
 
 class ApiToken(msgspec.Struct):
-    """What opens a door without a password. Only the key's hash is kept."""
+    """A token or app password; only the hash of its key is stored."""
 
     token_uuid: str
     identifier: str

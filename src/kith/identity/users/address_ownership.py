@@ -1,7 +1,7 @@
-"""Whose an address is.
+"""Which person an address belongs to.
 
-An address counts (`owned_email_key`) for one person at most. Who proves it has it, and whoever had only said that it is
-theirs loses it. Saying so is enough where nothing is confirmed (`KITH_CONFIRM_EMAIL=off`), as long as it is nobody's.
+An address belongs to at most one person (`owned_email_key`): whoever confirms it, even if another has claimed it.
+Where addresses are not confirmed (`KITH_CONFIRM_EMAIL=off`), giving one is enough if it belongs to nobody.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ TAKEN = "This address belongs to another account."
 
 
 async def prove(work: Work, user: User, address: str) -> bool:
-    """Make `address` the proven one of this person; False when somebody else has proven it before."""
+    """Make `address` the person's confirmed one; False if another person has confirmed it."""
     if await is_proven_by_another(work, address, user.id):
         return False
     await store.release(work.db, address, user_id=user.id)
@@ -31,7 +31,7 @@ async def prove(work: Work, user: User, address: str) -> bool:
 
 
 async def claim(work: Work, user: User, address: str) -> bool:
-    """Have an address that nobody has proven count at once. False when it is somebody's, and then it does not."""
+    """Give the person an address without confirmation; False if it belongs to somebody."""
     await hold(work, address)
     owner = await store.owner_of(work.db, address)
     is_free = owner is None or owner.id == user.id
@@ -46,7 +46,7 @@ async def claim(work: Work, user: User, address: str) -> bool:
 
 
 async def is_proven_by_another(work: Work, address: str, user_id: int) -> bool:
-    """Until this work ends nobody else takes the address."""
+    """Whether another person has confirmed the address, which is locked until this work ends."""
     await hold(work, address)
     owner = await store.owner_of(work.db, address)
     return owner is not None and owner.id != user_id and owner.email_verified_at is not None

@@ -1,4 +1,4 @@
-"""Beside /core/users/: one's own record, and a new password for somebody."""
+"""Actions beside /core/users/: one's own record, and setting a password."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def show_me(exchange: Exchange, caller: ApiCaller, _id: str) -> Answer:
 
 
 async def set_password(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
-    """For oneself, once that is shown, or with the right to reset passwords; a superuser's only by a superuser."""
+    """For oneself, after reauthentication, or with a permission; a superuser's only by a superuser."""
     work = exchange.work
     if not id.isdecimal() or len(id) > 9:
         raise NotFound

@@ -1,4 +1,4 @@
-"""/core/users/: people, as those who may see them all see them."""
+"""/core/users/: the people of this server."""
 
 from __future__ import annotations
 
@@ -156,10 +156,7 @@ async def _take_password(draft: RecordDraft[UserRecord]) -> None:
 
 
 async def _take_address(draft: RecordDraft[UserRecord]) -> None:
-    """Whoever may make and change people vouches for them: an address that they set is proven.
-
-    One that was there before and is only sent along stays what it was.
-    """
+    """An address that a caller sets counts as confirmed; one that is only sent back unchanged stays as it was."""
     if "email" not in draft.values:
         return
     address: str = draft.now.email
@@ -186,7 +183,7 @@ async def _check_rights(draft: RecordDraft[UserRecord]) -> None:
     if not draft.is_new:
         await refuse_if_above(draft.work, caller, draft.id, "change")
     joined = draft.added("groups")
-    if not (await groups.mighty(db)).isdisjoint(joined):
+    if not (await groups.superuser_groups(db)).isdisjoint(joined):
         draft.complain("groups", "Only a superuser may make one.", "permission_denied")
     elif not await permissions_through(db, joined) <= caller.permissions:
         draft.complain(
@@ -228,7 +225,7 @@ async def removing(work: Work, record: UserRecord, caller: ApiCaller) -> None:
 
 
 async def decorate(work: Work, records: list[UserRecord]) -> None:
-    mighty = await groups.mighty(work.db) if any(record.groups for record in records) else set()
+    mighty = await groups.superuser_groups(work.db) if any(record.groups for record in records) else set()
     staff = set(await store.administrators(work.db, [record.pk for record in records]))
     proven = await store.verified(work.db, [record.pk for record in records])
     for record in records:

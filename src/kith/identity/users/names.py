@@ -1,4 +1,4 @@
-"""Names people sign in with: what may be one, and when two are the same."""
+"""Usernames and addresses: their validation, and the normal forms in which they are compared."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when i
 
 
 def username_key(username: str) -> str:
-    """Two names that look alike or differ only in case are one name."""
+    """The normal form: names that look alike or differ only in case are the same."""
     return normal_form("NFKC", normal_form("NFKC", username).casefold())
 
 
 def email_key(email: str) -> str:
-    """Two addresses that differ only in case, in how a letter is written or in how their domain is spelled are one."""
+    """The normal form: addresses that differ in case, Unicode form or spelling of the domain are the same."""
     local, at, host = normal_form("NFKC", email.strip()).rpartition("@")
     return f"{username_key(local)}{at}{domain_key(host)}"
 
 
 def domain_key(host: str) -> str:
-    """As the name service writes it."""
+    """The domain in ASCII."""
     plain = host.strip().rstrip(".").casefold()
     try:
         return plain.encode("idna").decode()
@@ -35,7 +35,7 @@ def domain_key(host: str) -> str:
 
 
 def typed_key(typed: str) -> str:
-    """What somebody types to say who they are, in the one form in which it is counted."""
+    """The normal form of what somebody typed to sign in, for counting tries."""
     return email_key(typed) if "@" in typed else username_key(typed.strip())
 
 
@@ -53,7 +53,7 @@ def complain_username(username: str) -> Complaint | None:
 
 
 def complain_chosen(username: str) -> Complaint | None:
-    """A name that somebody picks for themselves: never one that looks like somebody's address."""
+    """Complaint about a username that looks like an address, for those who choose their own."""
     if "@" in username:
         return Complaint("A user name contains no @.", "invalid")
     return None

@@ -1,4 +1,4 @@
-"""What a new password must be like: the question. The policies, which stand above this room, answer it."""
+"""A port for the rules of new passwords; the policies, which are above this room, implement it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kith.base.work import Work
 
 class PasswordRules(Protocol):
     async def ask(self, work: Work, password: str, user_id: int | None, known: Mapping[str, str]) -> list[str]:
-        """Why it is refused, in words for people; nothing when it is fine.
+        """Why the password is refused, as texts for the person; empty if it is accepted.
 
-        `user_id` is whose it will be, None for somebody who is about to be made; `known` is what is known of them.
+        `user_id` is the owner, None for a new user; `known` is what is known of them.
         """

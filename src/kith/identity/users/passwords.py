@@ -1,4 +1,4 @@
-"""Passwords: argon2id, worked out beside the loop, and remembered for a moment once they were right."""
+"""Password hashing with argon2id in threads, and a short memory of right passwords."""
 
 from __future__ import annotations
 
@@ -23,10 +23,7 @@ REMEMBER_MOST = 10_000
 
 
 class Passwords:
-    """Hashing and checking, in threads of their own: one per core, never the default ones.
-
-    Both take long, so both refuse to be called in the middle of a transaction.
-    """
+    """Hashes and checks passwords in threads of its own, one per core."""
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
@@ -63,7 +60,7 @@ class Passwords:
         return True
 
     def is_remembered(self, stored: str | None, password: str, where: str = "") -> bool:
-        """A check that was right a moment ago for this very hash: a changed password is never remembered."""
+        """Whether this password was right for this hash a moment ago."""
         if stored is None or len(password) > MOST_CHARACTERS:
             return False
         return self._right.get(self.memory(stored, password, where)) is True
@@ -75,7 +72,10 @@ class Passwords:
             return True
 
     def memory(self, stored: str, password: str, where: str = "") -> bytes:
-        """Kept instead of the password: worthless without this process's key, void once `stored` changes."""
+        """The key under which a right password is remembered.
+
+        Useless without this process's secret, void if `stored` changes.
+        """
         return hashlib.blake2b(
             f"{where}\0{stored}\0{password}".encode("utf-8", "surrogatepass"), key=self._key
         ).digest()

@@ -1,6 +1,6 @@
-"""What people look like. Identity keeps no pictures: whoever does is introduced where the server is put together.
+"""A port for people's pictures, which the social half keeps.
 
-An address that stands among somebody's attributes goes before that.
+A picture's address in a person's attributes comes first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _NAMES = ("picture", "avatar")
 
 
 class Pictures:
-    """Knows nobody's; whoever does is asked in its place."""
+    """Knows no pictures; another implementation is put in its place."""
 
     async def find(self, work: Work, user_id: UserId) -> str | None:  # noqa: ARG002 - for those who know
         return None

@@ -1,4 +1,4 @@
-"""Nobody may grant what they lack, nor touch somebody who may do more."""
+"""Callers cannot change people who have more permissions than they have."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ async def is_mighty(work: Work, user_id: int) -> bool:
 
 
 async def refuse_if_above(work: Work, caller: ApiCaller, user_id: int, verb: str) -> None:
-    """Whoever can change a person's password, or make a token for them, can be them."""
+    """Raise if the person has more permissions: whoever sets their password or makes a token could act as them."""
     if caller.permissions is None or user_id == caller.id:
         return
     if await is_mighty(work, user_id):

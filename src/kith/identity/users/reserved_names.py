@@ -1,4 +1,4 @@
-"""Names that would make people believe somebody else is speaking: the server itself, or those who run it."""
+"""Usernames that could be mistaken for the server or its staff."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = """
 """
 RESERVED = frozenset(_NAMES.split())
 
-# What the eye takes for the same letter; whoever folds two names finds out whether they look alike.
+# Letters that look alike, for comparing names.
 _ALIKE = str.maketrans(
     {
         "0": "o", "1": "l", "i": "l", "|": "l", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "@": "a",
@@ -35,7 +35,7 @@ _PAIRS = (("rn", "m"), ("vv", "w"))
 
 
 def skeleton(name: str) -> str:
-    """What is left of a name when everything that only looks different is taken away."""
+    """The name with letters that look alike made equal."""
     bare = "".join(
         letter
         for letter in normal_form("NFKD", username_key(name))
@@ -51,7 +51,7 @@ _RESERVED = frozenset(map(skeleton, RESERVED))
 
 
 async def complain_reserved(work: Work, name: str) -> Complaint | None:
-    """For whoever picks a name by themselves; who runs the server may give anybody any."""
+    """Complaint about a reserved name, for those who choose their own; staff can give any name."""
     folded = skeleton(name)
     if not folded or folded in _RESERVED or folded in map(skeleton, work.settings.reserved_names):
         return Complaint("is reserved", "reserved")

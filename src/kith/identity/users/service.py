@@ -1,4 +1,4 @@
-"""What is done with people: making them, changing them, letting them in or not."""
+"""Making and changing users."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class UserChanged(Fact, frozen=True):
 
 
 class UserBarred(Fact, frozen=True):
-    """They may not come in any more: what they had open at that moment ends, even if they may again a moment later."""
+    """They may not sign in any more: everything they had at that moment ends, even if they may again soon after."""
 
     user_id: int
     at: datetime
 
 
 class UserDeleted(Fact, frozen=True):
-    """There is no record of them any more."""
+    """The user was deleted."""
 
     user_id: int
 
@@ -71,7 +71,7 @@ class NewUser(msgspec.Struct, kw_only=True):
 
 
 class FirstOwner(msgspec.Struct, kw_only=True):
-    """What the first administrator fills in."""
+    """The form for the first administrator."""
 
     username: str
     email: str
@@ -163,7 +163,7 @@ def complain_password(password: str, *, fewest: int = 1) -> Complaint | None:
 async def complaints_of(
     work: Work, password: str, *, user_id: int | None = None, known: Mapping[str, str] | None = None
 ) -> list[Complaint]:
-    """What is wrong with a new password: its form, and what the server's policies say. Asked before any write."""
+    """What is wrong with a new password, by its form and by the policies. Call it before any write."""
     complaint = complain_password(password)
     if complaint is not None:
         return [complaint]
@@ -207,14 +207,14 @@ async def set_password(
 async def record_password_set(
     work: Work, user_id: int, username: str, email: str, *, by: int | None, by_name: str
 ) -> None:
-    """Written down, and told to its owner, who may not have been the one who did it."""
+    """Record that a password was set, and mail its owner."""
     model = {"app": "core", "model_name": "user", "pk": user_id, "name": username}
     await audit.record(work, "password_set", "core.users", user_id=by, username=by_name, context={"model": model})
     security_mails.tell(work, email, username, "The password of your account was changed.")
 
 
 async def retire_password(work: Work, user: User) -> None:
-    """The password opens no door any more, and there is none until a new one is set."""
+    """Remove the password; none works until a new one is set."""
     if user.password is not None and await store.retire_password(work.db, user.id, user.password, work.now):
         diff = audit.difference({"password": user.password}, {"password": None})
         await _record(work, "model_updated", user, None, "", diff=diff)
@@ -226,7 +226,7 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
 
 
 async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
-    """A person who is not active can do nothing anywhere, from the next request on."""
+    """An inactive user can do nothing, from the next request on."""
     await _change(work, user, "is_active", active, by, by_name)
     if user.is_active and not active:
         work.announce(UserBarred(user_id=user.id, at=work.now))
@@ -250,7 +250,7 @@ async def _record(work: Work, action: str, user: User, by: int | None, by_name: 
 
 
 async def offer_setup(work: Work) -> str | None:
-    """A fresh one-time token for the first administrator, or None once there is one."""
+    """A new one-time token for the first administrator; None if there is one already."""
     await work.db.begin()
     if await store.has_superuser(work.db):
         return None
@@ -266,7 +266,7 @@ async def check_setup(work: Work, token: str) -> None:
 
 
 async def use_setup(work: Work, passwords: Passwords, token: str, owner: FirstOwner) -> User:
-    """Make the owner. Of two who try at once, one is told that the link was used."""
+    """Make the first administrator. Of two requests at once, one is refused."""
     await check_setup(work, token)
     complaint = complain_password(owner.password, fewest=FEWEST_CHARACTERS)
     if complaint is not None:

@@ -19,9 +19,9 @@ TEAM = ("moderator", *STAFF_ROLES)  # who looks after people and what they write
 
 
 class Login(msgspec.Struct):
-    """As much of a person as every request needs to know.
+    """As much of a user as every request needs.
 
-    Whoever waits for approval is as little active here as whoever was disabled.
+    Whoever waits for approval is not active here.
     """
 
     id: int
@@ -44,7 +44,7 @@ _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Lo
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
 _by_id = query(select(users).where(users.c.id == bindparam("user")), User)
 _by_key = query(select(users).where(users.c.username_key == bindparam("key")), User)
-# Whoever owns an address comes before whoever has a name that looks like it.
+# The owner of an address comes before a user whose name looks like it.
 _typed = or_(users.c.owned_email_key == bindparam("address"), users.c.username_key == bindparam("key"))
 _owner_first = case((users.c.owned_email_key == bindparam("address"), literal_column("0")), else_=literal_column("1"))
 _by_typed = query(select(users).where(_typed).order_by(_owner_first).limit(1), User)
@@ -71,7 +71,7 @@ _insert = query(insert_into(users, without=["id"]).returning(users.c.id), int)
 _with_email = query(
     select(users).where(users.c.email_key == bindparam("key")).order_by(users.c.username, users.c.id), User
 )
-# Both databases read `->>` alike.
+# `->>` works on both databases.
 _with_upn = query(
     select(users)
     .where(func.lower(users.c.attributes.op("->>", return_type=String)(literal_column("'upn'"))) == bindparam("upn"))
@@ -187,36 +187,36 @@ async def find_login(db: Session, username: str) -> Login | None:
 
 
 async def find_login_typed(db: Session, typed: str) -> Login | None:
-    """Whom somebody means who signs in with this, by address or by name."""
+    """The user whose confirmed address or username was typed."""
     return await db.one(_login_by_typed, **_keys_of(typed))
 
 
 async def find_typed(db: Session, typed: str, *, by_name: bool = True, by_address: bool = True) -> User | None:
-    """As above. Both are always looked for, so that neither is known by the time it takes."""
+    """As above. Both are always looked up, so that the time taken tells nothing."""
     keys = _keys_of(typed)
     return await db.one(_by_typed, key=keys["key"] if by_name else "", address=keys["address"] if by_address else "")
 
 
 def _keys_of(typed: str) -> dict[str, str]:
-    """Nobody has an empty name, nor owns an empty address."""
+    """An empty text matches nobody."""
     typed = typed.strip()
     return {"key": username_key(typed), "address": email_key(typed) if "@" in typed else ""}
 
 
 async def owner_of(db: Session, email: str) -> User | None:
-    """The one person whose address this is."""
+    """The person the address belongs to."""
     if not email:
         return None
     return await db.one(_owner, key=email_key(email))
 
 
 async def release(db: Session, email: str, *, user_id: int) -> None:
-    """Whoever only said that this address is theirs has it no longer: `user_id` has proven it."""
+    """Take the address from those who have not confirmed it: `user_id` has."""
     await db.run(_release, key=email_key(email), user=user_id)
 
 
 async def verified(db: Session, ids: Sequence[int]) -> set[int]:
-    """Those of them whose address is proven."""
+    """Those of these users whose address is confirmed."""
     return set(await db.all(_verified, ids=list(ids)))
 
 
@@ -242,12 +242,12 @@ async def insert(db: Session, values: Mapping[str, Any]) -> User:
 
 
 async def with_email(db: Session, email: str) -> list[User]:
-    """Everybody who has this address in their record, whether it counts as theirs or not."""
+    """All users with this address, confirmed or not."""
     return await db.all(_with_email, key=email_key(email))
 
 
 async def with_upn(db: Session, name: str) -> User | None:
-    """The only one whose attributes hold this user principal name."""
+    """The user with this principal name in their attributes, if it is only one."""
     found = await db.all(_with_upn, upn=name.lower())
     return found[0] if len(found) == 1 else None
 
@@ -259,7 +259,7 @@ async def listed(db: Session, *, search: str = "", role: str | None = None, most
 
 
 async def names_near(db: Session, username: str) -> list[str]:
-    """Names about as long as this one, to look for a likely slip of the pen among them."""
+    """Usernames of about this length, to suggest one for a typing error."""
     length = len(username_key(username))
     return await db.all(_names_near, fewest=length - 2, most=length + 2)
 
@@ -282,9 +282,9 @@ async def has_superuser(db: Session) -> bool:
 
 
 async def is_last_superuser(db: Session, user_id: int) -> bool:
-    """Whether nobody else who is active administers this server by role.
+    """Whether no other active user administers this server by role.
 
-    Until this work ends nobody else changes those who do, so two who are the last cannot both slip away.
+    Those who do are locked until this work ends, so that the last two cannot both be removed.
     """
     await db.hold("identity.staff")
     others = [found for found in await db.all(_all_superusers) if found != user_id]
@@ -336,12 +336,12 @@ async def remove(db: Session, user_id: int) -> None:
 
 
 async def retire_password(db: Session, user_id: int, old: str, now: datetime) -> bool:
-    """Whether it was still that password; a newer one is left alone."""
+    """Remove this password; False if another was set meanwhile."""
     return await db.run(_retire_password, user=user_id, old=old, now=now) == 1
 
 
 async def rehash(db: Session, user_id: int, old: str, hash: str) -> None:
-    """Only where the password is still the one that was checked."""
+    """Store the new hash, if the password is still the one that was checked."""
     await db.run(_rehash, user=user_id, old=old, hash=hash)
 
 
@@ -354,5 +354,5 @@ async def open_setup(db: Session) -> str | None:
 
 
 async def use_setup(db: Session, token_hash: str, now: datetime) -> bool:
-    """Whether the set-up was still open for this token; it never is again."""
+    """Use up the set-up token; False if it was used before."""
     return await db.run(_use_setup, hash=token_hash, now=now) == 1

@@ -31,7 +31,7 @@ users = Table(
     Column("password_changed_at", Instant),
     Column("confirmed_at", Instant),
     Column("approved_at", Instant),
-    # The address while it counts as theirs: proven, or taken at its word where nothing is confirmed.
+    # The address if it belongs to this person: confirmed, or claimed where addresses are not confirmed.
     Column("owned_email_key", String(254)),
     Column("email_verified_at", Instant),
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
@@ -55,7 +55,7 @@ setup = Table(
 
 
 class User(msgspec.Struct):
-    """A person: one record, one login, whatever they do here."""
+    """A person's record."""
 
     id: UserId
     uuid: str
@@ -81,15 +81,15 @@ class User(msgspec.Struct):
 
     @property
     def owns_email(self) -> bool:
-        """Whether the address counts: for signing in, for recovery, and for whatever is told to others."""
+        """Whether the address belongs to this person: for signing in, for recovery, and for claims."""
         return bool(self.email) and self.owned_email_key is not None
 
     @property
     def is_email_verified(self) -> bool:
-        """Whether somebody has proven it: the person by a link, or whoever vouches for them."""
+        """Whether the address is confirmed: by a link, or by staff who set it."""
         return self.owns_email and self.email_verified_at is not None
 
     @property
     def counted_email(self) -> str:
-        """The address, or nothing while it does not count."""
+        """The address if it belongs to this person, else an empty text."""
         return self.email if self.owns_email else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.password_checks import MISSING, find_password, judge_breaches
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
 
@@ -20,10 +20,10 @@ class BreachCheckPolicy(PolicyRecord, kw_only=True):
     password_field: str
 
 
-async def passes(work: Work, record: BreachCheckPolicy, request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: BreachCheckPolicy, request: PolicyRequest) -> PolicyVerdict:
     password = find_password(request, record.password_field)
     if password is None:
-        return Verdict(passing=False, messages=[MISSING])
+        return PolicyVerdict(passing=False, messages=[MISSING])
     return await judge_breaches(work, password, record.allowed_count)
 
 

@@ -7,7 +7,7 @@ import random
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Boolean, Integer
 from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table
@@ -30,13 +30,13 @@ async def check(draft: RecordDraft[DummyPolicy]) -> None:
         draft.complain("wait_max", "Ensure this value is greater than or equal to wait_min.")
 
 
-async def passes(work: Work, record: DummyPolicy, request: PolicyRequest) -> Verdict:  # noqa: ARG001 - as all kinds
+async def passes(work: Work, record: DummyPolicy, request: PolicyRequest) -> PolicyVerdict:  # noqa: ARG001 - as all kinds
     """In a test it only says how long it would have waited."""
     least, most = record.wait_min, record.wait_max
     seconds = least if least == most else random.randrange(least, most)  # noqa: S311 - nothing to guess
     if not request.is_test:
         await asyncio.sleep(seconds)
-    return Verdict(passing=record.result, messages=["dummy"], log=[f"waits for {seconds} seconds"])
+    return PolicyVerdict(passing=record.result, messages=["dummy"], log=[f"waits for {seconds} seconds"])
 
 
 RESOURCE = Resource(

@@ -12,7 +12,7 @@ from kith.identity.expressions.run import LEVELS, ExpressionObject, Expressions
 from kith.identity.expressions.syntax import complain
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.policy_caller import PolicyCaller
-from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Expression
 from kith.identity.rest.resource import Resource, kind_table
 
@@ -54,7 +54,7 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     }
 
 
-async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -> PolicyVerdict:
     async def call_policy(name: str, context: dict[str, Any]) -> ExpressionObject:
         return await _call(work, request, name, context)
 
@@ -65,7 +65,7 @@ async def passes(work: Work, record: ExpressionPolicy, request: PolicyRequest) -
     if outcome.error is not None:
         raise CannotTell(outcome.error)
     log = outcome.log if outcome.value is not None else [*outcome.log, "The expression returned nothing."]
-    return Verdict(passing=bool(outcome.value), messages=outcome.messages, log=log)
+    return PolicyVerdict(passing=bool(outcome.value), messages=outcome.messages, log=log)
 
 
 async def _call(work: Work, request: PolicyRequest, name: str, context: dict[str, Any]) -> ExpressionObject:

@@ -7,7 +7,7 @@ import string
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.password_checks import MISSING, find_password, judge_breaches
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Boolean, Integer, Text
 from kith.identity.rest.resource import Resource, kind_table
 
@@ -78,19 +78,19 @@ def _known_of(work: Work, request: PolicyRequest) -> list[str]:
     return [str(one) for one in (*own, *typed, work.settings.title) if one]
 
 
-async def passes(work: Work, record: PasswordPolicy, request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: PasswordPolicy, request: PolicyRequest) -> PolicyVerdict:
     password = find_password(request, record.password_field)
     if password is None:
-        return Verdict(passing=False, messages=[MISSING])
+        return PolicyVerdict(passing=False, messages=[MISSING])
     if not password or (record.check_static_rules and not is_good(record, password)):
-        return Verdict(passing=False, messages=[record.error_message])
+        return PolicyVerdict(passing=False, messages=[record.error_message])
     if record.check_zxcvbn:
         weak = words_if_weak(record, password, _known_of(work, request))
         if weak:
-            return Verdict(passing=False, messages=weak)
+            return PolicyVerdict(passing=False, messages=weak)
     if record.check_have_i_been_pwned:
         return await judge_breaches(work, password, record.hibp_allowed_count)
-    return Verdict(passing=True)
+    return PolicyVerdict(passing=True)
 
 
 RESOURCE = Resource(

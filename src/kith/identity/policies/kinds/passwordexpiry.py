@@ -6,7 +6,7 @@ from datetime import datetime
 
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
-from kith.identity.policies.request import CannotTell, PolicyRequest, Verdict
+from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Boolean, Integer
 from kith.identity.rest.resource import Resource, kind_table
 from kith.identity.users import service as users
@@ -36,27 +36,27 @@ def days_over(record: PasswordExpiryPolicy, user: User, now: datetime) -> int | 
     return age - int(record.days) if age >= record.days else None
 
 
-async def passes(work: Work, record: PasswordExpiryPolicy, request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: PasswordExpiryPolicy, request: PolicyRequest) -> PolicyVerdict:
     """An expired password is removed, unless the policy may only deny, or this is a test.
 
     It always passes before the stages that sign somebody in: the password stage itself checks the age and has the
     password changed. If this policy left that stage out, everybody could sign in without a password.
     """
     if request.stage in SIGN_IN:
-        return Verdict(passing=True)
+        return PolicyVerdict(passing=True)
     if request.person is None:
         raise CannotTell("Nobody is signed in.")
     user = request.person.user
     over = days_over(record, user, work.now)
     if over is None:
-        return Verdict(passing=True)
+        return PolicyVerdict(passing=True)
     if record.deny_only:
-        return Verdict(passing=False, messages=["Password has expired."])
+        return PolicyVerdict(passing=False, messages=["Password has expired."])
     if user.password is not None and not request.is_test:
         async with work.aside() as aside:
             await users.retire_password(aside, user)
     expired = f"Password expired {over} days ago. Please update your password."
-    return Verdict(passing=False, messages=[expired])
+    return PolicyVerdict(passing=False, messages=[expired])
 
 
 RESOURCE = Resource(

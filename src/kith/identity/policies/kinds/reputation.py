@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.work import Work
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.reputation_scores import score_of
-from kith.identity.policies.request import PolicyRequest, Verdict
+from kith.identity.policies.request import PolicyRequest, PolicyVerdict
 from kith.identity.rest.fields import Boolean, Integer
 from kith.identity.rest.record_draft import RecordDraft
 from kith.identity.rest.resource import Resource, kind_table
@@ -28,14 +28,14 @@ async def check(draft: RecordDraft[ReputationPolicy]) -> None:
         draft.complain("", "At least one of check_ip, check_username must be true.")
 
 
-async def passes(work: Work, record: ReputationPolicy, request: PolicyRequest) -> Verdict:
+async def passes(work: Work, record: ReputationPolicy, request: PolicyRequest) -> PolicyVerdict:
     username = request.person.user.username if request.person else ""
     score = await score_of(
         work,
         identifier=username if record.check_username else "",
         ip=request.client_ip if record.check_ip else "",
     )
-    return Verdict(passing=score <= record.threshold, log=[f"the score is {score}"])
+    return PolicyVerdict(passing=score <= record.threshold, log=[f"the score is {score}"])
 
 
 RESOURCE = Resource(

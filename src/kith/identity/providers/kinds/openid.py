@@ -36,7 +36,7 @@ RESPONSE_TYPES = {
 
 
 DEFAULT_ALG = "RS256"
-# Which key pairs sign in which way.
+# The types of keys for each algorithm.
 KEYS_FOR = {"RS256": ("rsa",), "ES256": ("ec",), "EdDSA": ("ed25519", "ed448")}
 _WANTED = {"RS256": "an RSA key", "ES256": "an EC key", "EdDSA": "an Ed25519 or Ed448 key"}
 

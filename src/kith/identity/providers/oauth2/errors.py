@@ -1,4 +1,4 @@
-"""A no in the words of RFC 6749 and its kin: a registered code, and a sentence for whoever debugs."""
+"""Errors of RFC 6749 and related standards: a registered code and a description for developers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ UNSUPPORTED_GRANT = "The authorization grant type is not supported by the author
 
 
 class OAuthError(Problem):
-    """Raised where the rule is; the endpoint makes an answer, or a redirect, of it.
+    """Turned into an answer or a redirect by the endpoint.
 
-    One that is written down already says under which `refusal`, which may be empty.
+    `refusal` is the code of a refusal that is stored already; it may be empty.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ def invalid_client(*, basic: bool = False) -> OAuthError:
 
 
 def unfit_proof(words: str) -> OAuthError:
-    """For whoever has proven by its signature that it is the client, and is told what else is wrong."""
+    """For a client whose assertion is signed correctly but is invalid otherwise."""
     return OAuthError("invalid_client", f"The client_assertion was not accepted: {words}", status=401)
 
 
@@ -75,7 +75,7 @@ def invalid_scope(description: str = INVALID_SCOPE) -> OAuthError:
     return OAuthError("invalid_scope", description)
 
 
-# How it is said
+# The answer
 
 NO_STORE: Headers = ((b"cache-control", b"no-store"), (b"pragma", b"no-cache"))
 _encode = msgspec.json.Encoder().encode
@@ -101,13 +101,13 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
 
 
 def origin_of(exchange: Exchange) -> str:
-    """The site a script runs on; one that has none is nobody's."""
+    """The origin of the request's script; None if there is none."""
     origin = exchange.header(b"origin").decode("latin-1")
     return origin if origin.startswith(("http://", "https://")) and len(origin) < 300 else ""
 
 
 def preflight(exchange: Exchange, _allowed: list[str]) -> Answer:
-    """That a script may ask. Whether it may read the answer is decided there, once the client is known."""
+    """The answer to a CORS preflight. The real request decides whether the answer may be read."""
     headers: Headers = ((b"vary", b"Origin"),)
     origin = origin_of(exchange)
     if origin:

@@ -1,4 +1,4 @@
-"""What the endpoints are sent: a form, every name once, and never in the query what must not be seen."""
+"""Reading the parameters of the endpoints: form bodies, each name once, no secrets in the query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECRETS = frozenset({
 
 
 async def read_form(exchange: Exchange) -> dict[str, str]:
-    """The parameters of a POST; one that comes twice, or in another encoding, is refused."""
+    """The parameters of a POST; repeated ones and other encodings are refused."""
     kind = exchange.header(b"content-type").partition(b";")[0].strip().lower()
     if kind != b"application/x-www-form-urlencoded":
         words = "The body must be application/x-www-form-urlencoded."
@@ -31,7 +31,7 @@ async def read_form(exchange: Exchange) -> dict[str, str]:
 
 
 def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Parameters without a value count as not sent."""
+    """Parameters with an empty value count as not sent."""
     found: dict[str, str] = {}
     for name, value in pairs:
         if name in found and name not in ("resource", "audience"):
@@ -41,7 +41,7 @@ def once(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def refuse_secrets_in_query(exchange: Exchange) -> None:
-    """A query ends up in logs and histories."""
+    """Queries end up in logs and in browser histories."""
     query = exchange.query_string.decode("latin-1")
     if any(name in _SECRETS for name, _ in parse_qsl(query, keep_blank_values=True)):
         raise invalid_request("Secrets must not be sent in the query.")

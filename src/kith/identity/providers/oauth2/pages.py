@@ -1,4 +1,4 @@
-"""What pages need of the engine, under one name."""
+"""What pages need of the OAuth engine."""
 
 from kith.identity.providers.oauth2.access.checks import AccessDenied
 from kith.identity.providers.oauth2.authorize.attempt import Decision

@@ -28,7 +28,7 @@ _now = bindparam("now", type_=Instant())
 _grant_uuid = bindparam("grant", type_=UID())
 
 
-# Whoever has no address has none to confirm.
+# A user without an address has nothing to confirm.
 CONFIRMED_AT = type_coerce(
     case((users.c.email == "", func.coalesce(users.c.confirmed_at, users.c.created_at)), else_=users.c.confirmed_at),
     Instant(),
@@ -36,9 +36,9 @@ CONFIRMED_AT = type_coerce(
 
 
 class Bearer(msgspec.Struct):
-    """Who and what stands behind an access token: everything a guard asks, in one row.
+    """What an access token stands for: everything that guards check, in one row.
 
-    Without a user it is the client itself that speaks.
+    Without a user the client acts for itself.
     """
 
     key_hash: str
@@ -98,7 +98,7 @@ _insert_app = command(insert_into(apps))
 _insert_assertion = command(insert_into(assertions))
 
 _grant = query(select(grants).where(grants.c.grant_uuid == _grant_uuid), Grant)
-# Of any number that come with the same code, one finds it unused.
+# If a code is redeemed several times at once, only one request finds it unused.
 _claim_code = query(
     update(codes)
     .where(and_(codes.c.code_hash == bindparam("hash"), codes.c.used_at.is_(None), codes.c.expires_at > _now))
@@ -209,7 +209,7 @@ async def insert_request(db: Session, request: AuthorizationRequestRow) -> None:
 
 
 async def insert_assertion(db: Session, jti_hash: str, expires_at: datetime) -> None:
-    """Raises `Taken` when this proof was seen before."""
+    """Raises `Taken` if the assertion was used before."""
     await db.run(_insert_assertion, jti_hash=jti_hash, expires_at=expires_at)
 
 
@@ -230,7 +230,7 @@ async def spend_refresh(db: Session, key_hash: str, now: datetime) -> OAuthToken
 
 
 async def find_lasting_refresh(db: Session, key_hash: str, until: datetime) -> OAuthToken | None:
-    """A refresh token that may still be used, and will be at `until`."""
+    """A refresh token that is valid now and at `until`."""
     return await db.one(_lasting, hash=key_hash, until=until)
 
 

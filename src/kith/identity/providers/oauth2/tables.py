@@ -1,4 +1,4 @@
-"""What the OAuth engine keeps. Every key it gives out is kept as a hash, every secret it must use again sealed."""
+"""The tables of the OAuth engine. Keys are stored as hashes; secrets that must be read again are sealed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ apps = Table(
     Column("created_at", Instant, nullable=False, index=True),
 )
 
-# One yes: who let which client do what. Codes and tokens come of it and go with it.
+# Grants: which client a person has authorized for what. Codes and tokens belong to one.
 grants = Table(
     "identity_oauth_grants",
     METADATA,
@@ -141,7 +141,7 @@ devices = Table(
     Column("expires_at", Instant, nullable=False, index=True),
 )
 
-# Requests that were handed in beforehand, or that wait while somebody signs in and is asked.
+# Authorization requests that were pushed, or that wait while somebody signs in or runs a flow.
 requests = Table(
     "identity_oauth_requests",
     METADATA,
@@ -153,7 +153,7 @@ requests = Table(
     Column("expires_at", Instant, nullable=False, index=True),
 )
 
-# Proofs of who a client is that were seen already.
+# Ids of client assertions that were used.
 assertions = Table(
     "identity_oauth_assertions",
     METADATA,
@@ -263,7 +263,7 @@ class DeviceAuthorization(msgspec.Struct):
 
 
 class AuthorizationRequestRow(msgspec.Struct):
-    """An authorization request that is kept: `proof_hash` is of the word its flow ends with, for this person only."""
+    """A stored authorization request; `proof_hash` is of the proof that the end of its flow reveals."""
 
     request_hash: str
     client_id: str
@@ -274,7 +274,7 @@ class AuthorizationRequestRow(msgspec.Struct):
 
 
 class SigningKey(msgspec.Struct):
-    """One of the server's own keys: known before it signs, and known for a while after."""
+    """A signing key of the server, published before and after it signs."""
 
     kid: str
     alg: str

@@ -1,7 +1,6 @@
-"""What a field of a record may hold: how it is read, stored and described, told once.
+"""The fields of records: how their values are validated, stored and described.
 
-A field turns what a client sent into a value or refuses it in the identity API's words; it knows the column it
-is stored in and its JSON schema. What needs the database (does this flow exist?) is not its business.
+What needs the database, such as whether a reference exists, is checked elsewhere.
 """
 
 from kith.identity.rest.fields.base import I32, MASK, Computed, Field, InvalidValue, read_uuid, type_name

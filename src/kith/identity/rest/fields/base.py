@@ -1,4 +1,4 @@
-"""What all fields share: how a value is refused, stored and described."""
+"""What all fields have in common."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _TYPE_NAMES = {
 
 
 class InvalidValue(Exception):  # noqa: N818 - the value is invalid
-    """What was sent for one field cannot be taken."""
+    """The value sent for a field is not valid."""
 
     def __init__(self, words: str, code: str = "invalid") -> None:
         super().__init__(words)
@@ -56,7 +56,7 @@ def type_name(value: object) -> str:
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True):
-    """What all fields share. A field without a default that is not required takes its kind's empty value."""
+    """What all fields have in common. Without a default, an optional field gets the empty value of its type."""
 
     name: str
     required: bool = False
@@ -81,7 +81,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def start(self) -> Any:
-        """The value of a new record that did not name this field."""
+        """The value in a new record if none was sent."""
         if self.default is msgspec.UNSET:
             return None if self.null else self.empty()
         return self.default() if callable(self.default) else self.default
@@ -138,7 +138,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Computed(Field, frozen=True, kw_only=True):
-    """A field that is only ever shown, worked out when a record is rendered."""
+    """A field that is not stored: computed when a record is shown."""
 
     read_only: bool = True
     form: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Fields that name other records."""
+"""Fields that refer to other records."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Reference(Field, frozen=True, kw_only=True):
 
 
 def read_identifier(value: Any, *, integer: bool) -> Any:
-    """An identifier as it is stored; one that cannot exist is worded like one that does not."""
+    """The identifier as it is stored; one of the wrong form gets the error of one that does not exist."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise InvalidValue(f"Incorrect type. Expected pk value, received {type_name(value)}.")
     if not integer:
@@ -62,7 +62,7 @@ def missing(value: object) -> InvalidValue:
 
 
 class References(Field, frozen=True, kw_only=True):
-    """A list of identifiers, kept in a table of its own: `owner` is the column of this record, `other` of those."""
+    """A list of identifiers in a link table; `owner` is its column for this record, `other` for those listed."""
 
     to: str
     link: Any = None  # the link table

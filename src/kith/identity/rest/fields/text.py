@@ -1,4 +1,4 @@
-"""Fields that hold text, plain or under rules of its own."""
+"""Fields for text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Text(Field, frozen=True, kw_only=True):
 
     @property
     def may_be_blank(self) -> bool:
-        """A text that is required, or whose default is not empty, must say something."""
+        """By default only if the field is not required and its default is empty."""
         if self.blank is not None:
             return self.blank
         return not self.required and self.default in (msgspec.UNSET, "", None)
@@ -95,7 +95,7 @@ _NOT_IN_URL = re.compile(r"[\s\x00-\x1f\x7f<>\"\\^`{|}]|%(?![0-9a-fA-F]{2}|\(\w+
 
 
 def read_url(text: str, schemes: tuple[str, ...]) -> str | None:
-    """A URL with a host as it may stand in a header: other letters than ASCII in the form machines write them."""
+    """An ASCII form of the URL, or None if it is not valid or has no host."""
     if len(text) > LONGEST_URL:
         return None
     try:
@@ -138,7 +138,7 @@ class Email(Text, frozen=True, kw_only=True):
 
 
 class Offset(Text, frozen=True, kw_only=True):
-    """A span of time as text: `hours=3;minutes=1`; `least` is in seconds."""
+    """A duration as text: `hours=3;minutes=1`; `least` is in seconds."""
 
     least: float | None = None
 
@@ -163,7 +163,7 @@ _UNITS = {
 
 
 def read_offset(text: str) -> float | None:
-    """The seconds an offset text means; unknown words are passed over, but one must be known."""
+    """The seconds of a duration; unknown units are ignored, but one must be known."""
     total, known = 0.0, False
     for part in text.split(";"):
         name, equals, number = part.partition("=")
@@ -176,10 +176,10 @@ def read_offset(text: str) -> float | None:
 
 
 class Secret(Text, frozen=True, kw_only=True):
-    """Stored encrypted. Never shown, or (`shown`) once when made and to those who may see secrets.
+    """Stored encrypted. Never shown, or with `shown` when it is made and to those who may see secrets.
 
-    `sent_to` names the fields that say where it is sent: whoever changes one of them must know the secret, lest they
-    have it sent to themselves.
+    `sent_to` names the fields that say where it is sent. Changing one of them needs the secret to be sent again, so
+    that nobody can have a secret sent to themselves.
     """
 
     trim: bool = False
@@ -205,7 +205,7 @@ class Secret(Text, frozen=True, kw_only=True):
 
 
 class Input(Text, frozen=True, kw_only=True):
-    """Sent and acted upon, but not kept as it came: a new password, say."""
+    """Write-only and not stored: hooks use it, as for a new password."""
 
     trim: bool = False
     write_only: bool = True

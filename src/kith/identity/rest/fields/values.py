@@ -1,4 +1,4 @@
-"""Fields that hold numbers, switches, choices, objects and moments."""
+"""Fields for numbers, booleans, choices, objects and dates."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Choices(Field, frozen=True, kw_only=True):
 
 
 class Object(Field, frozen=True, kw_only=True):
-    """A free JSON object, within reason."""
+    """A JSON object of limited size."""
 
     MOST_BYTES = 64 * 1024
 

@@ -103,7 +103,7 @@ async def check(draft: RecordDraft[LDAPSource]) -> None:
     writes_back = draft.sets("sync_users_password") and draft.now.sync_users_password
     if writes_back and await db.one(_writes_back, me=draft.id or _NOBODY) is not None:
         draft.complain("sync_users_password", "Only one LDAP source can write passwords back.")
-    # Groups below a mighty one are mighty, and the directory says who is in them.
+    # Groups below a superuser group are superuser groups, and the directory decides about their members.
     if draft.sets("sync_parent_group"):
         words = await complain_grant(draft, draft.now.sync_parent_group)
         if words is not None:

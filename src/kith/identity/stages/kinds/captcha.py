@@ -1,4 +1,4 @@
-"""Asks whether a person is there: a service elsewhere, or a piece of work for the visitor's own machine (`pow`)."""
+"""A captcha: an external service, or proof of work by the visitor's browser (public key `pow`)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def show(turn: Turn[CaptchaStage]) -> Outcome:
 
 
 def offer(turn: Turn[Any], stage: CaptchaStage) -> dict[str, Any]:
-    """What a page needs to ask it; whatever was asked before counts no more."""
+    """The fields for the page; an earlier challenge becomes invalid."""
     fields: dict[str, Any] = {"site_key": stage.public_key, "js_url": stage.js_url, "interactive": stage.interactive}
     if stage.public_key == WORK:
         challenge = turn.context.captcha_challenge = secrets.token_urlsafe(18)
@@ -96,7 +96,7 @@ async def take(turn: Turn[CaptchaStage], answer: dict[str, Any]) -> Outcome:
 
 
 async def complain(turn: Turn[Any], stage: CaptchaStage, asked: str | None, given: Any) -> Complaint | None:
-    """What is wrong with an answer to `asked`, or to the service elsewhere."""
+    """What is wrong with the answer to the challenge `asked`, or to the external service."""
     if not isinstance(given, str) or not given or len(given) > 10_000:
         return Complaint("This field may not be blank.", "blank")
     if stage.public_key == WORK:
@@ -106,7 +106,7 @@ async def complain(turn: Turn[Any], stage: CaptchaStage, asked: str | None, give
 
 
 def is_worked(challenge: str, given: str) -> bool:
-    """`challenge:number`, whose SHA-256 begins with enough zero bits; asked once, so it is good once."""
+    """Whether the SHA-256 of `challenge:number` begins with enough zero bits."""
     if not given.startswith(f"{challenge}:") or len(given) > len(challenge) + 30:
         return False
     digest = hashlib.sha256(given.encode("utf-8", "replace")).digest()
@@ -114,7 +114,7 @@ def is_worked(challenge: str, given: str) -> bool:
 
 
 async def _ask(turn: Turn[Any], stage: CaptchaStage, given: str) -> str | None:
-    """What is wrong with it; when nobody answers, it counts for nothing."""
+    """Ask the external service. If it cannot be reached, the answer is not accepted."""
     work = turn.work
     sealed = await work.db.one(_key, stage=stage.stage_uuid)
     secret = work.find(Sealer).open(sealed, f"{_table.name}.private_key") if sealed else ""

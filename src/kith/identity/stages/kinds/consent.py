@@ -1,4 +1,4 @@
-"""Asks whether the application may have what it asks for, and remembers the answer for as long as it says."""
+"""Asks for consent to an application's permissions, and stores it as long as its mode says."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ async def show(turn: Turn[ConsentStage]) -> Outcome:
 
 
 def _mode(turn: Turn[ConsentStage]) -> str:
-    """As whoever led here has it (`never` is theirs alone), else as the stage has it."""
+    """The mode that the client requires (only clients can say `never`), else the stage's."""
     return str(turn.context.consent_mode or turn.stage.mode)
 
 
 async def _given(turn: Turn[ConsentStage]) -> Consent | None:
-    """What was allowed before and still holds; nothing where every time is asked."""
+    """A stored consent that is still valid; None in modes that store none."""
     application = turn.context.application or {}
     user_id = turn.context.user_id
     if _mode(turn) in ("always_require", "never") or user_id is None or "pk" not in application:
@@ -81,7 +81,7 @@ async def _given(turn: Turn[ConsentStage]) -> Consent | None:
 
 
 async def take(turn: Turn[ConsentStage], answer: dict[str, Any]) -> Outcome:
-    """Only the page that was shown last can be answered, and it once."""
+    """Only the page that was shown last can be answered, and only once."""
     expected, turn.context.consent_token = turn.context.consent_token or "", None
     sent = answer.get("token")
     if (

@@ -1,4 +1,4 @@
-"""Ends the flow with a no, and says why."""
+"""Denies: the run ends with a message."""
 
 from __future__ import annotations
 

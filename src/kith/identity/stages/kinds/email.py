@@ -1,7 +1,7 @@
-"""Sends a link that leads back to this very place. To whom there is no account, it looks as if one was sent.
+"""Mails a link with which the run goes on. For an unknown account it looks the same, but no mail is sent.
 
-A link that lets somebody choose a new password goes only to an address that counts as theirs; one that confirms an
-address never to one that is somebody else's: its owner is told instead.
+A link for a new password only goes to a confirmed address. A link that confirms an address does not go to one that
+belongs to another account; its owner is told instead.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ async def show(turn: Turn[EmailStage]) -> Outcome:
 
 
 async def take(turn: Turn[EmailStage], _answer: dict[str, Any]) -> Outcome:
-    """Every answer asks for another mail; only the link leads on."""
+    """Any answer sends another mail; only the link continues the run."""
     if turn.context.link_step == turn.step.fsb_uuid:
         return await _arrive(turn)
     if await _is_known(turn):
@@ -173,7 +173,7 @@ async def take(turn: Turn[EmailStage], _answer: dict[str, Any]) -> Outcome:
 
 
 async def _is_known(turn: Turn[EmailStage]) -> bool:
-    """A mail that confirms an account is not sent where there is nothing left to confirm."""
+    """Whether there is nothing left to confirm."""
     if turn.stage.template != CONFIRMS:
         return False
     user = await turn.pending_user()
@@ -214,7 +214,7 @@ async def _mail(turn: Turn[EmailStage], rule: Rule, user: User) -> None:
 
 
 def _asker(turn: Turn[EmailStage]) -> str:
-    """By what was typed and from where, the same for a name that nobody has: who is told to wait learns nothing."""
+    """The key of the limit: address and typed name, so that unknown names are limited in the same way."""
     typed = typed_key(str(turn.context.pending_user_identifier or "")).encode("utf-8", "surrogatepass")
     return f"{address_key(turn.exchange.address)} {hashlib.sha256(typed).hexdigest()[:40]}"
 
@@ -227,7 +227,7 @@ def _address(turn: Turn[EmailStage], user: User) -> str:
 
 
 async def _may_mail(turn: Turn[EmailStage], rule: Rule, user: User, address: str) -> bool:
-    """However many ask, a person gets no more mails than the stage says; nobody is told when that is so."""
+    """Whether the limit of mails to this person allows one more; nobody is told if it does not."""
     try:
         await turn.work.find(Limiter).spend_strictly(rule, f"user {user.id}")
     except Throttled:
@@ -286,7 +286,7 @@ def _spoken(minutes: int) -> str:
 
 
 async def _arrive(turn: Turn[EmailStage]) -> Outcome:
-    """Whoever has the link reads that mailbox; that is what it proves, and no more."""
+    """The link was opened: its address is confirmed."""
     user = await turn.pending_user()
     if user is None:
         return Denied("This link is not valid any more.", "the person is gone")
@@ -307,12 +307,12 @@ class StageMail(msgspec.Struct):
 
 
 def post(work: Work, stage_uuid: str, mail: Mail) -> None:
-    """The stage's password never leaves its row but for the moment of sending: the job knows only which stage it is."""
+    """Enqueue a mail. The job has the stage's id and reads the mail server's password when it sends."""
     work.enqueue(SEND, StageMail(stage_uuid=stage_uuid, mail=mail))
 
 
 async def send(work: Work, payload: StageMail) -> None:
-    """A stage that was deleted meanwhile takes its links with it: there is nothing left to send."""
+    """Send the mail; given up if the stage was deleted, as its links are invalid then."""
     way = await work.db.one(_way_out, stage=payload.stage_uuid)
     if way is None:
         raise Give.up("the email stage is gone")

@@ -1,4 +1,4 @@
-"""Asks who is there, by username, by address or through a source, and never tells whether an account exists."""
+"""Asks for a username or address, or offers sources. It does not reveal whether an account exists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Reference, References
 from kith.identity.sources.offered_sources import offered
 from kith.identity.stages import browser_marks
-from kith.identity.stages.admission import refused
+from kith.identity.stages.admission import find_denial
 from kith.identity.stages.kinds import captcha, password
 from kith.identity.stages.kinds.password import PasswordStage
 from kith.identity.stages.password_check import model, try_password, write_failure
@@ -141,7 +141,7 @@ async def _challenge(turn: Turn[IdentificationStage]) -> Challenge:
 
 
 def _known_name(turn: Turn[IdentificationStage]) -> str | None:
-    """What was typed before on this run, what a link says, or what this browser was told to remember."""
+    """The name typed earlier in this run, the `login_hint`, or the one remembered in this browser."""
     known = turn.context.pending_user_identifier or turn.plan.query.get("login_hint")
     if known or not turn.stage.enable_remember_me:
         return known or None
@@ -187,7 +187,7 @@ async def _password_stage(turn: Turn[IdentificationStage]) -> PasswordStage | No
 async def _is_captcha_right(
     turn: Turn[IdentificationStage], challenge: Challenge, asked: str | None, answer: dict[str, Any]
 ) -> bool:
-    """Looked at before anybody is looked up, so that no program can try names."""
+    """Checked before the user is looked up, so that programs cannot try names."""
     stage = await turn.find_stage(captcha.STAGE.records, turn.stage.captcha_stage)
     if stage is None:
         return True
@@ -198,7 +198,7 @@ async def _is_captcha_right(
 
 
 def _remember(turn: Turn[IdentificationStage], given: str, answer: dict[str, Any]) -> None:
-    """Only the name as it was typed, and only in this browser."""
+    """Store the typed name in a cookie, or delete it."""
     if not turn.stage.enable_remember_me:
         return
     if answer.get("remember_me") in (True, "true", "on", "1"):
@@ -209,7 +209,7 @@ def _remember(turn: Turn[IdentificationStage], given: str, answer: dict[str, Any
 
 
 async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, asked: str | None, sent: Any) -> Outcome:
-    """The device says who is there, and has made sure of it itself: nothing else needs to be asked."""
+    """Sign in by a passkey with user verification, which replaces name, password and second factor."""
     if turn.stage.webauthn_stage is None or asked is None:
         return challenge.complain("passkey", UNKNOWN)
     paid = await guessing.pay_for_key(turn.exchange)
@@ -225,7 +225,7 @@ async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, a
     user = await users.find_by_id(turn.work.db, device.user_id)
     if user is None:
         return challenge.complain("passkey", UNKNOWN)
-    refusal = await refused(turn, user, has_written=True)
+    refusal = await find_denial(turn, user, has_written=True)
     if refusal is not None:
         return refusal
     turn.context.assertion_challenge = None
@@ -237,7 +237,7 @@ async def _take_passkey(turn: Turn[IdentificationStage], challenge: Challenge, a
 
 
 async def _find(turn: Turn[IdentificationStage], given: str) -> User | None:
-    """By an address that counts, then by name: whoever owns an address is found by it, whatever others are called."""
+    """By confirmed address first, then by name: the owner of an address is found even if it is another's name."""
     if "\0" in given:
         return None
     ways = turn.stage.user_fields

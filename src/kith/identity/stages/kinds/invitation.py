@@ -1,7 +1,7 @@
-"""Lets in whom somebody invited.
+"""Checks an invitation.
 
-An invitation for one is used up where the person is made, in the same transaction: whoever only opens the link, as
-programs do that show a preview of it, spoils nothing.
+An invitation for one person is used when the account is made, in the same transaction. Opening the link does not use
+it, because mail programs do so to show a preview.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Sets up or asks for a one-time password, whichever is called for.
-
-Who has an app or a list of codes is asked for a code; who has none sets up an app where the stage insists.
-"""
+"""Asks for a one-time code, or sets up an authenticator app for people who have no device, if it is enforced."""
 
 from __future__ import annotations
 

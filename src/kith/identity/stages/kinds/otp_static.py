@@ -1,4 +1,4 @@
-"""Hands out a list of codes, each good for one sign-in. They count from the moment they were seen and accepted."""
+"""Sets up a list of recovery codes. They are stored once the person has accepted them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def show(turn: Turn[OTPStaticStage]) -> Outcome:
 
 
 async def take(turn: Turn[OTPStaticStage], answer: dict[str, Any]) -> Outcome:
-    """Only what was shown before can be accepted."""
+    """Only codes that were shown before can be accepted."""
     user = await turn.pending_user()
     seen = turn.context.new_codes
     if user is None or not seen:

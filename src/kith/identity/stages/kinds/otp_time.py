@@ -1,4 +1,4 @@
-"""Sets up an authenticator app. Its secret stays in the plan until a code has proved that the app has it."""
+"""Sets up an authenticator app. Its secret is kept in the plan until a code confirms it."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ async def _devices(turn: Turn[OTPValidateStage], user_id: int) -> list[Factor]:
 
 
 def _used_lately(turn: Turn[OTPValidateStage], user: User, devices: list[Factor]) -> Factor | None:
-    """The device with which this person came in here, on this very browser, so short a time ago that it counts."""
+    """The device with which this person signed in in this browser, within the stage's threshold."""
     seconds = read_offset(turn.stage.last_auth_threshold) or 0
     if not seconds:
         return None
@@ -168,7 +168,7 @@ async def _ask(turn: Turn[OTPValidateStage], username: str, devices: list[Factor
 
 
 async def _offer(turn: Turn[OTPValidateStage], username: str) -> Outcome:
-    """One way to set a device up is taken at once; of several the person chooses."""
+    """With one configuration stage it comes next at once; of several the person chooses."""
     offered = await turn.work.db.all(_named, ids=turn.stage.configuration_stages)
     if not offered:
         return Denied(NONE, "nothing to set up is offered")
@@ -184,7 +184,7 @@ async def _offer(turn: Turn[OTPValidateStage], username: str) -> Outcome:
 
 
 def _insert(turn: Turn[OTPValidateStage], stage_uuid: str, kind: str) -> Outcome:
-    """Setting it up proves it too, so it takes this stage's place."""
+    """Put the configuration stage next. Setting a device up proves it, so this stage is passed."""
     step = turn.step
     turn.plan.steps.insert(
         1,
@@ -265,7 +265,7 @@ def _wait(turn: Turn[OTPValidateStage], device: Factor) -> float:
 async def _take_passkey(
     turn: Turn[OTPValidateStage], shown: Challenge, devices: list[Factor], asked: str | None, sent: Any
 ) -> Outcome:
-    """Whatever comes of it, what was asked before is asked no more: `shown` has asked something new."""
+    """`asked` is the challenge shown before; `shown` already has a new one."""
     keys = [one for one in devices if one.kind == "webauthn"]
     if asked is None or not keys:
         return shown.complain("webauthn", NOT_THIS)

@@ -1,4 +1,4 @@
-"""Asks for the password of whoever was named, and costs the same for a name that nobody has."""
+"""Asks for the password. It takes the same time for an unknown user."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ async def show(turn: Turn[PasswordStage]) -> Outcome:
 
 
 def _is_signed_in(turn: Turn[PasswordStage]) -> bool:
-    """Whether somebody is asked once more, on the way to something that a stranger at their desk must not do."""
+    """Whether the person is signed in already and is asked for the password again."""
     user_id = turn.held.session.user_id
     return user_id is not None and turn.context.user_id == user_id
 
 
 def _came_by_recovery(turn: Turn[PasswordStage], user: User) -> bool:
-    """They were let in just now because they have forgotten it, and have chosen no other since."""
+    """They signed in by a recovery link recently, and have not set a password since."""
     session, changed_at = turn.held.session, user.password_changed_at
     if session.auth_method != "recovery" or not is_fresh(session, turn.work.now):
         return False

@@ -1,4 +1,4 @@
-"""Asks a person to fill in a form. A prompt stage is a target of policies too: they check the answers."""
+"""Shows a form. Policies can be bound to a prompt stage: they check the answers."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def show(turn: Turn[PromptStage]) -> Outcome:
 
 
 async def _notices(turn: Turn[PromptStage]) -> list[PromptQuestion]:
-    """What must be said before the first question."""
+    """Messages before the first question."""
     user = await turn.pending_user() if expired_passwords.is_asked(turn) else None
     if user is None or not expired_passwords.must_change(turn, user):
         return []
@@ -115,7 +115,7 @@ async def _questions(turn: Turn[PromptStage]) -> list[PromptQuestion]:
 
 
 async def _question(turn: Turn[PromptStage], prompt: _StoredPrompt) -> PromptQuestion:
-    """A list that an expression gives is what can be chosen from."""
+    """A list that an expression returns is the choices."""
     question = PromptQuestion(
         field_key=prompt.field_key,
         label=prompt.label,
@@ -137,7 +137,7 @@ async def _question(turn: Turn[PromptStage], prompt: _StoredPrompt) -> PromptQue
 
 
 def _asks_reason(turn: Turn[PromptStage]) -> bool:
-    """Why somebody wants to join is asked where staff decide about it."""
+    """The reason for joining is asked only if staff approve new accounts."""
     invited = bool(turn.context.invitation_in_effect)
     return turn.flow.designation != "enrollment" or signups.needs_approval(turn.work.settings, invited=invited)
 
@@ -207,7 +207,7 @@ def _check_chosen(turn: Turn[PromptStage], place: str, name: str, challenge: Cha
 
 
 async def _check_new(turn: Turn[PromptStage], place: str, kind: str, given: str, challenge: Challenge) -> None:
-    """What nobody may sign up with: names that pass for somebody else's, and addresses the operator blocks."""
+    """Names and addresses with which nobody can sign up: reserved and blocked ones."""
     if kind == "username" and await complain_reserved(turn.work, given) is not None:
         challenge.complain(place, "This name is reserved.", "reserved")
     if kind == "email" and await is_blocked(turn.work, given):
@@ -241,7 +241,7 @@ async def _ask_policies(turn: Turn[PromptStage], data: dict[str, Any], challenge
 
 
 async def _judge_password(turn: Turn[PromptStage], data: dict[str, Any], challenge: Challenge) -> None:
-    """A new password must pass what the server asks of every one, besides what this form asks."""
+    """A new password must pass the server's password policies, besides those of this form."""
     password = data.get("password")
     if not isinstance(password, str) or not password:
         return

@@ -1,4 +1,4 @@
-"""Deletes the account of whoever is signed in, after they have said so once more."""
+"""Deletes the account of the person who is signed in, once they have confirmed it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kith.identity.users.service import UserDeleted
 
 
 class UserDeleteStage(StageRecord, kw_only=True):
-    """Only what every one has."""
+    """No settings of its own."""
 
 
 RESOURCE = Resource(

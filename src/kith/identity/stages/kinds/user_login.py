@@ -1,4 +1,4 @@
-"""Signs the pending person in: a new session under a new key."""
+"""Signs the pending user in, with a new session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kith.identity.rest import Resource, kind_table
 from kith.identity.rest.fields import Boolean, Integer, Offset, read_offset
 from kith.identity.sessions import service as sessions
 from kith.identity.stages import browser_marks, expired_passwords
-from kith.identity.stages.admission import refused
+from kith.identity.stages.admission import find_denial
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 
@@ -63,7 +63,7 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
         return Denied("Signing in did not work.", "user_login without a pending user")
-    refusal = await refused(turn, user)
+    refusal = await find_denial(turn, user)
     if refusal is not None:
         return refusal
     if expired_passwords.must_change(turn, user):
@@ -103,7 +103,7 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
 
 
 def _seconds(duration: Any) -> float:
-    """Whole seconds in the old shape of the record, an offset text in today's."""
+    """A number of seconds in older records, a duration as text in newer ones."""
     if isinstance(duration, int):
         return float(duration)
     return read_offset(str(duration)) or 0.0

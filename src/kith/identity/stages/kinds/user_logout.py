@@ -16,7 +16,7 @@ from kith.identity.users import store as users
 
 
 class UserLogoutStage(StageRecord, kw_only=True):
-    """Only what every one has."""
+    """No settings of its own."""
 
 
 RESOURCE = Resource(

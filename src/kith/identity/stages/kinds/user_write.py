@@ -1,4 +1,4 @@
-"""Writes the answers into a person's record, and makes the record where there is none. Only what a form may set."""
+"""Writes the answers of a run into the user, or makes a new user. Only fields that a form may set are written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class UserWriteStage(StageRecord, kw_only=True):
 
 
 async def check(draft: RecordDraft[UserWriteStage]) -> None:
-    """Nobody may grant what they lack, not even to people who do not exist yet."""
+    """Callers cannot choose a group that grants more than they have."""
     if draft.caller.permissions is None or not draft.sets("create_users_group"):
         return
     words = await complain_grant(draft, draft.now.create_users_group)
@@ -101,18 +101,18 @@ async def show(turn: Turn[UserWriteStage]) -> Outcome:
 
 
 def _words_of(problem: Invalid) -> str:
-    """Why a password is refused is for the person to know."""
+    """The messages about a refused password; anything else is not shown."""
     said = [one for one in problem.fields.get("password", []) if getattr(one, "code", "") == "policy"]
     return " ".join(said) or FAILED
 
 
 def _is_judged(turn: Turn[UserWriteStage], password: str | None) -> bool:
-    """Whether this very password has passed the policies at the form where it was chosen."""
+    """Whether this password has passed the policies at the prompt stage."""
     return password is not None and turn.context.checked_password == print_of(password)
 
 
 def _check_chosen(turn: Turn[UserWriteStage], user: User | None, data: dict[str, Any]) -> None:
-    """Nobody gives themselves a name that looks like an address; whoever invites may name people as they like."""
+    """Nobody can choose a username that looks like an address; an invitation can name one."""
     name, fixed = str(data.get("username") or ""), turn.context.invitation_data or {}
     if name == fixed.get("username") or (user is not None and name == user.username):
         return
@@ -153,7 +153,7 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
 
 
 def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSignup:
-    """An address that the invitation names is vouched for by whoever sent it."""
+    """An address that the invitation names counts as confirmed."""
     fixed, email = turn.context.invitation_data or {}, str(data.get("email", ""))
     invited = turn.flow.designation != "enrollment" or bool(turn.context.invitation_in_effect)
     language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
@@ -220,7 +220,7 @@ async def _write(turn: Turn[UserWriteStage], user: User, changed: dict[str, Any]
 
 
 def write_attributes(before: dict[str, Any], data: dict[str, Any]) -> dict[str, Any]:
-    """`attributes.x.y` reaches into a person's attributes; anything else that is not theirs to set is dropped."""
+    """`attributes.x.y` sets a nested attribute; other names that a form may not set are ignored."""
     after = dict(before)
     for name, value in data.items():
         if not name.startswith("attributes."):

@@ -55,7 +55,7 @@ async def client_of(exchange: Exchange, sent: dict[str, str]) -> Client:
     work = exchange.work
     client = await clients.find(work, shown.client_id)
     refusal = invalid_client(basic=shown.is_basic)
-    # Counted in the same moment in which a secret is compared: of many at once none slips through between the two.
+    # Counted together with the comparison, so that parallel tries cannot get around the limit.
     limiter.spend(FAILURES, who)
     try:
         is_known = client is not None and shown.method in client.auth_methods

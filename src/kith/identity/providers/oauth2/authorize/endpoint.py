@@ -148,7 +148,7 @@ async def _go(attempt: Attempt) -> Outcome:
     return await _pass_flow(attempt, session, user, is_proven=is_proven)
 
 
-# Who is there
+# Signing in
 
 
 async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
@@ -176,7 +176,7 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, run))
 
 
-# Apps of the social half ask on a page of ours
+# Apps of the social half: the consent page
 
 
 async def _ask_for_app(attempt: Attempt, session: LoginSession, user: User) -> Outcome:
@@ -208,7 +208,7 @@ def _hidden(attempt: Attempt) -> dict[str, str]:
     return fields | ({MOMENT: attempt.moment} if attempt.moment else {})
 
 
-# Applications are entered by their flow
+# Applications: the authorization flow
 
 
 async def _pass_flow(attempt: Attempt, session: LoginSession, user: User, *, is_proven: bool) -> Outcome:

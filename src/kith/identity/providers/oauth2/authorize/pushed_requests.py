@@ -16,7 +16,7 @@ from kith.identity.providers.oauth2.errors import invalid_client, invalid_reques
 from kith.identity.providers.oauth2.forms import read_form
 from kith.identity.providers.oauth2.grants.service import new_key
 
-# How a client proves itself is nobody else's business later on.
+# The client's credentials are not stored with the request.
 _PROOFS = ("client_secret", "client_assertion", "client_assertion_type")
 
 

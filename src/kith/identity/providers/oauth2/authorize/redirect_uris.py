@@ -15,9 +15,9 @@ from kith.identity.providers.redirect_uris import RUNS_IN_THE_BROWSER, complain_
 
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 MOST_CHARACTERS = 2000
-# Never part of an address that answers go to, whatever is registered.
+# Characters that are never accepted in a redirect URI.
 _UNFIT = re.compile(r"[\x00-\x20\x7f#\\]")
-# A program on somebody's own computer listens where there is room; its port is not known beforehand (RFC 8252).
+# Native apps listen on any free port of the loopback address (RFC 8252).
 _LOOPBACK = ("http://127.0.0.1", "http://[::1]", "http://localhost")
 
 

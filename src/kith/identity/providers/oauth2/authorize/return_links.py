@@ -11,7 +11,7 @@ from kith.identity.providers.oauth2.clients.client import Client
 
 IDENTITY_PATH = "/application/o/authorize/"
 SOCIAL_PATH = "/oauth/authorize"
-# A longer way back than this is kept here instead of being carried around.
+# A longer link is stored instead of being carried in the URL.
 MOST_CARRIED = 1500
 
 

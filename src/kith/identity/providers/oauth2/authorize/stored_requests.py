@@ -22,7 +22,7 @@ PREFIX = "urn:ietf:params:oauth:request_uri:"
 PUSHED_LIFE = timedelta(seconds=90)
 KEPT_LIFE = timedelta(hours=1)
 MOMENT_LIFE = timedelta(hours=1)
-# What we add to a request of which we ourselves are the next reader.
+# Parameters that we add to links back to a request.
 MOMENT = "signed_in_after"
 PROOF = "proof"
 CANCELLED = "cancelled"
@@ -96,7 +96,7 @@ def is_proven(kept: KeptRequest, proof: str, user_id: int) -> bool:
     return hmac.compare_digest(request.proof_hash, hash_key(proof))
 
 
-# A moment after which somebody must have signed in, signed so that a round by the sign-in page ends.
+# The time after which somebody must have signed in; signed, so that a client cannot set it.
 
 
 def sign_moment(exchange: Exchange, values: dict[str, str], moment: datetime) -> str:

@@ -1,4 +1,4 @@
-"""What a client is told of a person: in ID tokens and at the UserInfo endpoint."""
+"""The claims of a person, for ID tokens and the UserInfo endpoint."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _PLACES = ("id_token", "userinfo")
 ACR = "urn:kith:acr:default"
 ACR_MULTI = "urn:kith:acr:mfa"
 DEFAULT_SECONDS = 3600.0
-# By how somebody signed in: what RFC 8176 calls it.
+# `amr` values (RFC 8176) by the method of signing in.
 _AMR = {
     "password": ["pwd"],
     "auth_mfa": ["pwd", "otp", "mfa"],
     "auth_webauthn_pwl": ["hwk", "user", "mfa"],
 }
-# What we say about the token itself; no mapping has a word in it.
+# Claims about the token itself, which mappings cannot set.
 PROTOCOL = frozenset({
     "iss", "sub", "aud", "azp", "exp", "iat", "nbf", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash",
     "sid",
@@ -39,12 +39,12 @@ BUILT_IN = (
     "name", "given_name", "family_name", "preferred_username", "nickname", "picture", "groups", "email",
     "email_verified",
 )  # fmt: skip
-# The scope that brings a claim, for those that are asked for by their own names.
+# The scope for each claim that can be asked for by name.
 _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {"groups": "groups", "email": "email", "email_verified": "email"}
 
 
 def subject(work: Work, client: Client, user: User) -> str:
-    """Who it is, for this client: the same for ever, and by default nothing that means anything elsewhere."""
+    """`sub`: never changes for this client; by default a hash that means nothing to others."""
     match client.sub_mode:
         case "user_id":
             return str(user.id)
@@ -60,12 +60,12 @@ def subject(work: Work, client: Client, user: User) -> str:
 
 
 def session_id(session_uuid: str) -> str:
-    """`sid`: the same for every client of a session, and no key to it."""
+    """`sid`: the same for all clients of a session. It gives no access to the session."""
     return hashlib.sha256(session_uuid.encode()).hexdigest()
 
 
 def sid_of(grant: Grant) -> str | None:
-    """What the client of this grant knows its session by: it stays when the session is renewed."""
+    """The `sid` that the client of this grant knows; it stays when the session is renewed."""
     kept = grant.claims.get("sid")
     if isinstance(kept, str):
         return kept
@@ -75,10 +75,10 @@ def sid_of(grant: Grant) -> str | None:
 async def user_claims(
     work: Work, client: Client, grant: Grant, scopes: list[str], *, for_id_token: bool
 ) -> dict[str, Any]:
-    """`sub` and what the scopes bring. Mappings may take their time: ask before this work's first write.
+    """`sub` and the claims of the scopes. Mappings can be slow: call it before the work's first write.
 
-    In an ID token that is kept short stand only those that the request named. What it names beyond its scopes comes
-    too, where this client could have asked for the scope.
+    A short ID token has only the claims that the request named. Claims named beyond the scopes are added if this
+    client may have their scope.
     """
     person = await subjects.find(work, grant.user_id) if grant.user_id is not None else None
     if person is None:
@@ -95,7 +95,7 @@ async def user_claims(
 
 
 async def brought(work: Work, client: Client, person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
-    """What these scopes tell of somebody. Who writes a mapping of their own for `profile` decides on pictures, too."""
+    """The claims of these scopes. A custom mapping for `profile` decides about the picture, too."""
     told, covered = await scope_mappings.evaluate(work, client, person, scopes)
     told = _built_in(person, [scope for scope in scopes if scope not in covered]) | told
     if "profile" in scopes and "picture" not in told and not await scope_mappings.has_own_profile(work, client):
@@ -107,18 +107,18 @@ async def brought(work: Work, client: Client, person: PolicySubject, scopes: lis
 
 
 async def scopes_for(work: Work, client: Client, names: Iterable[str]) -> list[str]:
-    """The scopes that bring these claims, as far as this client could ask for them."""
+    """The scopes that give these claims, as far as this client may have them."""
     wanted = dict.fromkeys(_SCOPE_OF[name] for name in names if name in _SCOPE_OF)
     return await scope_mappings.granted_scopes(work, client, " ".join(wanted)) or [] if wanted else []
 
 
 async def scopes_asked(work: Work, client: Client, asked: dict[str, Any]) -> list[str]:
-    """Those that a request for claims comes to, which people are asked about like any other scope."""
+    """The scopes for the claims that a request names; people are asked to consent to them like to any other."""
     return await scopes_for(work, client, (name for place in _PLACES for name in _named(asked, place)))
 
 
 def needed(asked: dict[str, Any], name: str, *, essential: bool) -> list[str]:
-    """The values of which one must be true of whoever is there; empty where any will do."""
+    """The values of which one must be true of the person; empty if any will do."""
     wish = _named(asked, "id_token").get(name) or {}
     return [one for one in _values(wish) if isinstance(one, str)] if wish.get("essential") or not essential else []
 
@@ -156,7 +156,7 @@ def _built_in(person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
 
 
 def _named(asked: dict[str, Any], place: str) -> dict[str, dict[str, Any] | None]:
-    """What the `claims` parameter asks for in this place; anything else it holds is left alone."""
+    """The claims that the `claims` parameter names for this place."""
     found = asked.get(place)
     return found if isinstance(found, dict) else {}
 
@@ -172,7 +172,7 @@ async def id_token(
     code: str | None = None,
     about: dict[str, Any] | None = None,
 ) -> str:
-    """Signed for the client. `about` is what `user_claims` told before the first write, else it is asked now."""
+    """A signed ID token. `about` is the result of `user_claims`, if it was called before the first write."""
     if about is None:
         about = await user_claims(work, client, grant, scopes, for_id_token=True)
     alg = await keys.alg_of(work, client)

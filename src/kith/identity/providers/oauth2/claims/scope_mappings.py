@@ -1,4 +1,4 @@
-"""Which scopes a client may get, and what its mappings make of a person for each of them."""
+"""Which scopes a client may get, and evaluating its mappings for a person."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ async def mappings_of(work: Work, client: Client) -> list[ScopeExpression]:
 
 
 async def has_own_profile(work: Work, client: Client) -> bool:
-    """Whether somebody has written a mapping of their own for `profile`, and so decided what stands in it."""
+    """Whether this client has a custom mapping for `profile`."""
     found = [one for one in await mappings_of(work, client) if one.scope_name == "profile"]
     return any(one.expression != PROFILE for one in found)
 
 
 async def allowed_scopes(work: Work, client: Client) -> list[str]:
-    """The upper bound of what this client may get, in the order it is told."""
+    """All scopes that this client may get, in the order of discovery."""
     if client.is_social:
         return list(client.scopes or ())
     own = [one.scope_name for one in await mappings_of(work, client)]
@@ -68,10 +68,10 @@ async def allowed_scopes(work: Work, client: Client) -> list[str]:
 
 
 async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | None:
-    """What of `asked` this client gets; None where it asks for more than an app may.
+    """Which of `asked` this client gets; None if an app asks for more than it may.
 
-    An app of the social half is told when it asks too much. Elsewhere what is unknown is left out, nothing asked is
-    all there is, and nothing of the social half is ever given.
+    An app of the social half gets an error if it asks for too much. For others unknown scopes are left out, no scope
+    means all, and scopes of the social half are never granted.
     """
     words, allowed = split(asked), await allowed_scopes(work, client)
     if client.is_social:
@@ -84,9 +84,9 @@ async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | 
 async def evaluate(
     work: Work, client: Client, person: PolicySubject, scopes: list[str]
 ) -> tuple[dict[str, Any], set[str]]:
-    """What the mappings of these scopes say, put together, later ones over earlier; and which scopes had any.
+    """The claims of the mappings of these scopes, later ones over earlier, and which scopes had any.
 
-    One that fails is left out and written down, so that whoever wrote it finds out.
+    A mapping that fails is left out, and an event is recorded.
     """
     told: dict[str, Any] = {}
     covered: set[str] = set()

@@ -1,4 +1,4 @@
-"""A client as the engine sees it, whichever record it comes from: a provider's, or one that registered itself."""
+"""A client, whether it comes from a provider or registered itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange"  # noqa: S105 - a name
 OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob"
 CODE_SECONDS = 60.0
-# People copy the code of a program that they cannot be sent back to, and apps on telephones may be put to sleep.
+# Longer, because codes may be copied by hand, and apps on phones may be suspended.
 SOCIAL_CODE_SECONDS = 600.0
 Consent = Literal["flow", "never", "always", "permanent"]
 
@@ -57,7 +57,7 @@ _by_slug = query(
 
 
 class ClientApplication(msgspec.Struct, frozen=True):
-    """What a provider's client leads into; its policies say who may."""
+    """The application that a provider's client leads into; its policies decide who may enter."""
 
     pbm_uuid: str
     name: str
@@ -128,7 +128,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True):
         return f"{base_url}/application/o/{self.application.slug}/"
 
     def knows_secret(self, given: str) -> bool:
-        """In the same time for every answer. Who has no secret knows none."""
+        """Whether the secret is right, compared in constant time. False for a client without a secret."""
         if self.secret_hash is not None:
             return hmac.compare_digest(hash_secret(given), self.secret_hash)
         expected = (self.secret or "").encode()
@@ -160,13 +160,13 @@ async def find_by_provider(work: Work, provider_id: int) -> Client | None:
 
 
 async def find_by_slug(work: Work, slug: str) -> Client | None:
-    """The client of the application at this address, if it is entered by OAuth."""
+    """The client of the application with this slug, if it has an OAuth provider."""
     found = await work.db.one(_by_slug, slug=slug)
     return None if found is None else await _of_provider(work, *found)
 
 
 async def of_app(work: Work, app: App) -> Client | None:
-    """A client that registered itself; one of a provider has the provider's ways, and its own addresses."""
+    """A client that registered itself; one with a provider has the provider's settings and its own redirect URIs."""
     is_public = app.auth_method == "none"
     methods = frozenset({"client_secret_basic", "client_secret_post"}) if not is_public else frozenset({"none"})
     uris = tuple(app.redirect_uris.split())
@@ -244,7 +244,7 @@ def _common(record: ClientRecord, application: ClientApplication | None) -> dict
         "code_seconds": _seconds(record.access_code_validity),
         "access_seconds": _seconds(record.access_token_validity),
         "refresh_seconds": _seconds(record.refresh_token_validity),
-        # Whoever has no secret to prove itself with gets a new token every time.
+        # A public client gets a new refresh token every time.
         "refresh_threshold": 0.0 if is_public else _seconds(record.refresh_token_threshold),
         "signing_key": record.signing_key,
         "sub_mode": record.sub_mode,

@@ -1,4 +1,4 @@
-"""What a client may be let do; the words themselves are older than the engine."""
+"""Scopes of OpenID Connect; those of the two APIs are in `identity.scopes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody has let in: every client that holds a token of theirs, and taking that back."""
+"""The clients that hold tokens of a person, and revoking them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _last_used = query(
 
 
 class Granted(msgspec.Struct, frozen=True):
-    """`key` names it in addresses: the id of an app, or `p` and that of a provider."""
+    """A client that holds tokens. `key` names it in addresses: an app's id, or `p` and a provider's id."""
 
     key: str
     name: str
@@ -44,7 +44,7 @@ class Granted(msgspec.Struct, frozen=True):
 
 
 async def list_granted(work: Work, user: User) -> list[Granted]:
-    """Oldest first. What never came to a token is not listed."""
+    """Oldest first. Grants without any token are not listed."""
     used: dict[str, datetime | None] = dict(await work.db.all(_last_used, user=user.id))
     by_client: dict[str, list[Grant]] = {}
     for grant in await store.grants_of_user(work.db, user.id):
@@ -67,7 +67,7 @@ def _key_of(grant: Grant) -> str:
 
 
 async def take_back(work: Work, user: User, key: str) -> bool:
-    """End all that a client was given by this person, and forget that they agreed. False: there was nothing."""
+    """End all grants that this person gave to a client, and forget the consent. False if there were none."""
     theirs = [grant for grant in await store.grants_of_user(work.db, user.id) if _key_of(grant) == key]
     if not theirs:
         return False
@@ -96,7 +96,7 @@ async def _forget(work: Work, user: User, client: Client) -> None:
 
 
 async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
-    """What the application was given by them ends with it; apps that registered themselves there are asked apart."""
+    """End the application's grants of this person; apps that registered themselves there have their own."""
     for grant in await store.grants_of_user(work.db, fact.user_id):
         if grant.provider_id is None or grant.app_id is not None:
             continue

@@ -1,4 +1,4 @@
-"""Scopes in words, for whoever is asked to allow them."""
+"""Descriptions of scopes for the consent page."""
 
 from __future__ import annotations
 
@@ -67,6 +67,6 @@ def words_for(scope: str) -> str:
 
 
 async def permissions(work: Work, client: Client, scopes: list[str]) -> list[dict[str, str]]:
-    """Each scope and its words: those of the mapping that brings its claims, else ours, else its name."""
+    """Each scope with its description: the mapping's, else ours, else its name."""
     own = {one.scope_name: one.description for one in await mappings_of(work, client) if one.description}
     return [{"id": scope, "name": own.get(scope) or words_for(scope)} for scope in scopes]

@@ -1,4 +1,4 @@
-"""Devices without a browser (RFC 8628): a short code is shown there, and somebody types it in elsewhere."""
+"""Device authorization (RFC 8628): a device without a browser shows a code, which is entered in a browser."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _by_code = query(
     ),
     DeviceAuthorization,
 )
-# Of any number that poll at once, one finds the wait over.
+# If a device polls several times at once, only one poll counts as in time.
 _poll = command(
     update(devices)
     .where(and_(devices.c.device_hash == _hash, devices.c.polled_at.is_not_distinct_from(_seen)))
@@ -66,7 +66,7 @@ _drop = command(delete(devices).where(devices.c.device_hash == _hash))
 
 
 async def start(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
-    """What the device shows and what it asks with."""
+    """The device authorization response."""
     client, work = await client_of(exchange, sent), exchange.work
     if DEVICE_CODE not in client.grant_types:
         raise OAuthError("unauthorized_client", "This client may not use device codes.")
@@ -91,7 +91,7 @@ async def start(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
 
 
 async def _keep(work: Work, client: Client, scopes: list[str], address: str) -> tuple[str, str]:
-    """A code that is already somebody's is thrown again."""
+    """Store it; a user code that is already in use is replaced by another."""
     for _ in range(5):
         device_code, letters = service.new_key(), "".join(secrets.choice(LETTERS) for _ in range(8))
         row = DeviceAuthorization(
@@ -120,12 +120,12 @@ async def _keep(work: Work, client: Client, scopes: list[str], address: str) -> 
 
 
 def read_code(text: str) -> str:
-    """As people type it: blanks, dashes and small letters do not matter."""
+    """The code in its normal form: blanks, dashes and case do not matter."""
     return "".join(letter for letter in text.upper() if letter in LETTERS)
 
 
 async def find(exchange: Exchange, text: str, user_id: int) -> tuple[DeviceAuthorization, Client] | None:
-    """The device that shows this code and waits. Guessing is counted, for the person and for the address."""
+    """The waiting device with this code. Tries are limited by person and by address."""
     limiter, work, code = exchange.find(Limiter), exchange.work, read_code(text)
     keys = (f"user:{user_id}", address_key(exchange.address))
     paid = await limiter.pay(*((GUESSES, who) for who in keys))
@@ -140,8 +140,8 @@ async def find(exchange: Exchange, text: str, user_id: int) -> tuple[DeviceAutho
 
 
 async def approve(work: Work, device: DeviceAuthorization, client: Client, asked: GrantRequest, *, user: User) -> bool:
-    """Somebody said yes; False when the code ran out or was answered before."""
-    # The device stays where it is when the browser that let it in signs out.
+    """Store the approval; False if the code has expired or was answered before."""
+    # The grant is not bound to the browser's session, so the device stays signed in.
     grant = await service.open_grant(work, client, msgspec.structs.replace(asked, session_uuid=None))
     done = await work.db.run(_decide, hash=device.device_hash, now=work.now, becomes="approved", grant=grant.grant_uuid)
     if not done:
@@ -176,7 +176,7 @@ async def deny(work: Work, device: DeviceAuthorization, client: Client, user: Us
 
 
 async def find_approved(work: Work, client: Client, key: str) -> Grant:
-    """The grant that a device asks for, or why there is none yet."""
+    """The grant for a device code; raises the error that tells why there is none yet."""
     row = await work.db.one(_by_device, hash=hash_key(key))
     if row is None or row.client_id != client.client_id:
         raise invalid_grant()
@@ -196,7 +196,7 @@ async def find_approved(work: Work, client: Client, key: str) -> Grant:
 
 
 async def _wait(work: Work, row: DeviceAuthorization) -> None:
-    """Kept whatever the answer is; whoever asks too often is to wait longer from then on."""
+    """Store the time of this poll at once; whoever polls too often gets a longer interval."""
     early = row.polled_at is not None and work.now - row.polled_at < timedelta(seconds=row.interval)
     wait = min(row.interval + SLOWER, 60) if early else row.interval
     async with work.aside() as aside:
@@ -206,6 +206,6 @@ async def _wait(work: Work, row: DeviceAuthorization) -> None:
 
 
 async def claim(work: Work, key: str) -> None:
-    """Once, by one statement."""
+    """Use the device code up, in one statement."""
     if await work.db.one(_claim, hash=hash_key(key), now=work.now) is None:
         raise invalid_grant()

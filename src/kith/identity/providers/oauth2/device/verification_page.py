@@ -1,4 +1,4 @@
-"""What somebody with a browser sees of a device without one, and what comes of their answer."""
+"""The page on which somebody enters a device's code and answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kith.identity.users.tables import User
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """A device that shows the code, as the person is told of it before they answer."""
+    """A waiting device, as the page shows it."""
 
     device: DeviceAuthorization
     client: Client
@@ -39,7 +39,7 @@ async def find_waiting(exchange: Exchange, code: str, user: User, session: Login
 async def answer_waiting(
     exchange: Exchange, waiting: Waiting, user: User, session: LoginSession, *, allow: bool
 ) -> bool:
-    """False: the code ran out meanwhile, or somebody was quicker."""
+    """False if the code has expired, or was answered by somebody else."""
     work = exchange.work
     if not allow:
         return await devices.deny(work, waiting.device, waiting.client, user)

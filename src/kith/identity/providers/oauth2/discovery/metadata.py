@@ -1,4 +1,4 @@
-"""What clients can find out by themselves: where everything is, and what is spoken there."""
+"""Discovery documents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GRANTS = [
 
 
 async def describe(work: Work, client: Client | None) -> dict[str, Any]:
-    """OpenID Connect Discovery: of one application, or of the whole server."""
+    """OpenID Connect Discovery, for one application or for the whole server."""
     base = work.settings.base_url
     door = f"{base}/application/o"
     slug = client.application.slug if client is not None and client.application is not None else None
@@ -83,14 +83,14 @@ def _response_types(client: Client | None) -> list[str]:
 
 
 async def _algs(work: Work, client: Client | None) -> list[str]:
-    """What this client gets first. RS256 must stand there, says OpenID Connect Discovery, whoever uses it."""
+    """The signing algorithms, the client's own first. OpenID Connect Discovery requires RS256 in the list."""
     if client is None:
         return [*OWN, "HS256"]
     return list(dict.fromkeys((await keys.alg_of(work, client), "RS256")))
 
 
 def describe_social(work: Work) -> dict[str, Any]:
-    """RFC 8414 for the whole server, as Mastodon's apps read it."""
+    """RFC 8414 for the whole server, for Mastodon's apps."""
     base = work.settings.base_url
     passwords = ["password"] if work.settings.password_grant else []
     return {

@@ -1,4 +1,4 @@
-"""Who vouches for an address: the issuer that WebFinger names for members of this server."""
+"""WebFinger's issuer relation: this server is the issuer for its members."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Issuer(msgspec.Struct, frozen=True):
 
 
 async def find_issuer(work: Work, resource: str) -> Issuer | None:
-    """`acct:ada@here` or the address of her page; None for everybody who is not at home here."""
+    """For `acct:ada@here` or the address of a profile; None for everybody who is not a member."""
     name = _name_in(resource, work.settings.base_url)
     user = await users.find(work.db, name) if name and len(name) <= 150 else None
     if user is None or not may_act(work, user):

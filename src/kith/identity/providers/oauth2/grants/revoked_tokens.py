@@ -1,4 +1,4 @@
-"""Keys that were taken back are known for a while, so that a client can be told what became of its token."""
+"""Hashes of revoked tokens, kept for a while so that a client can be told that its token was revoked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grants and what comes of them: codes, access tokens, refresh tokens. Here they are made, claimed and ended."""
+"""Grants, codes, access tokens and refresh tokens: issuing, redeeming and revoking them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kith.identity.tokens.service import PREFIX as PERSONAL
 
 
 class GrantRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a yes is about."""
+    """What a new grant is for."""
 
     scopes: list[str]
     user_id: int | None = None
@@ -38,7 +38,7 @@ class GrantRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Issued(msgspec.Struct, frozen=True, kw_only=True):
-    """Fresh keys, which nobody can be shown again."""
+    """New tokens; their keys are never shown again."""
 
     grant: Grant
     access: str
@@ -54,13 +54,13 @@ def hash_key(key: str) -> str:
 
 
 def new_key() -> str:
-    """43 characters; never one that looks like a personal token, whose table is another."""
+    """43 random characters; it never begins like a personal token, which is in another table."""
     key = secrets.token_urlsafe(32)
     return key if not key.startswith(PERSONAL) else new_key()
 
 
 def new_grant(work: Work, client: Client, asked: GrantRequest) -> Grant:
-    """Not kept yet: what must be asked before the first write can be asked about it."""
+    """A grant that is not stored yet, so that policies and mappings can be evaluated before the first write."""
     return Grant(
         grant_uuid=str(uuid.uuid4()),
         client_id=client.client_id,
@@ -103,7 +103,7 @@ async def issue_code(
 
 
 async def claim_code(work: Work, client: Client, key: str, redirect_uri: str, verifier: str) -> tuple[Grant, Code]:
-    """The grant behind a code. Of all who bring it one is served; a second one ends what the first was given."""
+    """Redeem a code. It works once; a second use revokes what the first was given."""
     code = await store.claim_code(work.db, hash_key(key), work.now)
     if code is None:
         await _second_use(work, key)
@@ -117,7 +117,7 @@ async def claim_code(work: Work, client: Client, key: str, redirect_uri: str, ve
 
 
 async def _second_use(work: Work, key: str) -> None:
-    """Kept although the request is refused. A code that merely got too old was stolen by nobody."""
+    """Revoke the grant in a work of its own, as the request is refused. An expired code revokes nothing."""
     code = await store.find_code(work.db, hash_key(key))
     if code is None or code.used_at is None:
         return
@@ -130,7 +130,7 @@ async def _second_use(work: Work, key: str) -> None:
 
 
 def _is_verified(code: Code, verifier: str) -> bool:
-    """A challenge needs its verifier, and a verifier its challenge: either alone is somebody else's."""
+    """PKCE: a challenge needs its verifier and vice versa."""
     if not code.challenge:
         return not verifier
     if not 43 <= len(verifier) <= 128 or not verifier.isascii():
@@ -140,7 +140,7 @@ def _is_verified(code: Code, verifier: str) -> bool:
 
 
 async def issue(work: Work, client: Client, grant: Grant, scopes: list[str], *, refreshable: bool = False) -> Issued:
-    """Tokens for a grant; a refresh token only where it was asked for and the client may have one."""
+    """Tokens for a grant; a refresh token only if it was asked for and the client may have one."""
     access = new_key()
     ends = work.now + timedelta(seconds=client.access_seconds) if client.access_seconds else None
     await _keep(work, "access", access, grant, scopes, ends)
@@ -174,9 +174,9 @@ async def _keep(work: Work, kind: str, key: str, grant: Grant, scopes: list[str]
 
 
 async def refresh(work: Work, client: Client, key: str, asked: list[str]) -> Issued:
-    """New tokens for a refresh token, which is spent with this; used again, it ends all that came of its grant.
+    """New tokens for a refresh token. It is used up; using it again revokes the grant.
 
-    A client with a secret may keep its token while more than its threshold is left of it.
+    A confidential client may keep its refresh token while more than the threshold is left of it.
     """
     await work.db.begin()
     lasting = work.now + timedelta(seconds=client.refresh_threshold) if client.refresh_threshold else None
@@ -212,7 +212,7 @@ async def _suspect(work: Work, grant: Grant, message: str) -> None:
 
 
 async def revoke(work: Work, client: Client, key: str) -> bool:
-    """End a token of this client, and all of its grant where it was a refresh token. False: it was none of theirs."""
+    """Revoke a token of this client; a refresh token's grant as a whole. False if it is not the client's."""
     token = await store.find_token(work.db, hash_key(key))
     if token is None:
         return True
@@ -231,7 +231,7 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
 
 
 async def end_access(work: Work, grant: Grant) -> None:
-    """Its access tokens end; a refresh token brings new ones."""
+    """Revoke the grant's access tokens; a refresh token can be used for new ones."""
     keys = await revoked_tokens.keys_of(work, grant.grant_uuid)
     for key_hash in keys:
         await store.drop_token(work.db, key_hash)

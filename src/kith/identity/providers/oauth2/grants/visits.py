@@ -1,4 +1,4 @@
-"""Where people are signed in by us: noted when a client is let in, and taken away when it is told that this ended."""
+"""Visits: at which clients a session has signed somebody in, so that they can be told when it ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _page = query(
     .limit(AT_ONCE),
     Visit,
 )
-# What nobody announced is found by looking: the session ran out, or the person is not there any more.
+# Visits whose end was not announced: the session has expired, or the user is gone.
 _has_session = exists().where(sessions.c.session_uuid == visits.c.session_uuid)
 _has_person = exists().where(and_(users.c.id == visits.c.user_id, users.c.is_active))
 _has_provider = exists().where(providers.c.id == visits.c.provider_id)
@@ -59,7 +59,7 @@ _idle = command(
 
 
 async def note(work: Work, client: Client, grant: Grant, user: User) -> None:
-    """This client learns who is here. Apps that registered themselves have no address to be told at."""
+    """Store that this client was given the person's identity. Apps that registered themselves cannot be notified."""
     if client.provider_id is None or client.app_id is not None:
         return
     await _insert(work, visit_of(work, client, grant, user))
@@ -82,7 +82,7 @@ def visit_of(work: Work, client: Client, grant: Grant, user: User) -> Visit:
 
 
 async def outlast(work: Work, visit: Visit) -> None:
-    """The session is over, and the client keeps what was meant to last."""
+    """The session has ended, but the client keeps its refresh token."""
     lasting = Visit(**{name: getattr(visit, name) for name in Visit.__struct_fields__})
     lasting.visit_uuid, lasting.session_uuid, lasting.sid = str(uuid.uuid4()), None, ""
     await _insert(work, lasting)
@@ -113,7 +113,7 @@ async def left(work: Work) -> list[Visit]:
 
 
 async def take(work: Work, found: Sequence[Visit]) -> list[Visit]:
-    """Those of them that nobody else has taken."""
+    """Delete these visits; returns those that no other work has deleted."""
     return await work.db.all(_take, ids=[visit.visit_uuid for visit in found]) if found else []
 
 

@@ -1,4 +1,4 @@
-"""Keys as they are used: read from their text once, and kept."""
+"""Parsed keys, cached by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ READERS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {
 
 
 class KeyRing:
-    """Keys that were read once. What is kept under a name never changes, so nothing here is ever out of date."""
+    """A cache of parsed keys. What a name stands for never changes, so entries never become wrong."""
 
     def __init__(self) -> None:
         self._parsed: ByVersion[AsymmetricKey] = ByVersion("signing_keys", _MOST_BYTES)
@@ -39,7 +39,7 @@ class KeyRing:
 
 
 async def parse(pem: str, kind: str) -> AsymmetricKey:
-    """Beside the loop: a long RSA key is checked while it is read."""
+    """Parse a key in a thread: checking a long RSA key takes a while."""
     return await asyncio.to_thread(READERS[kind].import_key, pem)
 
 

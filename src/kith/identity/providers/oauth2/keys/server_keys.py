@@ -1,7 +1,7 @@
-"""The server's own signing keys, and their turns.
+"""The server's own signing keys and their rotation.
 
-A key is published a week before it signs and a month after, so nobody who keeps our keys for a while meets a signature
-they cannot check.
+A key is published a week before it signs and a month after, so that clients which cache our keys can check every
+signature.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ _gone = command(delete(signing_keys).where(signing_keys.c.gone_at <= _now))
 
 
 class Rotate(msgspec.Struct):
-    """The next key in time, and no key longer than it is needed."""
+    """Makes the next key in time, and deletes keys that are not needed any more."""
 
 
 async def known_keys(work: Work) -> list[SigningKey]:
-    """What is published now."""
+    """The keys that are published now."""
     return await work.db.all(_known, now=work.now)
 
 
@@ -88,7 +88,7 @@ async def ensure(work: Work, alg: str) -> SigningKey:
 
 
 async def rotate(work: Work, _payload: Rotate) -> None:
-    """A next key for every kind that is in use, a week before it is its turn."""
+    """Make the next key for each algorithm in use, a week before it signs."""
     due: dict[str, SigningKey] = {}
     for alg in OWN:
         latest = await work.db.one(_latest, alg=alg)

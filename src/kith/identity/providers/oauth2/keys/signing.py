@@ -1,6 +1,6 @@
-"""What ID tokens are signed with: the server's own keys, a key pair an administrator named, or the client's secret.
+"""Signing ID tokens: with the server's keys, with a provider's key pair, or with the client's secret.
 
-A token says by `kid` which key it is; where else it would have us look is not read.
+The key is found by `kid` only; other key references in a token are ignored.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _HASHES = {"256": "sha256", "384": "sha384", "512": "sha512"}
 
 
 class BadToken(Exception):  # noqa: N818 - the token is
-    """Not signed by us for this client, or not what it should be."""
+    """The token was not signed by us for this client, or is not of the expected type."""
 
 
 async def ready(work: Work, client: Client) -> None:
-    """See to it that the key exists and is read. Both take a while: ask before this work's first write."""
+    """Make sure that the signing key exists and is parsed. It can take a while: call it before the first write."""
     if not secret_signs(client) and await pair_of(work, client) is None:
         await private_key(work, await ensure(work, alg_of_own(client)))
 
@@ -50,7 +50,7 @@ async def sign(work: Work, client: Client, claims: dict[str, Any], *, typ: str =
 
 
 async def verify(work: Work, client: Client, token: str) -> dict[str, Any]:
-    """The claims of a token we once signed for this client; when it ran out does not matter here."""
+    """The claims of a token that we signed for this client, even if it has expired."""
     alg, key = await _key_for(work, client, token)
     try:
         claims = jwt.decode(token, key, algorithms=[alg]).claims
@@ -71,13 +71,13 @@ async def alg_of(work: Work, client: Client) -> str:
 
 
 def half_hash(alg: str, text: str) -> str:
-    """`at_hash` and `c_hash`: the left half of the digest that goes with the signature."""
+    """`at_hash` and `c_hash`: the left half of the hash that belongs to the algorithm."""
     digest = hashlib.new(_HASHES.get(alg[-3:], "sha512"), text.encode("ascii")).digest()
     return base64.urlsafe_b64encode(digest[: len(digest) // 2]).rstrip(b"=").decode()
 
 
 async def public_keys(work: Work, client: Client | None) -> dict[str, Any]:
-    """The JWKS: what checks the tokens of this client, or of all that the server itself signs for."""
+    """The JWKS for this client, or of the server."""
     if client is not None and secret_signs(client):
         return {"keys": []}
     pair = await pair_of(work, client) if client is not None else None
@@ -88,7 +88,7 @@ async def public_keys(work: Work, client: Client | None) -> dict[str, Any]:
 
 
 def read_header(token: str) -> dict[str, Any]:
-    """What a token says of itself, believed by nobody; anything but a plain signed one is refused."""
+    """The header of a token, without verification; only plain signed tokens are accepted."""
     parts = token.split(".")
     if len(parts) != 3 or len(token) > 16_384 or not token.isascii():
         raise BadToken("not a signed token")
@@ -102,7 +102,7 @@ def read_header(token: str) -> dict[str, Any]:
 
 
 def read_unchecked(token: str) -> dict[str, Any]:
-    """The claims of a token that nobody has checked yet: good for finding out who could check it."""
+    """The claims of a token, without verification, to find out who can verify it."""
     read_header(token)
     body = token.split(".")[1]
     try:
@@ -113,7 +113,7 @@ def read_unchecked(token: str) -> dict[str, Any]:
 
 
 def secret_signs(client: Client) -> bool:
-    """A client that registered itself has a secret we do not know any more, so a key of ours signs for it."""
+    """Whether the client's secret signs. Of a client that registered itself we only have the hash, so a key does."""
     return client.alg == "HS256" and bool(client.secret)
 
 

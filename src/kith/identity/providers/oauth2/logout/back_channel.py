@@ -1,7 +1,6 @@
-"""Logout tokens (OpenID Connect Back-Channel Logout 1.0): telling a client that somebody is not signed in any more.
+"""Back-channel logout: telling a client that somebody has signed out (OpenID Connect Back-Channel Logout 1.0).
 
-What is told, where, and in whose name goes with the job: by the time it is done the person, the session and the
-provider may be gone.
+The job holds everything it needs, because person, session and provider may be gone when it runs.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ PLACE = "jobs.oauth_back_channel"
 
 
 class NotTold(Exception):  # noqa: N818 - an answer
-    """The client could not be reached, or is in trouble: the job is tried again, after ever longer pauses."""
+    """The client could not be reached or failed; the job is tried again, with growing pauses."""
 
 
 class LogoutNotice(msgspec.Struct):
-    """`secret` is sealed, and only there where the client's secret signs."""
+    """The job's payload. `secret` is sealed, and set only if the client's secret signs."""
 
     client_id: str
     sub: str
@@ -49,7 +48,7 @@ def listens(client: Client | None) -> bool:
 
 
 async def tell(work: Work, visit: Visit) -> None:
-    """Have the client of a visit told that it is over, if it wants to be."""
+    """Enqueue the notice for a visit, if the client wants one."""
     client = await clients.find(work, visit.client_id)
     if client is None or not listens(client):
         return
@@ -68,7 +67,7 @@ async def tell(work: Work, visit: Visit) -> None:
 
 
 async def _send(work: Work, told: LogoutNotice) -> None:
-    """As the client is set up now; as it was, if it is not any more."""
+    """Sent as the client is set up now, or as it was if it is gone."""
     client = await clients.find(work, told.client_id)
     if client is not None and not listens(client):
         return

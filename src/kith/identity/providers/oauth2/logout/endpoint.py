@@ -1,4 +1,4 @@
-"""Signing out by a client, and telling clients in the browser that somebody signed out."""
+"""The end-session endpoint, and front-channel logout in the browser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_IN_STATE = 500
 
 
 class Then(msgspec.Struct, frozen=True, kw_only=True):
-    """What comes after signing out; sealed, it travels with the browser."""
+    """What follows after signing out; sealed, it travels in the URL."""
 
     to: str
     session_uuid: str = ""
@@ -41,7 +41,7 @@ class Then(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignOut(msgspec.Struct, frozen=True):
-    """By this flow, then on to `then`; at once when the request proves that it comes from this very session."""
+    """Sign out by this flow, then go to `then`; at once if the request proves that it comes from this session."""
 
     flow: str
     then: str
@@ -49,7 +49,7 @@ class SignOut(msgspec.Struct, frozen=True):
 
 
 class Go(msgspec.Struct, frozen=True):
-    """Nothing is left to do here but `frames`, which tell the clients in the browser."""
+    """Signed out; `frames` are the front-channel logout URLs to load."""
 
     to: str
     frames: list[str] = []
@@ -81,7 +81,7 @@ async def end_session(exchange: Exchange, sent: dict[str, str], slug: str | None
 
 
 async def _is_own(work: Work, hint: dict[str, Any], session_uuid: str) -> bool:
-    """Whether an ID token was made in this very session, or in one that this one goes on from."""
+    """Whether an ID token was issued in this session, or in one that it was renewed from."""
     told = hint.get("sid")
     if told is None or told == claims.session_id(session_uuid):
         return told is not None
@@ -89,7 +89,7 @@ async def _is_own(work: Work, hint: dict[str, Any], session_uuid: str) -> bool:
 
 
 async def _read_hint(work: Work, client: Client | None, sent: dict[str, str]) -> tuple[Client | None, dict[str, Any]]:
-    """The client an ID token was made for, whose signature must be ours; without one, nothing is proven."""
+    """The client that the `id_token_hint` was issued for; None without a valid one."""
     hint, named = sent.get("id_token_hint"), sent.get("client_id")
     if hint is None:
         if client is None and named:
@@ -136,7 +136,7 @@ async def _after(work: Work, sealed: str) -> Go:
 
 
 async def _end(work: Work, then: Then) -> None:
-    """At once for whoever waits for it. A flow that ended no session has ended what this client got in it."""
+    """Tell the clients at once. If the flow ended no session, only this client's grants end."""
     if not then.session_uuid:
         return
     if not await session_store.is_there(work.db, then.session_uuid):
@@ -150,14 +150,14 @@ async def _end(work: Work, then: Then) -> None:
 
 
 async def front_channel(exchange: Exchange) -> Then | None:
-    """Before somebody signs out on our own pages: the clients their browser should tell; None where there are none."""
+    """The clients to notify in the browser before somebody signs out on our pages; None if there are none."""
     session = await cookies.find(exchange)
     front = await _front(exchange.work, session.session_uuid) if session is not None else []
     return Then(to="", session_uuid=session.session_uuid, front=front) if session is not None and front else None
 
 
 def by_front_channel(exchange: Exchange, then: Then, to: str) -> str:
-    """The way to `to` that passes by those clients; who is on the way to them anyhow is left alone."""
+    """A page that loads the clients' logout URLs and goes on to `to`."""
     if to.startswith(END):
         return to
     return _sealed(exchange.work, msgspec.structs.replace(then, to=to))

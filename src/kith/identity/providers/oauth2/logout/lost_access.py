@@ -1,7 +1,6 @@
-"""Policies are asked again when what they hang on changes: who may not enter any more is signed out there.
+"""Evaluating policies again when something they depend on has changed; who lost access is signed out there.
 
-Access tokens end and the client is told. A refresh token stays, for every use of it asks the policies anyhow: it is
-worth something again once the person may enter again.
+Access tokens end and the client is told. The refresh token stays, as every use of it evaluates the policies again.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ FIRST = "00000000-0000-0000-0000-000000000000"
 
 
 class Recheck(msgspec.Struct):
-    """Of one person, or of all, a page at a time."""
+    """The job for one person, or for everybody, page by page."""
 
     user_id: int | None = None
     after: str = FIRST
@@ -43,7 +42,7 @@ async def _on_user_changed(work: Work, fact: UserChanged) -> None:
 
 
 async def recheck(work: Work, asked: Recheck) -> None:
-    """All questions come before the first write: policies may take their time."""
+    """All policies are evaluated before the first write."""
     found = await (visits.page(work, asked.after) if asked.user_id is None else visits.of_user(work, asked.user_id))
     by_place: dict[tuple[int, str], list[Visit]] = {}
     for visit in found:

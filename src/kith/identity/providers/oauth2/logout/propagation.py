@@ -1,7 +1,7 @@
-"""Whoever leaves, leaves everywhere: what ends at clients when a session, a person, an application or a right ends.
+"""What ends at clients when a session, person, application or permission ends.
 
-Whoever ends one of these announces it in the same transaction; what nobody announced is found by looking. Every client
-where somebody was signed in is told, and the tokens that it got end.
+Those rooms announce it in the same transaction; a periodic job finds what was not announced. Every client where the
+person was signed in is told, and its tokens end.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ _of_provider = query(select(grants).where(grants.c.provider_id == bindparam("pro
 
 
 def lasts(grant: Grant) -> bool:
-    """Apps on people's telephones, and whatever was asked to work while nobody is there."""
+    """Whether the grant outlasts the session: apps of the social half, and `offline_access`."""
     return grant.provider_id is None or "offline_access" in split(grant.scopes)
 
 
 async def tell_all(work: Work, found: Sequence[Visit], unnoted: Sequence[Visit] = ()) -> None:
-    """Each client is told once: of several who end the same visit, one takes it."""
+    """Tell the clients of these visits; of several works at the same time one does."""
     for visit in (*await visits.take(work, found), *unnoted):
         await back_channel.tell(work, visit)
 
@@ -78,9 +78,9 @@ async def tell_all(work: Work, found: Sequence[Visit], unnoted: Sequence[Visit] 
 
 
 async def session_ended(work: Work, session_uuid: str) -> None:
-    """Its clients are told, and what they got in it ends; what was meant to last beyond it keeps its refresh token.
+    """Tell the session's clients and end their tokens; grants that outlast it keep their refresh token.
 
-    May be called twice: nothing belongs to the session afterwards.
+    It can be called twice: nothing belongs to the session afterwards.
     """
     await work.db.hold(f"identity.oauth_session:{session_uuid}")
     found = await store.grants_of_session(work.db, session_uuid)
@@ -98,7 +98,7 @@ async def session_ended(work: Work, session_uuid: str) -> None:
 
 
 async def _unnoted(work: Work, found: list[Grant], seen: list[Visit]) -> list[Visit]:
-    """Clients that were let in before visits were noted."""
+    """Clients that signed people in before visits were stored."""
     noted = {visit.client_id for visit in seen}
     missed = {grant.client_id: grant for grant in found if grant.provider_id is not None}
     made = []
@@ -111,7 +111,7 @@ async def _unnoted(work: Work, found: list[Grant], seen: list[Visit]) -> list[Vi
 
 
 async def end_in_session(work: Work, grant: Grant) -> None:
-    """No access token of an application outlives its session; apps of the social half are not bound to one."""
+    """End the access tokens of the session's grants; apps of the social half are not bound to a session."""
     if not lasts(grant):
         await service.end_grant(work, grant)
     elif grant.provider_id is not None:
@@ -119,7 +119,7 @@ async def end_in_session(work: Work, grant: Grant) -> None:
 
 
 async def _on_session_renewed(work: Work, fact: SessionRenewed) -> None:
-    """Nobody is logged out by signing in once more; each client goes on knowing the session as it did."""
+    """Signing in again signs nobody out: visits and grants move to the new session, with the same `sid`."""
     await work.db.hold(f"identity.oauth_session:{fact.old}")
     for grant in await store.grants_of_session(work.db, fact.old):
         told = grant.claims | {"sid": claims.sid_of(grant)}
@@ -135,7 +135,7 @@ async def _on_session_ended(work: Work, fact: SessionEnded) -> None:
 
 
 async def token_ended(work: Work, fact: TokenEnded) -> None:
-    """What it was traded for ends with it."""
+    """End the grants that were given for this app password."""
     for grant in await work.db.all(_of_token, token=fact.token_uuid):
         await service.end_grant(work, grant)
 
@@ -144,12 +144,12 @@ async def token_ended(work: Work, fact: TokenEnded) -> None:
 
 
 async def _on_user_deleted(work: Work, fact: UserDeleted) -> None:
-    """Their grants and tokens went with their record."""
+    """Tell the clients; the grants were deleted with the user."""
     await tell_all(work, await visits.of_user(work, fact.user_id))
 
 
 async def _on_user_barred(work: Work, fact: UserBarred) -> None:
-    """Whatever they had at that moment ends, even if they are let in again by now."""
+    """End everything they had at that moment, even if they have been let in again since."""
     for session in await session_store.of_user(work.db, fact.user_id, work.now):
         if session.created_at <= fact.at:
             await sessions.close(work, session)
@@ -157,7 +157,7 @@ async def _on_user_barred(work: Work, fact: UserBarred) -> None:
 
 
 async def end_all_of(work: Work, user_id: int, *, until: datetime, client_id: str | None = None) -> None:
-    """All that this person has let in by then, or this one client of them."""
+    """End all grants of this person that are older than this, or those of one client."""
 
     def is_meant(one: Grant | Visit) -> bool:
         return one.created_at <= until and client_id in (None, one.client_id)
@@ -170,7 +170,7 @@ async def end_all_of(work: Work, user_id: int, *, until: datetime, client_id: st
 
 
 async def _on_user_changed(work: Work, fact: UserChanged) -> None:
-    """A new password ends what apps got with the old one."""
+    """A new password ends the grants of apps from before."""
     user = await users.find_by_id(work.db, fact.user_id)
     if user is None:
         return
@@ -185,14 +185,14 @@ async def _on_user_changed(work: Work, fact: UserChanged) -> None:
 
 
 async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
-    """Nobody enters by a provider that belongs to no application, or to another one now."""
+    """End the grants of a provider that has lost its application."""
     await tell_all(work, await visits.of_provider(work, fact.provider_id))
     for grant in await work.db.all(_of_provider, provider=fact.provider_id):
         await service.end_grant(work, grant)
 
 
 async def provider_removed(work: Work, record: ClientRecord, _caller: ApiCaller) -> None:
-    """Before its record goes, and with it what its clients could be told by."""
+    """Tell the clients before the provider, and with it the data for telling them, is deleted."""
     await tell_all(work, await visits.of_provider(work, record.pk))
 
 
@@ -200,7 +200,7 @@ async def provider_removed(work: Work, record: ClientRecord, _caller: ApiCaller)
 
 
 class SessionSweep(msgspec.Struct):
-    """For sessions and app passwords that ended and nobody said so: those that ran out, or whose owner ended all."""
+    """The job for sessions and app passwords whose end nobody announced: expired, or deleted together."""
 
 
 async def _look(work: Work, _payload: SessionSweep) -> None:

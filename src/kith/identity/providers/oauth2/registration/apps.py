@@ -1,4 +1,4 @@
-"""Apps that people bring along: each registers itself, with a name, where it takes people back to, and its scopes."""
+"""Apps of the social half, which register themselves with a name, redirect URIs and scopes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NewApp(msgspec.Struct, kw_only=True):
 
 
 class Registered(msgspec.Struct):
-    """A new app and its secret, which nobody can be shown again."""
+    """A new app with its secret, which is never shown again."""
 
     app: App
     secret: str
@@ -67,7 +67,7 @@ async def register(work: Work, new: NewApp) -> Registered:
 
 
 def _complaints(new: NewApp) -> list[str]:
-    """In the words that clients have known for years."""
+    """In the words of Mastodon's API."""
     wrong = []
     if not new.name.strip() or "\0" in new.name:
         wrong.append("Application name can't be blank")
@@ -121,7 +121,7 @@ _shown = query(select(apps.c.name, apps.c.website).where(apps.c.id == bindparam(
 
 
 async def shown(work: Work, app_id: int | None) -> dict[str, str | None] | None:
-    """What is told of the app a post was made with."""
+    """The app of a status, as the API shows it."""
     if app_id is None:
         return None
     found = await work.db.one(_shown, app=app_id)

@@ -1,6 +1,6 @@
-"""Clients that register themselves with an application (RFC 7591).
+"""Dynamic client registration for an application (RFC 7591).
 
-For those who may change the application's provider and may enter it, with a token for that.
+It needs a token with the scope `dcr` of somebody who may change the provider and may enter the application.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _kind = query(select(providers.c.kind).where(providers.c.id == bindparam("provid
 
 
 class Metadata(msgspec.Struct, kw_only=True):
-    """What of a registration is read; RFC 7591 has the rest ignored."""
+    """The parts of a registration that are read; others are ignored, as RFC 7591 allows."""
 
     redirect_uris: list[str]
     token_endpoint_auth_method: str = "client_secret_basic"  # noqa: S105 - the name of a way
@@ -63,7 +63,7 @@ class Metadata(msgspec.Struct, kw_only=True):
 
 
 async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | None:
-    """The new client with its secret, which nobody can be shown again; None where no application is at `slug`."""
+    """The new client with its secret, which is never shown again; None if there is no application at `slug`."""
     work = exchange.work
     base = await clients.find_by_slug(work, slug)
     if base is None:
@@ -91,7 +91,7 @@ async def answer_register(exchange: Exchange, slug: str) -> dict[str, Any] | Non
 
 
 async def _check_rights(work: Work, base: Client, bearer: Bearer) -> None:
-    """A new client of an application is a change of its provider, whoever else may enter there."""
+    """Registering a client needs the right to change the provider."""
     kind = await work.db.one(_kind, provider=base.provider_id) or ""
     needed = f"providers.change_{kind}provider"
     rights = await rights_of(work.db, bearer.user_id or 0, bearer.role or "")
@@ -160,7 +160,7 @@ def _check_keys(jwks: dict[str, Any]) -> None:
 
 
 async def _check_name(work: Work, name: str) -> None:
-    """A name is what people are shown when they are asked: it must be one, and nobody else's here."""
+    """The consent page shows the name, so it must not be empty or taken."""
     if len(name) > MOST_IN_NAME or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co") for letter in name):
         raise _wrong(f"client_name must have at most {MOST_IN_NAME} printable characters.")
     taken = {_plain(work.settings.title), *(_plain(one) for one in await work.db.all(_names))}

@@ -43,12 +43,12 @@ from kith.identity.users.tables import User
 
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"  # noqa: S105 - a name
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}\Z")
-# What polling brings is no refusal.
+# Errors that a polling device gets are not recorded as failures.
 _WAITING = frozenset({"authorization_pending", "slow_down"})
 
 
 class TokenRequest(msgspec.Struct, frozen=True):
-    """One request of a client that has proven itself."""
+    """A request of an authenticated client to the token endpoint."""
 
     exchange: Exchange
     client: Client
@@ -68,7 +68,7 @@ Answered = dict[str, Any]
 
 
 async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool) -> Answered:
-    """What the endpoint answers with. `social`: at the door of Mastodon's apps, which are told when it was."""
+    """The token response. `social`: at Mastodon's endpoint, whose response has `created_at`."""
     kind = sent.get("grant_type")
     if kind is None:
         raise missing("grant_type")
@@ -92,7 +92,7 @@ async def answer_token(exchange: Exchange, sent: dict[str, str], *, social: bool
 
 
 def _may_use_passwords(work: Work, client: Client) -> bool:
-    """Mastodon's apps may ask for passwords where the operator lets them; others get app passwords only."""
+    """Whether the password grant is allowed: for Mastodon's apps by a setting, for others with app passwords."""
     return not client.is_social or work.settings.password_grant
 
 
@@ -137,7 +137,7 @@ async def _by_refresh(call: TokenRequest) -> Answered:
 
 
 async def _by_itself(call: TokenRequest) -> Answered:
-    """The client speaks for itself, or for somebody who made an app password for it."""
+    """The client credentials grant: for the client itself, or for somebody whose app password it has."""
     work, client = call.work, call.client
     if client.is_public:
         raise OAuthError("unauthorized_client", "A public client cannot prove that it is itself.")
@@ -145,7 +145,7 @@ async def _by_itself(call: TokenRequest) -> Answered:
         return await _for_person(call, await resource_owners.by_app_password(call.exchange, call.sent), "token")
     scopes = await _scopes(call)
     if not client.is_social:
-        # Both are about somebody, and there is nobody.
+        # Both scopes need a user, and there is none.
         scopes = [scope for scope in scopes if scope not in ("openid", "offline_access")]
     await _ask_policies(call, None, scopes)
     grant = await service.open_grant(work, client, GrantRequest(scopes=scopes, resource=_resource(call)))
@@ -243,7 +243,7 @@ _GRANTS: dict[str, Callable[[TokenRequest], Awaitable[Answered]]] = {
 
 
 async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[str, Any] | None:
-    """Who it is for must still be somebody, and what takes long is made now; None where no ID token is due."""
+    """Check that the person may still act, and prepare the ID token; None if there is none."""
     work, client = call.work, call.client
     if grant.user_id is not None and await resource_owners.find_able(work, grant.user_id) is None:
         raise invalid_grant()
@@ -254,14 +254,14 @@ async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[
 
 
 async def _refuse_stranger(call: TokenRequest, user: User | None, scopes: list[str]) -> None:
-    """Whoever may do nothing any more, and whoever the application's policies do not let in."""
+    """Refuse for a person who may not act, or whom the application's policies deny."""
     if user is None:
         raise invalid_grant()
     await _ask_policies(call, user, scopes)
 
 
 async def _ask_policies(call: TokenRequest, user: User | None, scopes: list[str]) -> None:
-    """Without a user it is the client itself that wants to enter its application."""
+    """Evaluate the application's policies; without a user for the client itself."""
     try:
         await check_policies(
             call.work, call.client, user, AccessRequest(scopes=scopes, grant_type=call.sent["grant_type"])
@@ -278,7 +278,7 @@ async def _scopes(call: TokenRequest) -> list[str]:
 
 
 def _may_refresh(client: Client, scopes: list[str]) -> bool:
-    """OpenID clients ask for it by `offline_access`; plain OAuth has always had it."""
+    """Whether a refresh token is issued: for OpenID clients with `offline_access`, for plain OAuth always."""
     return not client.is_social and ("offline_access" in scopes or "openid" not in scopes)
 
 
@@ -309,7 +309,7 @@ def _until(client: Client, ends: datetime | None, work: Work) -> Client:
 
 
 def _resource(call: TokenRequest) -> str:
-    """RFC 8707: absolute addresses, kept with the grant and told at introspection."""
+    """RFC 8707: absolute URIs, stored with the grant and shown by introspection."""
     named = call.sent.get("resource", "").split()
     if any(not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^#\s]+\Z", one) or len(one) > 2000 for one in named):
         raise OAuthError("invalid_target", "A resource must be an absolute URI without a fragment.")

@@ -1,4 +1,4 @@
-"""What a client may learn of its tokens (RFC 7662), and taking them back (RFC 7009)."""
+"""Token introspection (RFC 7662) and revocation (RFC 7009)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INACTIVE: dict[str, Any] = {"active": False}
 
 
 async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[str, Any]:
-    """RFC 7662: what a token is worth, to the client it was made for. All others learn that it is nothing."""
+    """RFC 7662. Other clients than the token's own are told that it is not active."""
     client, work = await confidential_client_of(exchange, sent), exchange.work
     if "token" not in sent:
         raise missing("token")
@@ -49,7 +49,7 @@ async def answer_introspect(exchange: Exchange, sent: dict[str, str]) -> dict[st
 
 
 async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, Any] | None:
-    """Who it speaks for; None when it speaks for nobody who may still act."""
+    """The user of a token; None if they may not act any more."""
     client = await clients.find(work, client_id)
     if client is None:
         return None
@@ -63,7 +63,7 @@ async def _about(work: Work, client_id: str, user_id: int | None) -> dict[str, A
 
 
 async def answer_revoke(exchange: Exchange, sent: dict[str, str]) -> bool:
-    """RFC 7009. True unless the token is somebody else's, of which nothing is told at the identity door."""
+    """RFC 7009. False if the token belongs to another client."""
     client = await client_of(exchange, sent)
     if "token" not in sent:
         raise missing("token")

@@ -1,4 +1,4 @@
-"""The UserInfo endpoint: what a client is told of the person its token is about."""
+"""The UserInfo endpoint."""
 
 from __future__ import annotations
 
