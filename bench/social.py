@@ -96,7 +96,16 @@ class Place(msgspec.Struct):
             self.get("status", f"/api/v1/statuses/{one}", members),
             self.get("context of 50", f"/api/v1/statuses/{one}/context", members),
             self.get("notifications", "/api/v1/notifications", members),
+            # As if somebody wrote all the time: no rows are kept for a page that nobody has asked for before.
+            self.get("fresh notifications", "/api/v1/notifications?since_id={number}", members),
+            self.get("verify_credentials", "/api/v1/accounts/verify_credentials", members),
+            self.get("relationships of 10", f"/api/v1/accounts/relationships?{self._ten()}", members),
+            self.get("markers", "/api/v1/markers?timeline[]=home&timeline[]=notifications", members),
+            self.get("instance", "/api/v2/instance", members),
         ]
+
+    def _ten(self) -> str:
+        return "&".join(f"id[]={member.account_id}" for member in self.community.members[:10])
 
     def favouriting(self) -> Iterator[Asked]:
         """Never the same twice: a favourite that is there already costs nothing."""
@@ -205,17 +214,28 @@ def _rows(name: str, bursts: dict[str, list[Burst]], target: Target | None = Non
 
 
 def _promises(bursts: dict[str, list[Burst]]) -> list[Result]:
-    """Homes beside the ceiling, and beside each other."""
+    """Homes beside the ceiling, and beside each other; what apps ask for when they are opened; notifications."""
     pairs = (
         ("sqlite.home", "splicing", 0.35), ("postgresql.home", "sqlite.home", 0.5),
-        ("postgresql-2.home", "postgresql.home", 1.6),
+        ("postgresql-2.home", "postgresql.home", 1.6), ("sqlite.verify_credentials", "bare", 0.35),
     )  # fmt: skip
-    return [
+    rates = [
         result(
             f"social.{name}.rate to {other}", _rates(bursts, name)[1], "requests/s", baseline=_rates(bursts, other),
             target=Target(least=least, of_ratio=True),
         )
         for name, other, least in pairs
+    ]  # fmt: skip
+    home = ("social.sqlite.home.cpu", [burst.cpu_us for burst in bursts["sqlite.home"]])
+    return [
+        *rates,
+        *(
+            result(
+                f"social.{name}.cpu to home", [burst.cpu_us for burst in bursts[name]], "us", baseline=home,
+                target=Target(most=1.5, of_ratio=True),
+            )
+            for name in ("sqlite.notifications", "sqlite.fresh notifications")
+        ),
     ]  # fmt: skip
 
 

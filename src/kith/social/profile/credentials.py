@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 
-from kith.base.caches import ByVersion
+from kith.base.caches import ByVersion, UntilWritten
 from kith.base.db import query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
@@ -59,7 +59,7 @@ class OwnAccounts(ByVersion[bytes]):
 
 async def render(work: Work, user_id: UserId) -> bytes:
     """CredentialAccount of somebody who may act."""
-    row = await work.db.one(_row, user=user_id)
+    row = await _own_row(work, user_id)
     kept = work.find(OwnAccounts)
     found = None if row is None else kept.get(row)
     if found is not None:
@@ -71,3 +71,15 @@ async def render(work: Work, user_id: UserId) -> bytes:
     if row is not None and not work.db.is_writing and is_kept(work, account.id, account.version):
         kept.put(row, shown, len(shown))
     return shown
+
+
+async def _own_row(work: Work, user_id: UserId) -> OwnRow | None:
+    """No moment decides what is in it, so that it is kept while nobody writes."""
+    kept, key = work.find(UntilWritten), ("own row", user_id)
+    version = kept.now()
+    found: OwnRow | None = None if version is None else kept.get(version, key)
+    if found is None:
+        found = await work.db.one(_row, user=user_id)
+        if found is not None:
+            kept.put(version, key, found)
+    return found
