@@ -112,9 +112,9 @@ async def remove_by_link(work: Work, link: str) -> None:
     """A push service ends a subscription, by the address that came with a message."""
     said = unsubscribing.read(link)
     found = None if said is None else await store.find(work.db, said.subscription_id)
-    if said is None or not unsubscribing.is_genuine(work, said, found):
+    if said is None or found is None or not unsubscribing.is_genuine(work, said, found):
         raise NotFound
-    await store.remove(work.db, said.subscription_id)
+    await store.remove(work.db, found)
 
 
 def token_of(work: Work, subscription: Subscription) -> str:

@@ -13,8 +13,8 @@ __all__ = ["Busy", "Slots"]
 
 PER_HOST = 8
 PER_ACCOUNT = 4
-WAIT_SECONDS = 1.0
-BUSY_SECONDS = 5.0
+WAIT_SECONDS = 3.0
+BUSY_SECONDS = 30.0
 
 
 class Busy(Exception):  # noqa: N818 - not an error: it is tried later

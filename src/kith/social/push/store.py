@@ -23,7 +23,12 @@ _change = command(
     .where(subscriptions.c.id == _id)
     .values(alerts=bindparam("new_alerts", type_=subscriptions.c.alerts.type), policy=bindparam("new_policy"))
 )
-_remove = command(delete(subscriptions).where(subscriptions.c.id == _id))
+# SQLite may give the number of the newest one to the next one, so the moment is asked for as well.
+_remove = command(
+    delete(subscriptions).where(
+        and_(subscriptions.c.id == _id, subscriptions.c.created_at == bindparam("made_at", type_=Instant()))
+    )
+)
 _remove_by_token = command(delete(subscriptions).where(_of_token))
 _remove_of_account = command(delete(subscriptions).where(subscriptions.c.account_id == bindparam("account")))
 _remove_of_user = command(
@@ -98,8 +103,9 @@ async def change(db: Session, changed: Subscription) -> None:
     await db.run(_change, subscription=changed.id, new_alerts=changed.alerts, new_policy=changed.policy)
 
 
-async def remove(db: Session, subscription_id: int) -> bool:
-    return await db.run(_remove, subscription=subscription_id) == 1
+async def remove(db: Session, one: Subscription) -> None:
+    """Only this very one: an app may have put another in its place while a message was on its way."""
+    await db.run(_remove, subscription=one.id, made_at=one.created_at)
 
 
 async def remove_by_token(db: Session, key_hash: str) -> None:

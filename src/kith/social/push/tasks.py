@@ -49,7 +49,7 @@ async def deliver(work: Work, delivery: Delivery) -> None:
         return
     token = service.token_of(work, subscription)
     if not await still_opens(work, token, "push"):
-        await store.remove(work.db, subscription.id)
+        await store.remove(work.db, subscription)
         return
     message = await compose(work, told, token)
     if message is None:
@@ -66,7 +66,7 @@ async def deliver(work: Work, delivery: Delivery) -> None:
 async def _conclude(work: Work, delivery: Delivery, subscription: Subscription, verdict: Verdict) -> None:
     told = {"subscription": subscription.id, "host": endpoints.host_of(subscription.endpoint), "why": verdict.why}
     if verdict.outcome is Outcome.GONE:
-        await store.remove(work.db, subscription.id)
+        await store.remove(work.db, subscription)
         work.log("push.subscription_removed", **told)
     elif verdict.outcome is Outcome.REFUSED:
         work.log("push.refused", **told)

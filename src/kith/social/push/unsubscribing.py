@@ -44,9 +44,9 @@ def read(text: str) -> Link | None:
     return Link(int(match[1]), int(match[2]), match[3])
 
 
-def is_genuine(work: Work, link: Link, subscription: Subscription | None) -> bool:
+def is_genuine(work: Work, link: Link, subscription: Subscription) -> bool:
     """Whether it was made here for this subscription, and has not ended."""
-    if subscription is None or link.until <= work.now.timestamp():
+    if link.until <= work.now.timestamp():
         return False
     return hmac.compare_digest(link.seal, _seal(work, subscription, link.until))
 
