@@ -39,6 +39,7 @@ class LazyGroup(click.Group):
         try:
             module = importlib.import_module(f"kith.cli.{name}")
         finally:
+            gc.freeze()
             gc.enable()
         command: click.Command = getattr(module, name)
         return command
