@@ -30,6 +30,7 @@ from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
+from kith.social.admin.room import ROOM as ADMIN
 from kith.social.apps.room import ROOM as APPS
 from kith.social.emails.room import ROOM as EMAILS
 from kith.social.encryption.room import ROOM as ENCRYPTION
@@ -89,6 +90,7 @@ ROOMS: list[Room] = [
     SEARCH,
     TRANSLATION,
     ENCRYPTION,
+    ADMIN,
     APPS,
     REGISTRATION,
     EMAILS,

@@ -10,6 +10,8 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
+from kith.identity import staff_view
+from kith.identity.audit.service import record as record_event
 from kith.identity.own.visitor import locale_of
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
@@ -26,11 +28,14 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.wishes import Wish
 from kith.identity.scopes import covers
+from kith.identity.staff_view import PersonRecord
 from kith.identity.standing import Admission
 from kith.identity.tokens.facts import AccessEnded
+from kith.identity.users import service as people
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
-from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.identity.users.rank import is_mighty
+from kith.identity.users.service import Role, UserChanged, UserCreated, UserDeleted
 from kith.identity.users.store import TEAM
 
 __all__ = [
@@ -41,7 +46,9 @@ __all__ = [
     "Client",
     "Issued",
     "OAuthError",
+    "PersonRecord",
     "Pictures",
+    "Role",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
@@ -56,10 +63,14 @@ __all__ = [
     "find_locale",
     "find_person",
     "is_confirmed",
+    "is_mighty",
     "note_use",
+    "record_event",
     "register_by_app",
     "revoke_oauth_token",
     "send_confirmation",
+    "set_role",
+    "staff_view",
     "was_revoked",
 ]
 
@@ -82,6 +93,11 @@ async def find_person(work: Work, user_id: int) -> PersonFacts | None:
         return None
     welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
     return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)
+
+
+async def set_role(work: Work, user_id: int, role: Role, *, by: int | None, by_name: str) -> None:
+    """What somebody is to the identity half; the last who administers this server stays what they are."""
+    await people.set_role(work, await users.get(work.db, user_id), role, by=by, by_name=by_name)
 
 
 async def find_locale(work: Work, user_id: int) -> str:

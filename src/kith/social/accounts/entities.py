@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,16 +17,12 @@ from kith.social.addresses import NO_AVATAR, NO_HEADER, file_url, static_url
 from kith.social.emojis import service as emojis
 from kith.social.ids import AccountId
 from kith.social.moments import day_of, maybe, moment
+from kith.social.roles import store as role_store
+from kith.social.roles.entities import badges, render_role
 from kith.social.versions import without_counts
 
 MOST_BYTES = 8 << 20
 _encode = msgspec.json.Encoder().encode
-
-# Who is shown with a badge, and what may be told of every role. Permissions are a bit field, as clients read it.
-_BADGES = {"owner": "Owner", "administrator": "Admin", "moderator": "Moderator"}
-_ROLE_IDS = {"owner": "3", "administrator": "2", "moderator": "1"}
-_PERMISSIONS = {"owner": "2097151", "administrator": "2097151", "moderator": "1308"}
-EVERYONE = "65536"
 
 Counts = tuple[int, int, int, datetime | str | None]
 
@@ -112,7 +108,20 @@ def _counts(row: Account) -> dict[str, Any]:
 
 async def _shapes(work: Work, rows: Mapping[AccountId, Account]) -> dict[AccountId, dict[str, Any]]:
     told = await emojis.used_in_each(work, [(_texts(row), row.domain) for row in rows.values()])
-    return {row.id: _shape(work.settings, row, used) for row, used in zip(rows.values(), told, strict=True)}
+    shown = await _badges(work, rows.values())
+    return {
+        row.id: _shape(work.settings, row, used, shown.get(row.id, []))
+        for row, used in zip(rows.values(), told, strict=True)
+    }
+
+
+async def _badges(work: Work, rows: Iterable[Account]) -> dict[AccountId, list[dict[str, str]]]:
+    """Most people have no role that could be shown."""
+    with_role = [row for row in rows if row.is_local and not row.is_gone and (row.role_id or row.role != "user")]
+    if not with_role:
+        return {}
+    roles = await role_store.load(work.db)
+    return {row.id: badges(roles, row.role, row.role_id) for row in with_role}
 
 
 def _texts(row: Account) -> list[str]:
@@ -123,7 +132,7 @@ def _texts(row: Account) -> list[str]:
     return [row.display_name, row.note_html, *fields]
 
 
-def _shape(settings: Settings, row: Account, used: list[dict[str, Any]]) -> dict[str, Any]:
+def _shape(settings: Settings, row: Account, used: list[dict[str, Any]], roles: list[dict[str, str]]) -> dict[str, Any]:
     gone = row.is_gone
     shape: dict[str, Any] = {
         "id": str(row.id),
@@ -150,7 +159,7 @@ def _shape(settings: Settings, row: Account, used: list[dict[str, Any]]) -> dict
         "show_featured": row.show_featured,
     }  # fmt: skip
     if row.is_local:
-        shape |= {"noindex": row.noindex, "roles": [] if gone else _roles(row)}
+        shape |= {"noindex": row.noindex, "roles": roles}
     flags = {"suspended": gone, "limited": row.silenced_at is not None, "memorial": row.memorial}
     return shape | {name: True for name, is_set in flags.items() if is_set}
 
@@ -182,11 +191,6 @@ def raw_field(field: dict[str, Any]) -> dict[str, Any]:
     return {"name": field["name"], "value": field["value"], "verified_at": field.get("verified_at")}
 
 
-def _roles(row: Account) -> list[dict[str, str]]:
-    badge = _BADGES.get(row.role)
-    return [] if badge is None else [{"id": _ROLE_IDS[row.role], "name": badge, "color": ""}]
-
-
 async def render_own(work: Work, account: Account, kept: Preferences, *, requests: int) -> bytes:
     """CredentialAccount: one's own, with what can be edited."""
     [whole] = await render(work, [account])
@@ -203,19 +207,11 @@ async def render_own(work: Work, account: Account, kept: Preferences, *, request
         "attribution_domains": account.attribution_domains,
         "quote_policy": kept.quote_policy,
     }
-    return b'%b,"source":%b,"role":%b}' % (whole[:-1], _encode(source), _encode(role_of(account)))
+    return b'%b,"source":%b,"role":%b}' % (whole[:-1], _encode(source), _encode(await role_of(work, account)))
 
 
-def role_of(account: Account) -> dict[str, Any]:
-    known = account.role in _BADGES
-    return {
-        "id": _ROLE_IDS.get(account.role, "-99"),
-        "name": _BADGES.get(account.role, ""),
-        "color": "",
-        "highlighted": known,
-        "permissions": _PERMISSIONS.get(account.role, EVERYONE),
-        "collection_limit": 10,
-    }
+async def role_of(work: Work, account: Account) -> dict[str, Any]:
+    return render_role((await role_store.load(work.db)).of(account.role, account.role_id))
 
 
 async def render_profile(work: Work, account: Account, featured_tags: list[dict[str, Any]]) -> dict[str, Any]:

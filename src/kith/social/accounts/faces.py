@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from kith.base.caches import ByVersion, ForAWhile
 from kith.base.db import Taken
@@ -126,11 +127,13 @@ async def keep_up(work: Work, user_id: UserId) -> None:
     if account is None:
         await make(work, user_id)
         return
-    changed = {
+    changed: dict[str, Any] = {
         name: value
         for name, value in (("role", person.role), ("is_listed", person.is_welcome or account.is_listed))
         if getattr(account, name) != value
     }
+    if "role" in changed:
+        changed["role_id"] = None  # a role given here says what the record says; this one was given there
     if changed:
         await store.change(work.db, account.id, changed, work.now)
         work.announce(AccountChanged(account_id=account.id))

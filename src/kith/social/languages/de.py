@@ -14,6 +14,15 @@ WORDS = {
     "Your login is currently disabled": "Dein Konto ist derzeit gesperrt",
     "This method requires an client credentials authentication": "Dafür muss sich die App selbst ausweisen",
     "Authentication credentials were not provided.": "Dafür musst du angemeldet sein.",
+    # The team
+    "cannot be higher than your current role": "darf nicht über deiner eigenen Rolle stehen",
+    "cannot include permissions your current role does not possess": (
+        "dürfen keine Rechte enthalten, die deine eigene Rolle nicht hat"
+    ),
+    "cannot include permissions that are not safe for the base role": (
+        "dürfen keine Rechte enthalten, die nicht alle haben sollen"
+    ),
+    "there is no role called {name}": "Eine Rolle namens {name} gibt es nicht",
     # Encrypted messages
     "is not a valid Ed25519 or Curve25519 key": "ist kein gültiger Ed25519- oder Curve25519-Schlüssel",
     "is not a valid Ed25519 signature": "ist keine gültige Ed25519-Signatur",
@@ -227,6 +236,7 @@ FIELDS = {
     "date_of_birth": "Geburtsdatum",
     "deadline": "Ende",
     "description": "Beschreibung",
+    "color": "Farbe",
     "display_name": "Anzeigename",
     "domain": "Domain",
     "email": "E-Mail-Adresse",
@@ -242,6 +252,9 @@ FIELDS = {
     "name": "Name",
     "note": "Über mich",
     "password": "Passwort",
+    "permissions": "Rechte",
+    "permissions_as_keys": "Rechte",
+    "position": "Rang",
     "privacy": "Sichtbarkeit",
     "quote_policy": "Wer zitieren darf",
     "reason": "Begründung",
