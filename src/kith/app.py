@@ -42,6 +42,7 @@ from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
 from kith.social.media.room import ROOM as MEDIA
 from kith.social.mirror.room import ROOM as MIRROR
+from kith.social.moderation.room import ROOM as MODERATION
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
 from kith.social.profile.room import ROOM as PROFILE
@@ -90,6 +91,7 @@ ROOMS: list[Room] = [
     SEARCH,
     TRANSLATION,
     ENCRYPTION,
+    MODERATION,
     ADMIN,
     APPS,
     REGISTRATION,

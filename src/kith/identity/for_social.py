@@ -49,6 +49,7 @@ __all__ = [
     "PersonRecord",
     "Pictures",
     "Role",
+    "TeamMember",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
@@ -62,6 +63,7 @@ __all__ = [
     "find_client",
     "find_locale",
     "find_person",
+    "find_team",
     "is_confirmed",
     "is_mighty",
     "note_use",
@@ -98,6 +100,18 @@ async def find_person(work: Work, user_id: int) -> PersonFacts | None:
 async def set_role(work: Work, user_id: int, role: Role, *, by: int | None, by_name: str) -> None:
     """What somebody is to the identity half; the last who administers this server stays what they are."""
     await people.set_role(work, await users.get(work.db, user_id), role, by=by, by_name=by_name)
+
+
+class TeamMember(msgspec.Struct, frozen=True):
+    user_id: int
+    username: str
+    email: str
+    role: str
+
+
+async def find_team(work: Work) -> list[TeamMember]:
+    """Moderators and administrators who may come in; `email` is empty while it does not count as theirs."""
+    return [TeamMember(one.id, one.username, one.counted_email, one.role) for one in await users.team(work.db)]
 
 
 async def find_locale(work: Work, user_id: int) -> str:

@@ -57,6 +57,7 @@ class PersonRecord(msgspec.Struct, frozen=True):
     role: str
     locale: str
     reason: str | None
+    signed_up: bool  # by themselves, rather than made by an operator
     app_id: int | None
     addresses: tuple[Address, ...]  # the latest first
 
@@ -90,7 +91,8 @@ def _record(user: User, told: Any, app_id: int | None, seen: dict[str, datetime]
     return PersonRecord(
         id=user.id, email=user.email, is_confirmed=user.confirmed_at is not None,
         is_approved=user.approved_at is not None, is_active=user.is_active, role=user.role,
-        locale=locale_of(user) or locale or "en", reason=reason or None, app_id=app_id,
+        locale=locale_of(user) or locale or "en", reason=reason or None,
+        signed_up=told is not None, app_id=app_id,
         addresses=tuple(Address(ip, at) for at, ip in newest[:MOST_ADDRESSES]),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store
-from kith.social.accounts.facts import AccountChanged
+from kith.social.accounts.facts import AccountChanged, AccountWelcomed
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
 from kith.social.ids import AccountId, UserId
@@ -102,6 +102,8 @@ async def make(work: Work, user_id: UserId) -> None:
     except Taken:
         return  # somebody was quicker
     work.announce(AccountChanged(account_id=account.id))
+    if account.is_listed:
+        work.announce(AccountWelcomed(account_id=account.id))
 
 
 async def _free_name(work: Work, username: str) -> str:
@@ -137,3 +139,5 @@ async def keep_up(work: Work, user_id: UserId) -> None:
     if changed:
         await store.change(work.db, account.id, changed, work.now)
         work.announce(AccountChanged(account_id=account.id))
+    if "is_listed" in changed:
+        work.announce(AccountWelcomed(account_id=account.id))

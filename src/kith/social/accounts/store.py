@@ -16,6 +16,7 @@ _insert = command(insert_into(accounts))
 _by_id = query(select(accounts).where(accounts.c.id == bindparam("account")), Account)
 _by_ids = query(select(accounts).where(any_of(accounts.c.id, "ids")), Account)
 _by_user = query(select(accounts).where(accounts.c.user_id == bindparam("user")), Account)
+_by_users = query(select(accounts).where(any_of(accounts.c.user_id, "users")), Account)
 _by_name = query(
     select(accounts).where(and_(accounts.c.username_key == bindparam("key"), accounts.c.domain == bindparam("domain"))),
     Account,
@@ -92,6 +93,10 @@ async def find_all(db: Session, ids: Sequence[AccountId]) -> dict[AccountId, Acc
 
 async def find_of_user(db: Session, user_id: UserId) -> Account | None:
     return await db.one(_by_user, user=user_id)
+
+
+async def find_of_users(db: Session, user_ids: Sequence[UserId]) -> list[Account]:
+    return await db.all(_by_users, users=list(user_ids))
 
 
 async def find_named(db: Session, username: str, domain: str = "") -> Account | None:

@@ -13,6 +13,7 @@ from kith.social.accounts.entities import render_lines
 from kith.social.accounts.lines import WIDTH
 from kith.social.ids import AccountId
 from kith.social.moments import moment
+from kith.social.notifications.subjects import KEYS, render_all
 from kith.social.statuses import entities as statuses
 
 _encode = msgspec.json.Encoder().encode
@@ -30,6 +31,10 @@ _SAYS = {
     "update": "{} edited a post you boosted",
     "quote": "{} quoted your post",
     "quoted_update": "{} edited a post you quoted",
+    "admin.sign_up": "{} signed up",
+    "admin.report": "{} reported somebody",
+    "moderation_warning": "The team has sent you a warning",
+    "severed_relationships": "You have lost followers or people you follow",
 }
 
 
@@ -49,21 +54,24 @@ async def render(work: Work, rows: Sequence[Row], me: AccountId, *, supported: S
     people = await render_lines(work, rows)
     about = [row[WIDTH + 2] for row in rows if row[WIDTH + 2] is not None]
     shown = await statuses.render_by_id(work, about, me)
+    subjects = await render_all(work, [(row[WIDTH + 1], row[WIDTH + 6]) for row in rows])
     return [
-        _whole(row, person, shown.get(row[WIDTH + 2]), supported)
+        _whole(row, person, shown.get(row[WIDTH + 2]), subjects.get((row[WIDTH + 1], row[WIDTH + 6])), supported)
         for row, person in zip(rows, people, strict=True)
         if row[WIDTH + 2] is None or row[WIDTH + 2] in shown
     ]
 
 
-def _whole(row: Row, person: bytes, status: bytes | None, supported: Sequence[str]) -> bytes:
-    id, type, _, group_key, filtered, created_at = row[WIDTH:]
+def _whole(row: Row, person: bytes, status: bytes | None, subject: bytes | None, supported: Sequence[str]) -> bytes:
+    id, type, _, group_key, filtered, created_at, _ = row[WIDTH:]
     told: dict[str, Any] = {"id": str(id), "type": type, "group_key": group_key, "created_at": _moment(created_at)}
     if filtered:
         told["filtered"] = True
     if supported and type not in supported:
         told["fallback"] = _fallback(type, person)
     about = b"" if status is None else b',"status":%b' % status
+    if subject is not None:
+        about += b',"%b":%b' % (KEYS[type].encode(), subject)
     return b'%b,"account":%b%b}' % (_encode(told)[:-1], person, about)
 
 
