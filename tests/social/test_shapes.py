@@ -24,7 +24,7 @@ from tests.social.test_instance import RULE, V1, V2
 from tests.town import Town
 
 # Answered elsewhere in all their variants: test_apps, test_signup_api, test_guards, test_instance,
-# test_translation, test_timelines, test_reports.
+# test_translation, test_timelines, test_reports, test_moderation.
 ELSEWHERE = {
     ("POST", "/api/v1/apps"), ("GET", "/api/v1/apps/verify_credentials"), ("POST", "/api/v1/accounts"),
     ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
@@ -32,7 +32,8 @@ ELSEWHERE = {
     ("POST", "/api/v1/accounts/{id}/email_subscriptions"), ("POST", "/api/v1/statuses/{id}/translate"),
     ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
     ("GET", "/api/v1/instance/terms_of_service/{date}"), ("GET", "/api/v1/openapi.json"),
-    ("POST", "/api/v1/reports"), ("GET", "/api/v1/reports"), ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
+    ("GET", "/api/v1/strikes"), ("GET", "/api/v1/strikes/{id}"), ("POST", "/api/v1/strikes/{id}/appeal"),
+    ("POST", "/api/v1/appeals"), ("POST", "/api/v1/reports"), ("GET", "/api/v1/reports"), ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
 }  # fmt: skip
 NOTHING: Shape = {}
 

@@ -120,6 +120,7 @@ def upgrade() -> None:
             "account_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False
         ),
         sa.Column("due_at", db.Instant(length=27), nullable=False),
+        sa.Column("was_active", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["social_accounts.id"], name=op.f("fk_social_deletions_account_id"), ondelete="CASCADE"
         ),

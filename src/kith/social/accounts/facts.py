@@ -18,6 +18,12 @@ class AccountWelcomed(Fact, frozen=True):
     account_id: AccountId
 
 
+class AccountSensitized(Fact, frozen=True):
+    """The media of its posts are shown as sensitive from now on, or no longer."""
+
+    account_id: AccountId
+
+
 class AccountDeleted(Fact, frozen=True):
     """Its owner is gone for good: what was theirs goes too."""
 

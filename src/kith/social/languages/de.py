@@ -23,6 +23,8 @@ WORDS = {
         "dürfen keine Rechte enthalten, die nicht alle haben sollen"
     ),
     "there is no role called {name}": "Eine Rolle namens {name} gibt es nicht",
+    "has already been appealed": "wurde schon angefochten",
+    "can no longer be sent: the time for it is over": "kann nicht mehr abgeschickt werden: die Zeit dafür ist vorbei",
     "must be blank": "muss leer bleiben",
     "does not reference valid rules": "nennt Regeln, die es nicht gibt",
     "is too long (maximum is {count} entries)": "ist zu lang (höchstens {count} Einträge)",

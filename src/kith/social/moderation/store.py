@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import BindParameter, ColumnElement, Table, and_, bindparam, delete, or_, select, update
 
-from kith.base.db import Command, Instant, Query, Session, any_of, command, insert_into, query, upsert
+from kith.base.db import Command, Instant, Query, Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
@@ -237,20 +237,23 @@ async def page_of_appeals(db: Session, state: str, cursor: Cursor) -> list[Appea
 
 # Data that is deleted when its time is over
 
-_new_deletion = upsert(deletions).values(account_id=_id, due_at=_now)
-_plan = command(_new_deletion.on_conflict_do_nothing().inline())
+_plan = command(add_once(deletions))
 _unplan = command(delete(deletions).where(deletions.c.account_id == _id))
+_was_active = query(select(deletions.c.was_active).where(deletions.c.account_id == _id), bool)
 _due = query(
     select(deletions.c.account_id).where(deletions.c.due_at <= _now).order_by(deletions.c.due_at).limit(100), AccountId
 )
 
 
-async def plan_deletion(db: Session, account_id: AccountId, due_at: datetime) -> None:
-    await db.run(_plan, id=account_id, now=due_at)
+async def plan_deletion(db: Session, account_id: AccountId, due_at: datetime, *, was_active: bool) -> None:
+    await db.run(_plan, account_id=account_id, due_at=due_at, was_active=was_active)
 
 
-async def unplan_deletion(db: Session, account_id: AccountId) -> None:
+async def unplan_deletion(db: Session, account_id: AccountId) -> bool:
+    """Whether the person had been active before they were suspended."""
+    was_active = await db.one(_was_active, id=account_id)
     await db.run(_unplan, id=account_id)
+    return was_active is not False
 
 
 async def due_deletions(db: Session, now: datetime) -> list[AccountId]:

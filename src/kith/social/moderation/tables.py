@@ -101,6 +101,7 @@ deletions = Table(
         "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
     ),
     Column("due_at", Instant, nullable=False, index=True),
+    Column("was_active", Boolean, nullable=False),  # whether they may come in again when it is lifted
 )
 
 # Follows that somebody lost by what the team did to others, or by blocking a domain.
