@@ -30,6 +30,7 @@ from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
+from kith.social.admin.room import ROOM as ADMIN
 from kith.social.apps.room import ROOM as APPS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
@@ -44,6 +45,7 @@ from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
 from kith.social.media.room import ROOM as MEDIA
 from kith.social.mirror.room import ROOM as MIRROR
+from kith.social.moderation.room import ROOM as MODERATION
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
 from kith.social.profile.room import ROOM as PROFILE
@@ -103,6 +105,8 @@ ROOMS: list[Room] = [
     CONVERSATIONS,
     ENCRYPTION,
     FILTERS,
+    MODERATION,
+    ADMIN,
     APPS,
     REGISTRATION,
     EMAILS,

@@ -18,6 +18,8 @@ from kith.identity.signups import tables as signups
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
+from kith.social.admin import tables as social_admin
+from kith.social.admission import tables as social_admission
 from kith.social.conversations import tables as social_conversations
 from kith.social.emojis import tables as social_emojis
 from kith.social.encryption import tables as social_encryption
@@ -26,9 +28,11 @@ from kith.social.filters import tables as social_filters
 from kith.social.instance import tables as social_instance
 from kith.social.lists import tables as social_lists
 from kith.social.media import tables as social_media
+from kith.social.moderation import tables as social_moderation
 from kith.social.notifications import tables as social_notifications
 from kith.social.push import tables as social_push
 from kith.social.relationships import tables as social_relationships
+from kith.social.roles import tables as social_roles
 from kith.social.search import tables as social_search
 from kith.social.statuses import tables as social_statuses
 from kith.social.tags import tables as social_tags
@@ -52,6 +56,8 @@ __all__ = [
     "sessions",
     "signups",
     "social_accounts",
+    "social_admin",
+    "social_admission",
     "social_conversations",
     "social_emojis",
     "social_encryption",
@@ -60,9 +66,11 @@ __all__ = [
     "social_instance",
     "social_lists",
     "social_media",
+    "social_moderation",
     "social_notifications",
     "social_push",
     "social_relationships",
+    "social_roles",
     "social_search",
     "social_statuses",
     "social_tags",

@@ -16,6 +16,7 @@ COMMANDS = {
     "work": "Run the jobs, without a server (PostgreSQL only).",
     "migrate": "Bring the database to the newest schema.",
     "users": "Make, show and change people.",
+    "roles": "Show, make and change roles.",
     "tokens": "Make, list and revoke tokens.",
     "recovery": "Make a link that lets somebody in, once.",
     "flows": "Bring the shipped flows back.",

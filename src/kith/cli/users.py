@@ -140,17 +140,28 @@ def set_password(*, name: str, password: str | None, force: bool, as_json: bool)
 
 @users.command("set-role")
 @_name
-@click.argument("role", type=_ROLE, metavar="ROLE")
+@click.argument("role", type=WORDS)
 @as_json
 def set_role(*, name: str, role: str, as_json: bool) -> None:
-    """Give NAME another ROLE: owner, admin, moderator or user (an ordinary member)."""
-    from kith.identity.users import service  # noqa: PLC0415 - loaded when first used
+    """Give NAME another ROLE: owner, admin, moderator, user (an ordinary member), or one of your own (kith roles)."""
+    from kith.social.accounts import faces  # noqa: PLC0415 - loaded when first used
+    from kith.social.admin import roles  # noqa: PLC0415
+    from kith.social.roles.tables import EVERYONE  # noqa: PLC0415
+    from kith.social.staff import OPERATOR  # noqa: PLC0415
 
-    async def change(work: Work, user: User) -> None:
-        await service.set_role(work, user, ROLES[role], by_name=COMMAND_LINE)
+    async def change() -> tuple[User, str]:
+        async with house() as opened, opened.works.begin() as work:
+            user = await user_called(work.db, name)
+            account = await faces.of_user(work, user.id)
+            shipped = {"user": EVERYONE, "moderator": 1, "administrator": 2, "owner": 3}
+            known = ROLES.get(role.lower())
+            role_id = shipped[known] if known is not None else (await roles.named(work, role)).id
+            await roles.give(work, OPERATOR, account, role_id)
+            given = known or (await roles.find(work, role_id)).name
+            return await store.get(work.db, user.id), given
 
-    user = run(_changed(name, change))
-    _tell(user, f"{user.username} has the role {user.role} now.", as_json=as_json)
+    user, given = run(change())
+    _tell(user, f"{user.username} has the role {given} now.", as_json=as_json)
 
 
 @users.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -26,6 +26,8 @@ from kith.social.addresses import file_url
 from kith.social.emojis import service as emojis
 from kith.social.ids import AccountId
 from kith.social.moments import maybe
+from kith.social.roles import store as role_store
+from kith.social.roles.entities import badges, render_role
 from kith.social.versions import without_counts
 
 MOST_BYTES = 8 << 20
@@ -132,18 +134,34 @@ async def _moved(work: Work, rows: Sequence[Account]) -> dict[AccountId, Templat
 
 async def _shapes(work: Work, rows: Sequence[Account]) -> list[AccountEntity]:
     told = await emojis.used_in_each(work, [(texts_of(row), row.domain) for row in rows])
-    return [account_entity(work.settings, row, used) for row, used in zip(rows, told, strict=True)]
+    shown = await _badges(work, rows)
+    return [
+        account_entity(work.settings, row, used, shown.get(row.id, [])) for row, used in zip(rows, told, strict=True)
+    ]
+
+
+async def _badges(work: Work, rows: Iterable[Account]) -> dict[AccountId, list[dict[str, str]]]:
+    """Most people have no role that could be shown."""
+    with_role = [row for row in rows if row.is_local and not row.is_gone and (row.role_id or row.role != "user")]
+    if not with_role:
+        return {}
+    roles = await role_store.load(work.db)
+    return {row.id: badges(roles, row.role, row.role_id) for row in with_role}
 
 
 async def render_own(work: Work, account: Account, kept: Preferences, *, requests: int) -> bytes:
     """CredentialAccount: one's own, with what can be edited."""
     [whole] = await render(work, [account])
-    return together(whole, own_part(account, kept, requests=requests))
+    return together(whole, own_part(account, kept, await role_of(work, account), requests=requests))
 
 
 def render_muted(whole: bytes, until: datetime | str | None) -> bytes:
     """MutedAccount; `until` as a row or a row for the wire has it."""
     return together(whole, MutedPart(f"{until[:23]}Z" if isinstance(until, str) else maybe(until)))
+
+
+async def role_of(work: Work, account: Account) -> dict[str, Any]:
+    return render_role((await role_store.load(work.db)).of(account.role, account.role_id))
 
 
 async def render_profile(work: Work, account: Account, featured_tags: list[dict[str, Any]]) -> dict[str, Any]:

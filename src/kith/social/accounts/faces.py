@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from kith.base.caches import ByVersion, ForAWhile
 from kith.base.db import Taken
@@ -11,7 +12,7 @@ from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store
-from kith.social.accounts.facts import AccountChanged
+from kith.social.accounts.facts import AccountChanged, AccountWelcomed
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
 from kith.social.ids import AccountId, UserId
@@ -101,6 +102,8 @@ async def make(work: Work, user_id: UserId) -> None:
     except Taken:
         return  # somebody was quicker
     work.announce(AccountChanged(account_id=account.id))
+    if account.is_listed:
+        work.announce(AccountWelcomed(account_id=account.id))
 
 
 async def _free_name(work: Work, username: str) -> str:
@@ -126,11 +129,15 @@ async def keep_up(work: Work, user_id: UserId) -> None:
     if account is None:
         await make(work, user_id)
         return
-    changed = {
+    changed: dict[str, Any] = {
         name: value
         for name, value in (("role", person.role), ("is_listed", person.is_welcome or account.is_listed))
         if getattr(account, name) != value
     }
+    if "role" in changed:
+        changed["role_id"] = None  # a role given here says what the record says; this one was given there
     if changed:
         await store.change(work.db, account.id, changed, work.now)
         work.announce(AccountChanged(account_id=account.id))
+    if "is_listed" in changed:
+        work.announce(AccountWelcomed(account_id=account.id))

@@ -12,6 +12,18 @@ class AccountChanged(Fact, frozen=True):
     account_id: AccountId
 
 
+class AccountWelcomed(Fact, frozen=True):
+    """Somebody has confirmed their address and was approved: others may see them from now on."""
+
+    account_id: AccountId
+
+
+class AccountSensitized(Fact, frozen=True):
+    """The media of its posts are shown as sensitive from now on, or no longer."""
+
+    account_id: AccountId
+
+
 class AccountDeleted(Fact, frozen=True):
     """Its owner is gone for good: what was theirs goes too."""
 

@@ -23,12 +23,12 @@ class Part(msgspec.Struct):
 async def part(work: Work, _payload: Part | UserDeleted) -> None:
     orphans = await store.find_orphans(work.db, BATCH)
     for account in orphans:
-        await _empty(work, account)
+        await empty(work, account)
     if len(orphans) == BATCH:
         work.enqueue(PART, Part(), key="more")
 
 
-async def _empty(work: Work, account: Account) -> None:
+async def empty(work: Work, account: Account) -> None:
     """Whom nobody ever saw leaves no name behind, either."""
     if not account.is_listed and not account.statuses_count:
         await store.delete_row(work.db, account.id)

@@ -65,8 +65,10 @@ class AccountEntity(msgspec.Struct, kw_only=True):
 COUNTS = ("statuses_count", "followers_count", "following_count", "last_status_at")
 
 
-def account_entity(settings: Settings, row: Account, used: list[dict[str, Any]]) -> AccountEntity:
-    """With gaps for the counts; `used` are the emoji in its texts."""
+def account_entity(
+    settings: Settings, row: Account, used: list[dict[str, Any]], roles: list[dict[str, str]]
+) -> AccountEntity:
+    """With gaps for the counts; `used` are the emoji in its texts, `roles` those that everybody sees."""
     gone = row.is_gone
     shape = AccountEntity(
         id=str(row.id),
@@ -93,7 +95,7 @@ def account_entity(settings: Settings, row: Account, used: list[dict[str, Any]])
         **{name: gap(name) for name in COUNTS},
     )
     if row.is_local:
-        shape.noindex, shape.roles = row.noindex, [] if gone else _roles(row)
+        shape.noindex, shape.roles = row.noindex, roles
     if gone:
         shape.suspended = True
     if row.silenced_at is not None:
@@ -165,23 +167,6 @@ def raw_field(field: dict[str, Any]) -> dict[str, Any]:
     return {"name": field["name"], "value": field["value"], "verified_at": field.get("verified_at")}
 
 
-def _roles(row: Account) -> list[dict[str, str]]:
-    badge = _BADGES.get(row.role)
-    return [] if badge is None else [{"id": _ROLE_IDS[row.role], "name": badge, "color": ""}]
-
-
-def role_of(account: Account) -> dict[str, Any]:
-    known = account.role in _BADGES
-    return {
-        "id": _ROLE_IDS.get(account.role, "-99"),
-        "name": _BADGES.get(account.role, ""),
-        "color": "",
-        "highlighted": known,
-        "permissions": _PERMISSIONS.get(account.role, EVERYONE),
-        "collection_limit": 10,
-    }
-
-
 class OwnPart(msgspec.Struct):
     """What CredentialAccount has beyond Account."""
 
@@ -189,7 +174,7 @@ class OwnPart(msgspec.Struct):
     role: dict[str, Any]
 
 
-def own_part(account: Account, kept: Preferences, *, requests: int) -> OwnPart:
+def own_part(account: Account, kept: Preferences, role: dict[str, Any], *, requests: int) -> OwnPart:
     source = {
         "note": account.note,
         "fields": [raw_field(field) for field in account.fields],
@@ -203,7 +188,7 @@ def own_part(account: Account, kept: Preferences, *, requests: int) -> OwnPart:
         "attribution_domains": account.attribution_domains,
         "quote_policy": kept.quote_policy,
     }
-    return OwnPart(source, role_of(account))
+    return OwnPart(source, role)
 
 
 class MutedPart(msgspec.Struct):

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, select, update
+from sqlalchemy import and_, bindparam, delete, or_, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, Preferences, accounts, preferences
@@ -16,6 +16,7 @@ _insert = command(insert_into(accounts))
 _by_id = query(select(accounts).where(accounts.c.id == bindparam("account")), Account)
 _by_ids = query(select(accounts).where(any_of(accounts.c.id, "ids")), Account)
 _by_user = query(select(accounts).where(accounts.c.user_id == bindparam("user")), Account)
+_by_users = query(select(accounts).where(any_of(accounts.c.user_id, "users")), Account)
 _by_name = query(
     select(accounts).where(and_(accounts.c.username_key == bindparam("key"), accounts.c.domain == bindparam("domain"))),
     Account,
@@ -27,6 +28,17 @@ _names_like = query(
         and_(accounts.c.domain == "", accounts.c.username_key.like(bindparam("part"), escape="!"))
     ),
     str,
+)
+_with_role = query(select(accounts).where(accounts.c.role_id == bindparam("role")), Account)
+_show_role = command(
+    update(accounts)
+    .where(
+        or_(
+            accounts.c.role_id == bindparam("role"),
+            and_(accounts.c.domain == "", accounts.c.role_id.is_(None), accounts.c.role == bindparam("base")),
+        )
+    )
+    .values(version=changed(accounts))
 )
 _delete = command(delete(accounts).where(accounts.c.id == bindparam("account")))
 _orphans = query(
@@ -81,6 +93,10 @@ async def find_all(db: Session, ids: Sequence[AccountId]) -> dict[AccountId, Acc
 
 async def find_of_user(db: Session, user_id: UserId) -> Account | None:
     return await db.one(_by_user, user=user_id)
+
+
+async def find_of_users(db: Session, user_ids: Sequence[UserId]) -> list[Account]:
+    return await db.all(_by_users, users=list(user_ids))
 
 
 async def find_named(db: Session, username: str, domain: str = "") -> Account | None:
@@ -145,3 +161,13 @@ async def find_preferences(db: Session, account_id: AccountId) -> Preferences:
 
 async def save_preferences(db: Session, kept: Preferences) -> None:
     await db.run(_save_preferences, **{name: getattr(kept, name) for name in Preferences.__struct_fields__})
+
+
+async def with_role_id(db: Session, role_id: int) -> list[Account]:
+    """Whoever has a freely defined role."""
+    return await db.all(_with_role, role=role_id)
+
+
+async def show_anew(db: Session, role_id: int, base: str) -> None:
+    """What is shown of a role has changed: also on all who have it, by its id or because their record says `base`."""
+    await db.run(_show_role, role=role_id, base=base)

@@ -57,6 +57,8 @@ accounts = Table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     Column("fetched_at", Instant),
+    # A freely defined role, beside what the person's record says of them (`role`).
+    Column("role_id", BigInteger, index=True),
     UniqueConstraint("username_key", "domain"),
     Index("ix_social_accounts_domain", "domain", "id"),
     Index("ix_social_accounts_last_status_at", "last_status_at"),
@@ -127,6 +129,7 @@ class Account(msgspec.Struct):
     created_at: datetime
     updated_at: datetime
     fetched_at: datetime | None
+    role_id: int | None = None
 
     @property
     def is_local(self) -> bool:

@@ -11,8 +11,10 @@ from kith.base.blobs import FOREVER, Blobs
 from kith.base.errors import NotFound, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, Headers
 from kith.base.routing import FromPath, get
-from kith.social.files.keys import MIMES, PUBLIC, mime_of
+from kith.social.files.keys import MIMES, PUBLIC, id_of_folder, mime_of
+from kith.social.files.withheld import Withheld
 
+OWNED = frozenset({"attachments", "avatars", "headers"})
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -76,7 +78,11 @@ def read_range(text: str, size: int) -> Part | None:
 @get("/media/{path:path}")
 async def show_file(exchange: Exchange, path: FromPath[str]) -> Answer:
     key = path
-    if key.partition("/")[0] not in PUBLIC:
+    shelf, owner = key.partition("/")[0], id_of_folder(key[:200])
+    if shelf not in PUBLIC:
+        raise NotFound
+    withheld = exchange.find(Withheld)  # type: ignore[type-abstract]
+    if shelf in OWNED and owner is not None and await withheld.is_withheld(exchange.work, shelf, owner):
         raise NotFound
     blobs = exchange.find(Blobs)
     size = await blobs.size(key)

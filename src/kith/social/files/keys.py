@@ -5,7 +5,17 @@ from __future__ import annotations
 import secrets
 from pathlib import PurePosixPath
 
-__all__ = ["MIMES", "PUBLIC", "UPLOADS", "folder_of", "id_of_upload", "mime_of", "new_name", "upload_key"]
+__all__ = [
+    "MIMES",
+    "PUBLIC",
+    "UPLOADS",
+    "folder_of",
+    "id_of_folder",
+    "id_of_upload",
+    "mime_of",
+    "new_name",
+    "upload_key",
+]
 
 PUBLIC = frozenset({"attachments", "avatars", "headers", "cards", "emojis", "site"})
 UPLOADS = "uploads"
@@ -20,6 +30,12 @@ def folder_of(shelf: str, id: int) -> str:
     """The folder of one thing: its id in three parts, so that no folder grows without end."""
     digits = f"{id:018d}"
     return f"{shelf}/{digits[:-12]}/{digits[-12:-6]}/{digits[-6:]}"
+
+
+def id_of_folder(key: str) -> int | None:
+    """Of which thing a file is, by the folder it lies in."""
+    parts = key.split("/")[1:4]
+    return int("".join(parts)) if len(parts) == 3 and all(one.isdigit() and one.isascii() for one in parts) else None
 
 
 def new_name() -> str:

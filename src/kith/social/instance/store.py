@@ -14,6 +14,7 @@ from kith.social.instance.tables import Page, Rule, days, pages, presence, rules
 _now = bindparam("now", type_=Instant())
 _since = bindparam("since", type_=Instant())
 _rules = query(select(rules).where(rules.c.deleted_at.is_(None)).order_by(rules.c.position, rules.c.id), Rule)
+_every_rule = query(select(rules), Rule)
 _add_rule = command(insert_into(rules))
 _remove_rule = command(
     update(rules).where(and_(rules.c.id == bindparam("rule"), rules.c.deleted_at.is_(None))).values(deleted_at=_now)
@@ -74,6 +75,11 @@ _owner = query(
 
 async def all_rules(db: Session) -> list[Rule]:
     return await db.all(_rules)
+
+
+async def every_rule(db: Session) -> list[Rule]:
+    """Also those that hold no longer."""
+    return await db.all(_every_rule)
 
 
 async def add_rule(db: Session, rule: Rule) -> None:

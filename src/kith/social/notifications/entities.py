@@ -21,6 +21,7 @@ from kith.social.ids import AccountId
 from kith.social.moments import moment
 from kith.social.notifications import reading
 from kith.social.notifications.reading import NotificationRow, Words
+from kith.social.notifications.subjects import KEYS, render_all
 from kith.social.pages import joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
 from kith.social.statuses.store import Stretch
@@ -44,6 +45,10 @@ _SAYS = {
     "update": "{} edited a post you boosted",
     "quote": "{} quoted your post",
     "quoted_update": "{} edited a post you quoted",
+    "admin.sign_up": "{} signed up",
+    "admin.report": "{} reported somebody",
+    "moderation_warning": "The team has sent you a warning",
+    "severed_relationships": "You have lost followers or people you follow",
 }
 
 
@@ -58,6 +63,9 @@ class NotificationEntity(msgspec.Struct, kw_only=True):
     fallback: Fallback | UnsetType = UNSET
     account: Any
     status: Any = UNSET
+    report: Any = UNSET
+    moderation_warning: Any = UNSET
+    event: Any = UNSET
 
 
 class Fallback(msgspec.Struct):
@@ -145,8 +153,10 @@ def _size(rows: str, page: NotificationPage) -> int:
 
 
 async def _page(work: Work, rows: Sequence[NotificationRow], me: AccountId) -> NotificationPage | None:
-    """If all that it is made of is kept, or can be."""
+    """If all that it is made of is kept, or can be: not reports and warnings, which have no version."""
     shown = [row for row in rows if row.is_shown]
+    if any(row.about_id is not None for row in shown):
+        return None
     about = [row_of for row in shown if (row_of := row.status) is not None]
     heads = await _heads(work, shown)
     people = await render_versions(work, {row.from_id: row.from_version for row in shown})
@@ -191,6 +201,7 @@ async def render(
     about = {status.id: status for row in rows if (status := row.status) is not None}
     shown = await render_rows(work, list(about.values()), me, context=CONTEXT)
     words = await reading.words_of(work.db, [row.id for row in rows])
+    subjects = await render_all(work, [(words[row.id].type, row.about_id) for row in rows if row.id in words])
     wholes: list[bytes] = []
     for row in rows:
         if row.id not in words or row.from_id not in people or not (row.status_id is None or row.status_id in shown):
@@ -199,6 +210,9 @@ async def render(
         entity = _entity(row, words[row.id], account=msgspec.Raw(person))
         if row.status_id is not None:
             entity.status = msgspec.Raw(shown[row.status_id])
+        subject = None if row.about_id is None else subjects.get((type, row.about_id))
+        if subject is not None:
+            setattr(entity, KEYS[type], msgspec.Raw(subject))
         if supported and type not in supported:
             entity.fallback = _fallback(type, person)
         wholes.append(_encode(entity))

@@ -46,13 +46,14 @@ class NotificationRow(NamedTuple):
     subject_id: StatusId | None = None
     subject_version: int | None = None
     subject_author_version: int | None = None
+    about_id: int | None = None  # where it is about something else, such as a report
 
     @property
     def status(self) -> StatusRow | None:
         """The row of the status, as lists of statuses have it."""
         if self.status_id is None or self.status_version is None or self.author_version is None:
             return None
-        return StatusRow(self.status_id, self.status_version, self.author_version, *self[7:])
+        return StatusRow(self.status_id, self.status_version, self.author_version, *self[7:10])
 
     @property
     def is_shown(self) -> bool:
@@ -92,6 +93,7 @@ _ROW: tuple[Any, ...] = (
     T.c.id.label("subject_id"),
     T.c.version.label("subject_version"),
     TA.c.version.label("subject_author_version"),
+    N.c.subject_id.label("about_id"),
 )
 _mine = and_(N.c.account_id == access.ME, is_there(_from))
 

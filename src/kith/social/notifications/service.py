@@ -20,7 +20,7 @@ TYPES = (
     "severed_relationships", "moderation_warning", "annual_report", "admin.sign_up", "admin.report", "quote",
     "quoted_update", "added_to_collection", "collection_update",
 )  # fmt: skip
-GROUPED = frozenset({"favourite", "reblog", "follow"})
+GROUPED = frozenset({"favourite", "reblog", "follow", "admin.sign_up"})
 GROUP_HOURS = 12
 
 
@@ -30,6 +30,7 @@ class Notice(msgspec.Struct, frozen=True):
     account_id: AccountId
     key: str
     status_id: StatusId | None = None
+    subject_id: int | None = None  # a report, a warning, lost relationships
 
 
 async def tell(
@@ -43,6 +44,12 @@ async def tell(
     for one in notices:
         if one.account_id in wanted:
             await _put(work, type, from_id, one, await _group_of(work, type, one))
+
+
+async def tell_anyhow(work: Work, type: str, from_id: AccountId, notices: Sequence[Notice]) -> None:
+    """What people hear of whomever they block or mute: the team's business with them, and theirs as the team."""
+    for one in notices:
+        await _put(work, type, from_id, one, await _group_of(work, type, one))
 
 
 async def tell_of_favourites(work: Work, pairs: Sequence[tuple[AccountId, StatusId]]) -> None:
@@ -68,6 +75,7 @@ async def _put(work: Work, type: str, from_id: AccountId, notice: Notice, group:
     row = Notification(
         id=id, account_id=notice.account_id, from_id=from_id, type=type, status_id=notice.status_id,
         group_key=group or f"ungrouped-{id}", filtered=False, created_at=work.now, once_key=notice.key,
+        subject_id=notice.subject_id,
     )  # fmt: skip
     if await store.add(work.db, row):
         work.announce(NotificationMade(notification_id=id, account_id=row.account_id, type=type))

@@ -42,10 +42,15 @@ _forget_older = command(
         )
     )
 )
-_forget_between = command(delete(N).where(and_(N.c.account_id == _me, N.c.from_id == bindparam("other"))))
+# What concerns somebody as one of the team stays.
+_forget_between = command(
+    delete(N).where(and_(N.c.account_id == _me, N.c.from_id == bindparam("other"), N.c.subject_id.is_(None)))
+)
 _is_from_there = and_(accounts.c.id == N.c.from_id, accounts.c.domain == bindparam("domain"))
 _forget_domain = command(
-    delete(N).where(and_(N.c.account_id == _me, exists(select(accounts.c.id).where(_is_from_there))))
+    delete(N).where(
+        and_(N.c.account_id == _me, N.c.subject_id.is_(None), exists(select(accounts.c.id).where(_is_from_there)))
+    )
 )
 _forget_account = command(delete(N).where(or_(N.c.account_id == _me, N.c.from_id == _me)))
 _clear = command(delete(N).where(N.c.account_id == _me))

@@ -21,6 +21,8 @@ notifications = Table(
     Column("created_at", Instant, nullable=False),
     # The same thing is told once: by this key, which says what it is about.
     Column("once_key", Text, nullable=False, unique=True),
+    # What it is about, where that is no status: a report, a warning, lost relationships, as its type says.
+    Column("subject_id", BigInteger),
     Index("ix_social_notifications_account_id", "account_id", "id"),
     Index("ix_social_notifications_from_id", "from_id", "account_id"),
 )
@@ -36,3 +38,4 @@ class Notification(msgspec.Struct):
     filtered: bool
     created_at: datetime
     once_key: str
+    subject_id: int | None = None

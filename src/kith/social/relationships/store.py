@@ -505,3 +505,28 @@ async def ties(
 ) -> list[tuple[int, int, Any, Any, Any, str | None, datetime | None]]:
     """What there is, by flag and account: two switches, languages, a comment, an end, where the flag has them."""
     return await db.all(_ties, me=me, ids=list(ids), now=now)
+
+
+# What people here lose with accounts that go
+
+_lost_follows = query(
+    select(follows.c.account_id, func.count())
+    .join(accounts, accounts.c.id == follows.c.account_id)
+    .where(and_(any_of(follows.c.target_id, "ids"), accounts.c.domain == ""))
+    .group_by(follows.c.account_id),
+    tuple,
+)
+_lost_followers = query(
+    select(follows.c.target_id, func.count())
+    .join(accounts, accounts.c.id == follows.c.target_id)
+    .where(and_(any_of(follows.c.account_id, "ids"), accounts.c.domain == ""))
+    .group_by(follows.c.target_id),
+    tuple,
+)
+
+
+async def lost_with(db: Session, ids: Sequence[AccountId]) -> dict[AccountId, tuple[int, int]]:
+    """How many followers, and how many people they follow, each person here loses when these accounts go."""
+    followers: dict[AccountId, int] = dict(await db.all(_lost_followers, ids=list(ids)))
+    following: dict[AccountId, int] = dict(await db.all(_lost_follows, ids=list(ids)))
+    return {id: (followers.get(id, 0), following.get(id, 0)) for id in sorted({*followers, *following})}

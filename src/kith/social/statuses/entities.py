@@ -157,6 +157,14 @@ async def render_by_id(
     return dict(await _render(work, rows, me, nested=nested))
 
 
+async def render_for_staff(work: Work, ids: Sequence[int], me: AccountId | None) -> dict[int, bytes]:
+    """Whether the viewer may see them or not: what was reported to the team."""
+    if not ids:
+        return {}
+    rows = await work.db.all(_unguarded, ids=list(dict.fromkeys(ids)))
+    return dict(await _render(work, rows, me, nested=False))
+
+
 async def render_own_past(work: Work, status_id: StatusId, me: AccountId) -> bytes | None:
     """A status whose viewer has just undone what they did to it, whether they may still see it or not."""
     rows = await work.db.all(_unguarded, ids=[status_id])

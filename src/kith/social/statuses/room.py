@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
-from kith.social.accounts.facts import AccountChanged, AccountDeleted
+from kith.social.accounts.facts import AccountChanged, AccountDeleted, AccountSensitized
 from kith.social.errors import DIALECT
 from kith.social.statuses import api, purging, tasks
 from kith.social.statuses.bodies import StatusPieces
@@ -30,6 +30,7 @@ ROOM = Room(
         tasks.CLEAR_UP,
         tasks.END_POLLS,
         tasks.SWEEP,
+        tasks.SHOW_ANEW,
         purging.LEAVE,
         purging.GO_ALONG,
         purging.PURGE,
@@ -39,6 +40,7 @@ ROOM = Room(
         Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.Sweep()),
         Periodic(kind=purging.PURGE, every=timedelta(hours=1), payload=purging.Purge()),
     ),
+    at_once=((AccountSensitized, tasks.begin_to_show_anew),),
     subscriptions=(
         (AccountDeleted, purging.LEAVE),
         (StatusDeleted, tasks.CLEAR_UP),

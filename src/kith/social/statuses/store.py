@@ -387,3 +387,20 @@ async def domains_of(db: Session, account_ids: Sequence[AccountId]) -> dict[int,
 
 async def unpin_everywhere(db: Session, status_id: StatusId) -> None:
     await db.run(_unpin_all, status=status_id)
+
+
+_after_of = query(
+    select(statuses.c.id)
+    .where(and_(statuses.c.account_id == bindparam("account"), statuses.c.id > bindparam("after")))
+    .order_by(statuses.c.id)
+    .limit(bindparam("most")),
+    StatusId,
+)
+_show_anew = command(update(statuses).where(any_of(statuses.c.id, "ids")).values(version=changed(statuses)))
+
+
+async def show_anew(db: Session, account_id: AccountId, after: int, most: int) -> int | None:
+    """The next posts of an account are made anew when next shown; the last of them, where there are more."""
+    ids = await db.all(_after_of, account=account_id, after=after, most=most)
+    await db.run(_show_anew, ids=ids)
+    return ids[-1] if len(ids) == most else None

@@ -12,7 +12,9 @@ from kith.base.db import any_of, query
 from kith.base.jobs import Kind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
+from kith.social.accounts.facts import AccountSensitized
 from kith.social.feeds import store as feeds
+from kith.social.ids import AccountId
 from kith.social.statuses import store
 from kith.social.statuses.cards import service as cards
 from kith.social.statuses.facts import StatusDeleted, StatusEdited, StatusPosted
@@ -23,6 +25,7 @@ from kith.social.tags.tables import status_tags
 
 BATCH = 200
 MOST_POLLS = 100
+SHOWN_AT_ONCE = 1000
 REMEMBERED = timedelta(hours=1)
 TAG_DAYS = timedelta(days=8)
 
@@ -54,6 +57,13 @@ _with_links = query(
 
 class EndPolls(msgspec.Struct):
     """Polls whose time is over."""
+
+
+class ShowAnew(msgspec.Struct):
+    """What is shown of an account's posts is another from now on."""
+
+    account_id: AccountId
+    after: int = 0
 
 
 class Sweep(msgspec.Struct):
@@ -100,6 +110,17 @@ async def end_polls(work: Work, _payload: EndPolls) -> None:
         work.enqueue(END_POLLS, EndPolls(), key="more")
 
 
+async def show_anew(work: Work, payload: ShowAnew) -> None:
+    """A stretch at a time, each a job of its own."""
+    last = await store.show_anew(work.db, payload.account_id, payload.after, SHOWN_AT_ONCE)
+    if last is not None:
+        work.enqueue(SHOW_ANEW, ShowAnew(account_id=payload.account_id, after=last))
+
+
+async def begin_to_show_anew(work: Work, fact: AccountSensitized) -> None:
+    await show_anew(work, ShowAnew(account_id=fact.account_id))
+
+
 async def sweep(work: Work, _payload: Sweep) -> None:
     await store.forget_idempotent(work.db, work.now - REMEMBERED)
     await tags.forget_days(work.db, (work.now - TAG_DAYS).date().isoformat())
@@ -109,4 +130,5 @@ FOLLOW_UP: Kind[StatusPosted] = Kind(name="statuses.follow_up", payload=StatusPo
 LOOK_AGAIN: Kind[StatusEdited] = Kind(name="statuses.look_again", payload=StatusEdited, handler=look_again)
 CLEAR_UP: Kind[StatusDeleted] = Kind(name="statuses.clear_up", payload=StatusDeleted, handler=clear_up)
 END_POLLS: Kind[EndPolls] = Kind(name="statuses.end_polls", payload=EndPolls, handler=end_polls)
+SHOW_ANEW: Kind[ShowAnew] = Kind(name="statuses.show_anew", payload=ShowAnew, handler=show_anew)
 SWEEP: Kind[Sweep] = Kind(name="statuses.sweep", payload=Sweep, handler=sweep)

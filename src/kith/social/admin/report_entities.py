@@ -1,0 +1,61 @@
+"""Reports as the team sees them, in a fixed number of statements however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from kith.base.work import Work
+from kith.social.admin.entities import render_admin_by_id
+from kith.social.ids import AccountId
+from kith.social.instance import store as instance
+from kith.social.instance.entities import rule_shape
+from kith.social.moderation.tables import Note, Report
+from kith.social.moments import maybe, moment
+from kith.social.statuses.entities import render_for_staff
+
+_encode = msgspec.json.Encoder().encode
+
+
+async def render_admin_reports(work: Work, rows: Sequence[Report], me: AccountId | None) -> list[bytes]:
+    named = [id for row in rows for id in (row.account_id, row.target_id, row.assigned_id, row.action_taken_by_id)]
+    people = await render_admin_by_id(work, [id for id in named if id is not None])
+    posts = await render_for_staff(work, [int(id) for row in rows for id in row.status_ids], me)
+    rules = {str(rule.id): rule_shape(rule) for rule in await instance.every_rule(work.db)}
+    return [_encode(_shape(row, people, posts, rules)) for row in rows]
+
+
+def _shape(
+    row: Report, people: Mapping[AccountId, msgspec.Raw], posts: Mapping[int, bytes], rules: Mapping[str, Any]
+) -> dict[str, Any]:
+    def person(id: AccountId | None) -> msgspec.Raw | None:
+        return None if id is None else people.get(id)
+
+    return {
+        "id": str(row.id),
+        "action_taken": row.action_taken_at is not None,
+        "action_taken_at": maybe(row.action_taken_at),
+        "category": row.category,
+        "comment": row.comment,
+        "forwarded": row.forwarded,
+        "created_at": moment(row.created_at),
+        "updated_at": moment(row.updated_at),
+        "account": person(row.account_id),
+        "target_account": person(row.target_id),
+        "assigned_account": person(row.assigned_id),
+        "action_taken_by_account": person(row.action_taken_by_id),
+        "statuses": [msgspec.Raw(posts[int(id)]) for id in row.status_ids if int(id) in posts],
+        "rules": [rules[id] for id in row.rule_ids if id in rules],
+    }
+
+
+def render_note(note: Note) -> dict[str, Any]:
+    return {
+        "id": str(note.id),
+        "report_id": str(note.report_id),
+        "account_id": str(note.account_id),
+        "content": note.content,
+        "created_at": moment(note.created_at),
+    }

@@ -1,0 +1,25 @@
+"""Order in the house: reports, warnings and what the team does about them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.jobs import Periodic
+from kith.base.rooms import Part, Room
+from kith.social.accounts.facts import AccountWelcomed
+from kith.social.errors import DIALECT
+from kith.social.files.withheld import Withheld
+from kith.social.moderation import api, severing, tasks
+from kith.social.moderation.entities import ModerationSubjects
+from kith.social.moderation.withheld import OfSuspended
+from kith.social.notifications.subjects import Subjects
+
+ROOM = Room(
+    name="moderation",
+    dialect=DIALECT,
+    routes=tuple(api.routes),
+    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, severing.SEVER),
+    periodic=(Periodic(kind=tasks.DELETE_DATA, every=timedelta(hours=1), payload=tasks.DeleteData()),),
+    subscriptions=((AccountWelcomed, tasks.TELL_OF_SIGN_UP),),
+    parts=(Part(Subjects, lambda _: ModerationSubjects()), Part(Withheld, lambda _: OfSuspended())),
+)

@@ -1,0 +1,45 @@
+"""Follows that end because of what the team does to others: whoever loses some is told how many."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.social.ids import AccountId
+from kith.social.moderation import store
+from kith.social.moderation.tables import Severance
+from kith.social.notifications import service as notifications
+from kith.social.notifications.service import Notice
+from kith.social.relationships import store as relationships
+from kith.social.relationships.service import apart
+
+
+class Sever(msgspec.Struct):
+    """`name` is the domain or the account that people are told; `told` once they are."""
+
+    ids: list[AccountId]
+    type: str
+    name: str
+    told: bool = False
+
+
+async def sever(work: Work, payload: Sever) -> None:
+    """A stretch at a time, each a job of its own, until nothing is left between anybody here and them."""
+    await work.db.begin()
+    if not payload.told:
+        await _tell(work, payload)
+    left = [id for id in payload.ids if await apart.leave_everybody(work, id)]
+    if left:
+        work.enqueue(SEVER, Sever(ids=left, type=payload.type, name=payload.name, told=True))
+
+
+async def _tell(work: Work, payload: Sever) -> None:
+    for id, (followers, following) in (await relationships.lost_with(work.db, payload.ids)).items():
+        event = Severance(work.new_id(), id, payload.type, payload.name, followers, following, work.now)
+        await store.add_severance(work.db, event)
+        notice = Notice(id, f"severed_relationships:{event.id}", subject_id=event.id)
+        await notifications.tell_anyhow(work, "severed_relationships", id, [notice])
+
+
+SEVER: Kind[Sever] = Kind(name="moderation.sever", payload=Sever, handler=sever)

@@ -1,0 +1,50 @@
+"""What the team is told later."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.jobs import Kind
+from kith.base.work import Work
+from kith.identity import for_social as identity
+from kith.social.accounts import store as accounts
+from kith.social.accounts.facts import AccountWelcomed
+from kith.social.moderation import actions, store, team
+from kith.social.notifications import service as notifications
+from kith.social.notifications.service import Notice
+from kith.social.staff import OPERATOR
+
+
+class DeleteData(msgspec.Struct):
+    """Of accounts that have been suspended for long enough."""
+
+
+async def delete_data(work: Work, _payload: DeleteData) -> None:
+    for id in await store.due_deletions(work.db, work.now):
+        account = await accounts.find(work.db, id)
+        if account is None or account.suspended_at is None or account.deleted_at is not None:
+            await store.unplan_deletion(work.db, id)
+        else:
+            await actions.delete_data(work, OPERATOR, account)
+
+
+async def tell_of_sign_up(work: Work, fact: AccountWelcomed) -> None:
+    """Of whoever signed up by themselves, once they are in."""
+    account = await accounts.find(work.db, fact.account_id)
+    if account is None or account.user_id is None or account.is_gone:
+        return
+    person = (await identity.staff_view.records_of(work.db, [account.user_id])).get(account.user_id)
+    if person is None or not person.signed_up:
+        return
+    notices = [
+        Notice(one.account_id, f"admin.sign_up:{account.id}:{one.account_id}")
+        for one in await team.who_may(work, "manage_users")
+        if one.account_id is not None and one.account_id != account.id
+    ]
+    await notifications.tell_anyhow(work, "admin.sign_up", account.id, notices)
+
+
+DELETE_DATA: Kind[DeleteData] = Kind(name="moderation.delete_data", payload=DeleteData, handler=delete_data)
+TELL_OF_SIGN_UP: Kind[AccountWelcomed] = Kind(
+    name="moderation.sign_up", payload=AccountWelcomed, handler=tell_of_sign_up
+)

@@ -1,0 +1,33 @@
+"""Who of the team hears of something: those whose role lets them deal with it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.work import Work
+from kith.identity import for_social as identity
+from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId, UserId
+from kith.social.roles import store as roles
+
+
+class Member(msgspec.Struct, frozen=True):
+    """`account_id` is None until they have an account."""
+
+    username: str
+    email: str
+    account_id: AccountId | None
+
+
+async def who_may(work: Work, permission: str) -> list[Member]:
+    """In three statements, however many they are."""
+    team = await identity.find_team(work)
+    own = {one.user_id: one for one in await accounts.find_of_users(work.db, [UserId(one.user_id) for one in team])}
+    known = await roles.load(work.db)
+    found: list[Member] = []
+    for one in team:
+        account = own.get(UserId(one.user_id))
+        role = known.of(one.role, None if account is None else account.role_id)
+        if role.allows(permission):
+            found.append(Member(one.username, one.email, None if account is None else account.id))
+    return found

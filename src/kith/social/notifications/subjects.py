@@ -1,0 +1,30 @@
+"""What a notification is about where that is no status: a port. Rooms above know how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from kith.base.work import Work
+
+# Under which key each is shown.
+KEYS = {"admin.report": "report", "moderation_warning": "moderation_warning", "severed_relationships": "event"}
+
+
+class Subjects(Protocol):
+    async def render(self, work: Work, type: str, ids: Sequence[int]) -> Mapping[int, bytes]:
+        """Those that are still there, by id; `type` is one of `KEYS`."""
+        ...
+
+
+async def render_all(work: Work, wanted: Sequence[tuple[str, int | None]]) -> dict[tuple[str, int], bytes]:
+    """By type and id. Most pages have none, and cost nothing."""
+    by_type: dict[str, list[int]] = {}
+    for type, id in wanted:
+        if id is not None and type in KEYS:
+            by_type.setdefault(type, []).append(id)
+    found: dict[tuple[str, int], bytes] = {}
+    for type, ids in by_type.items():
+        shown = await work.find(Subjects).render(work, type, ids)  # type: ignore[type-abstract]
+        found |= {(type, id): one for id, one in shown.items()}
+    return found

@@ -1,0 +1,149 @@
+"""Roles: what they permit, to whom, and who may give them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kith.identity.users import store as users
+from tests.social.members import Member, join
+from tests.social.shapes import ACCOUNT, ROLE, check, maybe
+from tests.social.staff import employ, employ_as, verdict
+from tests.town import Town
+
+ROLES = "/api/v1/admin/roles"
+STAFF_ROLE = ROLE | {"position": "int", "permissions_as_keys": ["text"], "is_shipped": "bool"}
+ADMIN_ACCOUNT = {
+    "id": "id", "username": "text", "domain": maybe("text"), "created_at": "moment", "email": maybe("text"),
+    "ip": maybe("text"), "ips": [{"ip": "text", "used_at": "moment"}], "locale": maybe("text"),
+    "invite_request": maybe("text"), "role": maybe(ROLE), "confirmed": maybe("bool"), "approved": maybe("bool"),
+    "disabled": maybe("bool"), "silenced": "bool", "suspended": "bool", "sensitized": "bool", "account": ACCOUNT,
+    "created_by_application_id?": "id",
+}  # fmt: skip
+
+
+async def give(by: Member, to: Member, role_id: str) -> int:
+    return await verdict(by, "POST", f"/api/v1/admin/accounts/{to.id}/role", json={"role_id": role_id})
+
+
+async def test_the_shipped_roles_have_the_bits_that_clients_know(town: Town) -> None:
+    owner = await employ(town, "owner")
+
+    listed = await owner.get(ROLES)
+
+    check(listed, [STAFF_ROLE])
+    shipped = {one["id"]: (one["name"], one["position"], one["permissions"]) for one in listed if one["is_shipped"]}
+    assert shipped == {
+        "3": ("Owner", 1000, "1"), "2": ("Admin", 100, "2031612"), "1": ("Moderator", 10, "1049884"),
+        "-99": ("", -1, "65536"),
+    }  # fmt: skip
+    assert owner.me["role"]["permissions"] == str((1 << 23) - 1)
+    assert owner.me["roles"] == [{"id": "3", "name": "Owner", "color": ""}]
+    member = await join(town)
+    assert (member.me["role"]["id"], member.me["role"]["permissions"], member.me["roles"]) == ("-99", "65536", [])
+
+
+async def test_a_role_is_made_given_shown_changed_and_deleted(town: Town) -> None:
+    owner, gil = await employ(town, "owner"), await employ(town, "user")
+    sent = {
+        "name": "Gardener", "color": "#00AA00", "position": 5, "highlighted": True,
+        "permissions_as_keys": ["manage_custom_emojis", "manage_users"],
+    }  # fmt: skip
+
+    role = await owner.post(ROLES, json=sent)
+    check(await owner.post(f"/api/v1/admin/accounts/{gil.id}/role", json={"role_id": role["id"]}), ADMIN_ACCOUNT)
+    me = await gil.refreshed()
+    assert me["roles"] == [{"id": role["id"], "name": "Gardener", "color": "#00aa00"}]
+    assert me["role"]["permissions"] == str(1 << 14 | 1 << 10 | 1 << 16)
+    assert (await gil.get(f"/api/v1/admin/accounts/{gil.id}"))["role"]["name"] == "Gardener"
+    async with town.house() as house, house.works.begin() as work:
+        user = await users.find(work.db, gil.name)
+        assert user is not None
+        assert user.role == "moderator"  # one record: who manages people looks after people there, too
+
+    await owner.does("PUT", f"{ROLES}/{role['id']}", json={"name": "Florist", "permissions": "0"})
+    assert (await gil.refreshed())["roles"][0]["name"] == "Florist"
+    assert await verdict(gil, "GET", f"/api/v1/admin/accounts/{gil.id}") == 403
+
+    await owner.delete(f"{ROLES}/{role['id']}")
+    me = await gil.refreshed()
+    assert (me["roles"], me["role"]["id"]) == ([], "-99")
+
+
+async def test_who_may_give_which_role_to_whom(town: Town) -> None:
+    """The ladder, as a table: who gives, to whom, what, and what comes of it."""
+    owner = await employ(town, "owner")
+    people = {
+        "owner": owner, "other owner": await employ(town, "owner"), "admin": await employ(town, "administrator"),
+        "other admin": await employ(town, "administrator"), "moderator": await employ(town, "moderator"),
+        "high": await employ_as(town, owner, 500, "manage_roles", "manage_users"), "user": await employ(town, "user"),
+    }  # fmt: skip
+    low = (await owner.post(ROLES, json={"name": "low", "position": 1, "permissions_as_keys": ["view_devops"]}))["id"]
+    table = [
+        ("user", "user", "1"), ("user", "user", "3"), ("moderator", "moderator", "2"), ("moderator", "user", "1"),
+        ("admin", "admin", "3"), ("admin", "admin", "-99"), ("admin", "other admin", "-99"),
+        ("admin", "owner", "-99"), ("admin", "user", "2"), ("admin", "user", "3"), ("admin", "user", low),
+        ("high", "user", "2"), ("high", "moderator", "-99"), ("high", "admin", "-99"), ("owner", "owner", "-99"),
+        ("owner", "other owner", "2"), ("owner", "user", "3"),
+    ]  # fmt: skip
+    for by, to, role in table:
+        assert await give(people[by], people[to], role) == 403, (by, to, role)
+    for by, to, role in [
+        ("admin", "user", "1"), ("admin", "user", "-99"), ("owner", "user", low), ("owner", "user", "2"),
+        ("owner", "user", "-99"), ("owner", "other admin", "1"), ("admin", "other admin", "-99"),
+    ]:  # fmt: skip
+        assert await give(people[by], people[to], role) == 200, (by, to, role)
+    assert await give(owner, people["user"], "12345") == 404
+    assert (await people["owner"].refreshed())["role"]["id"] == "3"
+
+
+@pytest.mark.parametrize(
+    ("sent", "complaint"),
+    [
+        ({"name": "x", "position": 100}, "Position cannot be higher than your current role"),
+        ({"name": "x", "position": 5, "permissions": 1},
+         "Permissions as keys cannot include permissions your current role does not possess"),
+        ({"name": "x", "permissions_as_keys": ["fly"]}, "Permissions as keys is not included in the list"),
+        ({"name": "x", "permissions": 1 << 30}, "Permissions is invalid"),
+        ({"name": " "}, "Name can't be blank"),
+        ({"name": "x" * 101}, "Name is too long (maximum is 100 characters)"),
+        ({"name": "x", "color": "red"}, "Color is invalid"),
+        ({"name": "x", "position": -5}, "Position is invalid"),
+    ],
+)  # fmt: skip
+async def test_a_role_grants_nothing_that_its_maker_lacks(town: Town, sent: dict[str, object], complaint: str) -> None:
+    admin = await employ(town, "administrator")
+
+    answer = await admin.call("POST", ROLES, json=sent)
+
+    assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {complaint}")
+
+
+async def test_roles_above_ones_own_and_shipped_ones_stand(town: Town) -> None:
+    owner, admin = await employ(town, "owner"), await employ(town, "administrator")
+
+    assert await verdict(admin, "PUT", f"{ROLES}/3", json={"name": "x"}) == 403
+    assert await verdict(admin, "PUT", f"{ROLES}/2", json={"permissions": 1 << 22}) == 403
+    assert await verdict(admin, "DELETE", f"{ROLES}/1") == 403
+    assert await verdict(owner, "DELETE", f"{ROLES}/1") == 403
+    assert await verdict(owner, "PUT", f"{ROLES}/-99", json={"permissions_as_keys": ["manage_users"]}) == 422
+    assert await verdict(owner, "PUT", f"{ROLES}/abc", json={}) == 404
+    assert await verdict(await employ(town, "moderator"), "GET", ROLES) == 403
+
+
+async def test_roles_by_the_command_line(town: Town) -> None:
+    gil = await employ(town, "user")
+
+    made = json.loads(
+        await town.kith("roles", "create", "Cook", "--position", "7", "--permission", "view_dashboard", "--json")
+    )
+    assert "Cook" in await town.kith("roles", "list")
+    assert "has the role Cook now" in await town.kith("users", "set-role", gil.name, "cook")
+    assert (await gil.refreshed())["role"]["name"] == "Cook"
+    await town.kith("roles", "change", "Cook", "--name", "Chef", "--highlighted")
+    assert (await gil.refreshed())["roles"] == [{"id": made["id"], "name": "Chef", "color": ""}]
+    await town.kith("users", "set-role", gil.name, "user")
+    assert (await gil.refreshed())["role"]["id"] == "-99"
+    await town.kith("roles", "delete", "Chef")
+    assert "no role called" in await town.kith("users", "set-role", gil.name, "Chef", expect=1)
