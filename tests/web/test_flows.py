@@ -54,7 +54,7 @@ async def test_a_person_signs_in_and_out_without_any_script(town: Town, browser:
     assert browser.path == SIGN_IN
     await browser.submit(uid_field=ada.username)
     assert browser.path == SIGN_IN
-    assert f"As {ada.username}." in browser.page.text
+    assert f"Account: {ada.username}." in browser.page.text
     await browser.submit(password=ada.password)
 
     assert browser.path == "/"
@@ -286,7 +286,7 @@ async def test_a_person_signs_up_and_is_sent_a_mail(town: Town, browser: Browser
     assert "a fine one 77" not in differing.text
     sent = await browser.submit(0, values, password_repeat="a fine one 77")
 
-    assert "We have sent you a mail." in sent.text
+    assert "We have sent you an e-mail." in sent.text
 
 
 async def test_a_taken_name_is_told_beside_its_field(town: Town, browser: Browser) -> None:
@@ -418,7 +418,7 @@ async def test_only_who_is_signed_in_may_delete_their_account(town: Town, browse
     await browser.open("/flows/-/default/unenrollment/")
     assert (await browser.submit(password="not this one")).status_code == 400
     await browser.submit(password=ada.password)
-    assert f"This deletes the account {ada.username} for good." in browser.page.text
+    assert f"This permanently deletes the account {ada.username}." in browser.page.text
     await browser.submit()
 
     assert browser.path == "/"
@@ -468,4 +468,4 @@ async def test_a_start_page_with_nothing_to_open_says_so(new_town: TownBuilder) 
     page = await browser.sign_in(ada.username, ada.password)
     await browser.close()
 
-    assert "There is nothing here for you to open yet." in page.text
+    assert "You have no applications yet." in page.text

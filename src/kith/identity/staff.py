@@ -132,7 +132,7 @@ async def _subject(work: Work, username: str, context: str) -> tuple[Person | No
     if username:
         user = await users.find(work.db, username) if "\0" not in username else None
         if user is None:
-            complaints["user"] = ["There is nobody of this name."]
+            complaints["user"] = ["There is no user with this name."]
         else:
             person = await people.get(work, user.id)
     if context:

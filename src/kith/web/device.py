@@ -19,7 +19,7 @@ from kith.web.pages import page, see_other
 
 HERE = "/device"
 MOST_CHARACTERS = 40
-WRONG = "This code is not known. It may have run out, or a letter may be wrong."
+WRONG = "This code is not valid. It may have expired or contain a typing mistake."
 TOO_MANY = "Too many wrong codes. Please wait a while, then try again."
 
 

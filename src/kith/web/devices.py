@@ -32,4 +32,4 @@ def device_of(translate: Translator, agent: str) -> str:
     system = next((name for mark, name in _SYSTEMS if mark in agent), "")
     if program and system:
         return translate("{program} on {system}", program=program, system=system)
-    return program or system or translate("An unknown program")
+    return program or system or translate("Unknown browser")

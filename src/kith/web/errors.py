@@ -17,13 +17,13 @@ _TITLES = {
     400: translatable("That did not work"),
     401: translatable("Please sign in"),
     403: translatable("Not allowed"),
-    404: translatable("Nothing here"),
+    404: translatable("Page not found"),
     405: translatable("That did not work"),
     410: translatable("Gone"),
     413: translatable("Too large"),
     429: translatable("Too many requests"),
     500: translatable("Something went wrong on our side"),
-    503: translatable("Back in a moment"),
+    503: translatable("Temporarily unavailable"),
 }
 
 

@@ -71,7 +71,7 @@ async def take_default(exchange: Exchange, designation: FromPath[str]) -> Answer
     """To the flow for this purpose; a form that was sent here is sent on to it."""
     slug = await identity.flows.find_default(exchange, designation)
     if slug is None:
-        raise NotFound("There is no way to do this here")
+        raise NotFound("This is not available on this server")
     return see_other(f"/flows/{slug}/{_query_string(exchange)}", status=307)
 
 

@@ -41,7 +41,7 @@ async def approve(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
     await identity.signups.approve(work, user, by=visitor.user.id, by_name=visitor.user.username)
-    await identity.leave_message(work, visitor.user.id, f"{user.username} was approved.", "success")
+    await identity.leave_message(work, visitor.user.id, f"{user.username} has been approved.", "success")
     return see_other(HERE)
 
 
@@ -52,7 +52,7 @@ async def reject(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
     await identity.signups.reject(work, user, by=visitor.user.id, by_name=visitor.user.username)
-    await identity.leave_message(work, visitor.user.id, f"{user.username} was rejected.", "success")
+    await identity.leave_message(work, visitor.user.id, f"{user.username} has been rejected.", "success")
     return see_other(HERE)
 
 
@@ -85,7 +85,7 @@ async def _staff(exchange: Exchange) -> identity.Visitor | None:
     if visitor is not None and visitor.user.role not in identity.TEAM and not visitor.is_superuser:
         raise NotFound
     if visitor is not None and exchange.acting is not None and exchange.method != "GET":
-        raise Forbidden("This cannot be done through somebody else's eyes.")
+        raise Forbidden("This is not available while you are viewing as another person.")
     return visitor
 
 

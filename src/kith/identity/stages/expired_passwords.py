@@ -17,8 +17,8 @@ from kith.identity.stages.turn import Denied, Turn
 from kith.identity.users.tables import User
 
 EXPIRED = "Password has expired."
-CHANGE = "Your password has expired. Choose a new one to go on."
-SAME = "Choose a password that is not the old one."
+CHANGE = "Your password has expired. Choose a new one to continue."
+SAME = "Choose a password that is different from the old one."
 DEFAULT = "default-password-change"
 _KEY = "_expired"
 _bound = query(

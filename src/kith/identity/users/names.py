@@ -55,7 +55,7 @@ def complain_username(username: str) -> Complaint | None:
 def complain_chosen(username: str) -> Complaint | None:
     """A name that somebody picks for themselves: never one that looks like somebody's address."""
     if "@" in username:
-        return Complaint("A user name contains no @.", "invalid")
+        return Complaint("A user name cannot contain @.", "invalid")
     return None
 
 

@@ -45,7 +45,7 @@ def _only_owners(visitor: identity.Visitor) -> None:
     if visitor.is_acting:
         raise identity.impersonation.NotAsSomebodyElse
     if visitor.user.role != "owner":
-        raise Forbidden("Only an owner may see this server as somebody else")
+        raise Forbidden("Only an owner may view this server as another person")
 
 
 def _page(

@@ -23,7 +23,7 @@ async def rename_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> An
         return see_other(SIGN_IN)
     name = text(form, "name")
     if not name or len(name) > MOST_CHARACTERS:
-        words = translatable("Give it a name.") if not name else translatable("This is too long.")
+        words = translatable("Please enter a name.") if not name else translatable("This is too long.")
         return await security_page(exchange, work, visitor, status=400, errors={f"name_{id}": [words]})
     await identity.own.rename_device(work, visitor, id, name)
     return see_other(_PLACE)

@@ -59,14 +59,14 @@ def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, d
     fields: dict[str, list[str]] = {}
     name, scopes = text(form, "description"), text(form, "scopes")
     if not name or len(name) > MOST_CHARACTERS:
-        fields["description"] = [translatable("Say what it is for.") if not name else _TOO_LONG]
+        fields["description"] = [translatable("Please enter what it is for.") if not name else _TOO_LONG]
     if intent == "api" and (not scopes or len(scopes) > MOST_CHARACTERS):
-        fields["scopes"] = [translatable("Say what it may do.") if not scopes else _TOO_LONG]
+        fields["scopes"] = [translatable("Please enter at least one scope.") if not scopes else _TOO_LONG]
     expires_at = None
     if text(form, "expires"):
         expires_at = _end_of(text(form, "expires"))
         if expires_at is None or expires_at <= now:
-            fields["expires"] = [translatable("Choose a day that is still to come.")]
+            fields["expires"] = [translatable("Please choose a date in the future.")]
     if fields:
         raise Invalid(fields=fields)
     return name, scopes, expires_at

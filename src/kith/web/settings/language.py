@@ -19,7 +19,7 @@ async def choose_language(exchange: Exchange, work: Work) -> Answer:
     visitor, form = await sent(exchange)
     chosen = text(form, "language")
     if chosen not in LANGUAGES:
-        raise Invalid("We do not know this language", fields={"language": ["We do not know this language."]})
+        raise Invalid("This language is not available", fields={"language": ["This language is not available."]})
     if visitor is not None and not visitor.is_acting and visitor.locale != chosen:
         await identity.own.choose_language(work, visitor, chosen)
     back = identity.safe_path(text(form, "next"))

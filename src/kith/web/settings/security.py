@@ -11,7 +11,7 @@ from kith.identity import for_pages as identity
 from kith.web.devices import device_of
 from kith.web.pages import page, see_other
 from kith.web.settings.asking import HERE, SIGN_IN, sent
-from kith.web.settings.trail import about, action_of
+from kith.web.settings.recent_activity import details_of, sentence_about
 from kith.web.start import shown
 
 MOST_PAGES = 10_000
@@ -29,14 +29,26 @@ async def security_page(
     number = _page_number(exchange)
     events, more = await identity.own.list_events(work, visitor, number)
     return page(
-        exchange, "settings/security.html", status=status, visitor=visitor, here="security",
-        may_change=not visitor.is_acting, sessions=await identity.own.list_sessions(work, visitor),
-        devices=await identity.own.list_devices(work, visitor), set_up=await identity.own.set_up_flows(work),
-        tokens=await identity.own.list_tokens(work, visitor), consents=await identity.own.list_consents(work, visitor),
-        events=events, older=number + 1 if more else None, newer=number - 1 if number > 1 else None,
-        messages=shown(await identity.take_messages(work, visitor.user.id)), device_of=device_of, action_of=action_of,
-        about=about, **{"key": None, "errors": {}, "form": {}, **values},
-    )  # fmt: skip
+        exchange,
+        "settings/security.html",
+        status=status,
+        visitor=visitor,
+        here="security",
+        may_change=not visitor.is_acting,
+        sessions=await identity.own.list_sessions(work, visitor),
+        devices=await identity.own.list_devices(work, visitor),
+        set_up=await identity.own.set_up_flows(work),
+        tokens=await identity.own.list_tokens(work, visitor),
+        consents=await identity.own.list_consents(work, visitor),
+        events=events,
+        older=number + 1 if more else None,
+        newer=number - 1 if number > 1 else None,
+        messages=shown(await identity.take_messages(work, visitor.user.id)),
+        device_of=device_of,
+        sentence_about=sentence_about,
+        details_of=details_of,
+        **{"key": None, "errors": {}, "form": {}, **values},
+    )
 
 
 def _page_number(exchange: Exchange) -> int:

@@ -26,7 +26,7 @@ RESOURCE = Resource(
 
 
 async def show(turn: Turn) -> Outcome:
-    words = turn.context.get("deny_message") or turn.stage.get("deny_message") or "You may not go on."
+    words = turn.context.get("deny_message") or turn.stage.get("deny_message") or "You cannot continue."
     return Denied(str(words), f"stage {turn.stage['name']}")
 
 

@@ -72,7 +72,7 @@ async def show(turn: Turn) -> Outcome:
             return PASSED  # there is none they could know
         turn.context["pending_user_identifier"] = user.username
     if "pending_user_identifier" not in turn.context and turn.context.get("pending_user") is None:
-        return Denied("Nobody was named.", "password stage without a pending user")
+        return Denied("No user was given.", "password stage without a pending user")
     shown = turn.context.get("pending_user_identifier", "")
     fields: dict[str, Any] = {"pending_user": shown, "allow_show_password": turn.stage["allow_show_password"]}
     recovery = await recovery_url(turn)
