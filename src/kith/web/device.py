@@ -49,9 +49,16 @@ async def answer_device(exchange: Exchange) -> Answer:
         return _enter(exchange, visitor, code, wrong=TOO_MANY, status=429)
     except oauth.Refused as refused:
         return page(
-            exchange, "authorize/error.html", status=403, title="Not allowed", messages=refused.messages,
-            code="access_denied", refusal=refused.code, request_id=exchange.id, visitor=visitor,
-        )  # fmt: skip
+            exchange,
+            "authorize/error.html",
+            status=403,
+            title="Not allowed",
+            messages=refused.messages,
+            code="access_denied",
+            refusal=refused.code,
+            request_id=exchange.id,
+            visitor=visitor,
+        )
     if waiting is None:
         return _enter(exchange, visitor, code, wrong=WRONG, status=400)
     if answer not in ("allow", "deny"):

@@ -34,7 +34,7 @@ def wants_json(exchange: Exchange) -> bool:
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
-    refusal = problem.extra.get("refusal")  # the code of a no that was written down
+    refusal = problem.extra.get("refusal")  # the code under which a denied access was recorded
     if wants_json(exchange):
         body: object = {"detail": problem.message} | ({"code": refusal} if refusal else {})
         if isinstance(problem, Invalid) and problem.fields:

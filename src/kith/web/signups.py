@@ -28,10 +28,15 @@ async def show_signups(exchange: Exchange, work: Work) -> Answer:
         return see_other(SIGN_IN)
     found = await identity.signups.pending(work, most=MOST + 1)
     return page(
-        exchange, "staff/signups.html", visitor=visitor, here="staff", waiting=found[:MOST],
-        more=len(found) > MOST, by_hand=work.settings.registrations == "approval",
+        exchange,
+        "staff/signups.html",
+        visitor=visitor,
+        here="staff",
+        waiting=found[:MOST],
+        more=len(found) > MOST,
+        by_hand=work.settings.registrations == "approval",
         messages=shown(await identity.take_messages(work, visitor.user.id)),
-    )  # fmt: skip
+    )
 
 
 @post(f"{HERE}{{id}}/approve")
@@ -68,9 +73,14 @@ async def use_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
     user = await identity.signups.confirm_address(work, key)
     return page(
-        exchange, "confirm.html", username=user.username, address=user.email, done=True,
-        waits=user.approved_at is None, visitor=await identity.find_visitor(exchange),
-    )  # fmt: skip
+        exchange,
+        "confirm.html",
+        username=user.username,
+        address=user.email,
+        done=True,
+        waits=user.approved_at is None,
+        visitor=await identity.find_visitor(exchange),
+    )
 
 
 async def _sent(exchange: Exchange) -> identity.Visitor | None:
