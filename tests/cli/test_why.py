@@ -17,9 +17,15 @@ async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownB
     town = await new_town(start=False)
     await settle(town, "ada", role="user")
     asked = Asked(
-        binding=BINDING, kind="expression", about="p", name="on-weekdays", negate=False, passing=False,
-        messages=["Not on Sundays."], log=["it is\x1b[31m Sunday"],
-    )  # fmt: skip
+        binding=BINDING,
+        kind="expression",
+        about="p",
+        name="on-weekdays",
+        negate=False,
+        passing=False,
+        messages=["Not on Sundays."],
+        log=["it is\x1b[31m Sunday"],
+    )
     async with town.house() as house, house.works.begin(Origin("r1", "192.0.2.9")) as work:
         ada = await store.find(work.db, "ada")
         assert ada is not None
@@ -39,9 +45,18 @@ async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownB
     )
 
     for words in (
-        code, "who\tada", "from\t192.0.2.9", "where\tapplication Wiki", "they read\tNot on Sundays.",
-        "why\tPolicies refused.", "on-weekdays (expression)", "said\tno", "it is [31m Sunday", '"colour":"blue"', "r1",
-    ):  # fmt: skip
+        code,
+        "who\tada",
+        "from\t192.0.2.9",
+        "where\tapplication Wiki",
+        "they read\tNot on Sundays.",
+        "why\tPolicies refused.",
+        "on-weekdays (expression)",
+        "said\tno",
+        "it is [31m Sunday",
+        '"colour":"blue"',
+        "r1",
+    ):
         assert words in by_code.said, words
     assert "hunter2" not in by_code.said + as_json.said
     assert (as_json.json["code"], as_json.json["details"]["policies"][0]["binding"]) == (code, BINDING)

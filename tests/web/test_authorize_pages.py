@@ -111,8 +111,13 @@ async def test_an_app_asks_on_a_page_of_its_own(
         code = await page.get_by_label("Code").input_value()
         if scripts:
             await check(page)
-        sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": oob, "client_id": app.client_id,
-                "client_secret": app.secret}  # fmt: skip
+        sent = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": oob,
+            "client_id": app.client_id,
+            "client_secret": app.secret,
+        }
         assert (await place.http.post("/oauth/token", data=sent)).status_code == 200
 
         await page.goto("/oauth/authorized_applications")

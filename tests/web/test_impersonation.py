@@ -182,8 +182,14 @@ async def test_what_guards_the_account_is_closed_meanwhile(town: Town, browser: 
         refused = await browser.http.post(action, data=form)
         assert refused.status_code == 403, action
         assert NO in refused.text, action
-    for slug in ("password-change", "authenticator-totp-setup", "authenticator-static-setup",
-                 "authenticator-webauthn-setup", "recovery-flow", "unenrollment-flow"):  # fmt: skip
+    for slug in (
+        "password-change",
+        "authenticator-totp-setup",
+        "authenticator-static-setup",
+        "authenticator-webauthn-setup",
+        "recovery-flow",
+        "unenrollment-flow",
+    ):
         for path in (f"/flows/default-{slug}/", f"/api/v2/flows/executor/default-{slug}/"):
             assert (await browser.http.get(path)).status_code == 403, path
             posted = await browser.http.post(path, json={"component": "password"}, headers=token(browser))
@@ -210,8 +216,13 @@ async def test_what_guards_the_account_is_closed_meanwhile(town: Town, browser: 
 async def test_stages_that_change_the_account_are_closed_in_any_flow(town: Town, browser: Browser) -> None:
     owner, ada = await owner_of(town), await town.sign_up()
     flows = {}
-    for kind, fields in (("user_write", {}), ("user_delete", {}), ("consent", {"mode": "permanent"}),
-                         ("otp_static", {}), ("user_login", {})):  # fmt: skip
+    for kind, fields in (
+        ("user_write", {}),
+        ("user_delete", {}),
+        ("consent", {"mode": "permanent"}),
+        ("otp_static", {}),
+        ("user_login", {}),
+    ):
         flow = await make_flow(owner, "authorization")
         await make_binding(owner, flow, await make_stage(owner, kind, **fields))
         flows[kind] = flow["slug"]
@@ -227,9 +238,13 @@ async def test_stages_that_change_the_account_are_closed_in_any_flow(town: Town,
 async def test_secrets_stay_hidden_from_somebody_elses_eyes(town: Town, new_browser: NewBrowser) -> None:
     owner = await owner_of(town)
     keeper = await person_who_may(
-        town, owner, "core.view_secret", "providers.view_oauth2provider", "providers.change_oauth2provider",
+        town,
+        owner,
+        "core.view_secret",
+        "providers.view_oauth2provider",
+        "providers.change_oauth2provider",
         "crypto.view_certificatekeypair_key",
-    )  # fmt: skip
+    )
     flow = await make_flow(owner, "authorization")
     fields = {"client_type": "confidential", "authorization_grant_type": "authorization-code"}
     fields |= {"redirect_uris": "https://a.example/", "client_secret": "deep secret"}

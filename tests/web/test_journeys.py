@@ -185,8 +185,13 @@ async def test_a_passkey_is_enough_to_sign_in_and_is_a_second_factor_too(
         return
     devices = await page.context.new_cdp_session(page)
     await devices.send("WebAuthn.enable")
-    options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
-               "hasUserVerification": True, "isUserVerified": True}  # fmt: skip
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+    }
     device = await devices.send("WebAuthn.addVirtualAuthenticator", {"options": options})
     await page.goto("/settings/security")
     await page.get_by_role("link", name="Add a passkey").click()
@@ -291,9 +296,14 @@ async def test_the_work_of_a_captcha_is_done_beside_the_name(
     work = await made(owner, "/stages/captcha/", name=word(), public_key="pow", private_key="-")
     password = await made(owner, "/stages/password/", name=word(), backends=["internal"])
     who = await made(
-        owner, "/stages/identification/", name=word(), user_fields=["username"], template="login",
-        captcha_stage=work["pk"], password_stage=password["pk"],
-    )  # fmt: skip
+        owner,
+        "/stages/identification/",
+        name=word(),
+        user_fields=["username"],
+        template="login",
+        captcha_stage=work["pk"],
+        password_stage=password["pk"],
+    )
     login = await made(owner, "/stages/user_login/", name=word())
     slug = await flow_of(owner, who, login, designation="authentication")
 
@@ -321,8 +331,15 @@ FIELDS = (
 async def every_field(owner: Person) -> dict[str, Any]:
     fields = []
     for order, type in enumerate(FIELDS):
-        body: dict[str, Any] = {"field_key": f"attributes.{type}", "label": f"The {type}", "type": type,
-                                "name": word(), "order": order, "placeholder": f"A {type}", "sub_text": f"Hint of {type}"}  # fmt: skip
+        body: dict[str, Any] = {
+            "field_key": f"attributes.{type}",
+            "label": f"The {type}",
+            "type": type,
+            "name": word(),
+            "order": order,
+            "placeholder": f"A {type}",
+            "sub_text": f"Hint of {type}",
+        }
         if type in ("radio-button-group", "dropdown"):
             body |= {"initial_value": "return ['red', 'blue']", "initial_value_expression": True}
         if type.startswith(("alert", "static", "text_")):
@@ -335,13 +352,27 @@ async def who_and_source(owner: Person) -> dict[str, Any]:
     name = word()
     url = "https://elsewhere.example/"
     source = await made(
-        owner, "/sources/oauth/", name="Elsewhere", slug=name, provider_type="openid-connect", authorization_url=url,
-        access_token_url=url, profile_url=url, consumer_key="x", consumer_secret="y",
-    )  # fmt: skip
+        owner,
+        "/sources/oauth/",
+        name="Elsewhere",
+        slug=name,
+        provider_type="openid-connect",
+        authorization_url=url,
+        access_token_url=url,
+        profile_url=url,
+        consumer_key="x",
+        consumer_secret="y",
+    )
     return await made(
-        owner, "/stages/identification/", name=name, user_fields=["email"], template="login",
-        sources=[source["pk"]], show_source_labels=True, enable_remember_me=True,
-    )  # fmt: skip
+        owner,
+        "/stages/identification/",
+        name=name,
+        user_fields=["email"],
+        template="login",
+        sources=[source["pk"]],
+        show_source_labels=True,
+        enable_remember_me=True,
+    )
 
 
 @with_scripts
@@ -357,10 +388,14 @@ async def test_axe_finds_nothing_on_any_other_page_of_a_flow(page: Page, place: 
         await made(owner, "/stages/captcha/", name=word(), public_key="site", private_key="-"),
         await made(owner, "/stages/user_login/", name=word(), remember_me_offset="days=30"),
         await made(
-            owner, "/stages/otp_validate/", name=word(), device_classes=["static"], not_configured_action="configure",
+            owner,
+            "/stages/otp_validate/",
+            name=word(),
+            device_classes=["static"],
+            not_configured_action="configure",
             configuration_stages=[totp["pk"], static["pk"]],
         ),
-    )  # fmt: skip
+    )
     await sign_in(page, await place.sign_up())
     for stage in stages:
         await page.goto(f"/flows/{await flow_of(owner, stage)}/")
@@ -376,9 +411,15 @@ async def test_axe_finds_nothing_on_any_other_page_of_a_flow(page: Page, place: 
 @with_scripts
 async def test_axe_finds_nothing_on_the_pages_around_the_flows(page: Page, place: Town, owner: Person) -> None:
     for number in range(2):
-        body = {"name": f"Wiki {number}", "slug": word(), "group": "Work" if number else "",
-                "meta_launch_url": "https://wiki.example/", "meta_publisher": "ACME", "meta_description": "All we know",
-                "open_in_new_tab": bool(number)}  # fmt: skip
+        body = {
+            "name": f"Wiki {number}",
+            "slug": word(),
+            "group": "Work" if number else "",
+            "meta_launch_url": "https://wiki.example/",
+            "meta_publisher": "ACME",
+            "meta_description": "All we know",
+            "open_in_new_tab": bool(number),
+        }
         await made(owner, "/core/applications/", **body)
     await page.goto("/flows/default-authentication-flow/")
     await page.context.clear_cookies()
@@ -387,9 +428,17 @@ async def test_axe_finds_nothing_on_the_pages_around_the_flows(page: Page, place
     await check_day_and_night(page)
     await sign_in(page, owner)
     for path in (
-        "/", "/staff/signups/", "/settings/security?page=9", "/settings/impersonate", "/settings/language",
-        "/flows/no-such-flow/", "/api/v2/docs", "/about", "/privacy-policy", "/terms-of-service",
-    ):  # fmt: skip
+        "/",
+        "/staff/signups/",
+        "/settings/security?page=9",
+        "/settings/impersonate",
+        "/settings/language",
+        "/flows/no-such-flow/",
+        "/api/v2/docs",
+        "/about",
+        "/privacy-policy",
+        "/terms-of-service",
+    ):
         await page.goto(path)
         await check_day_and_night(page)
 

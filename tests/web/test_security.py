@@ -155,8 +155,11 @@ async def test_a_password_set_by_the_api_ends_the_sessions_too(town: Town, new_b
 async def test_factors_are_set_up_listed_renamed_and_removed(town: Town, browser: Browser) -> None:
     ada = await signed_in(town, browser)
     assert "You have not set up two-factor sign-in yet." in section(browser.page, "factors")
-    for words, slug in (("Add an authenticator app", "totp"), ("Add a passkey", "webauthn"),
-                        ("Create recovery codes", "static")):  # fmt: skip
+    for words, slug in (
+        ("Add an authenticator app", "totp"),
+        ("Add a passkey", "webauthn"),
+        ("Create recovery codes", "static"),
+    ):
         assert f'href="/flows/default-authenticator-{slug}-setup/?next={HERE}">{words}' in browser.page.text
 
     await browser.open(f"/flows/default-authenticator-totp-setup/?next={HERE}")
@@ -188,8 +191,11 @@ async def test_factors_are_set_up_listed_renamed_and_removed(town: Town, browser
     await mail_to(town, ada, "A sign-in method was removed from your account: Telephone.")
     told = await events(town, ada)
     assert [one["action"] for one in told if one["app"] == "core.factors"] == [
-        "model_deleted", "model_updated", "model_created", "model_created",
-    ]  # fmt: skip
+        "model_deleted",
+        "model_updated",
+        "model_created",
+        "model_created",
+    ]
 
 
 async def test_a_factor_goes_only_after_a_fresh_proof(town: Town, new_browser: NewBrowser) -> None:
@@ -346,9 +352,12 @@ async def test_nobody_ends_or_takes_what_is_somebody_elses(town: Town, new_brows
     csrf = {"csrf": eves.cookie("kith_csrf") or ""}
 
     for address in (
-        *addresses, f"{HERE}/sessions/nonsense/end", f"{HERE}/tokens/x/revoke",
-        f"{HERE}/consents/{uuid.uuid4()}/withdraw", f"{HERE}/consents/x/withdraw",
-    ):  # fmt: skip
+        *addresses,
+        f"{HERE}/sessions/nonsense/end",
+        f"{HERE}/tokens/x/revoke",
+        f"{HERE}/consents/{uuid.uuid4()}/withdraw",
+        f"{HERE}/consents/x/withdraw",
+    ):
         assert (await eves.http.post(address, data=csrf)).status_code == 404, address
     assert await another.is_signed_in()
 

@@ -53,9 +53,16 @@ def users() -> None:
 @_force
 @as_json
 def create(
-    *, name: str, email: str, password: str | None, full_name: str, role: str, confirmed: bool, force: bool,
+    *,
+    name: str,
+    email: str,
+    password: str | None,
+    full_name: str,
+    role: str,
+    confirmed: bool,
+    force: bool,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Create the user NAME."""
     from kith.identity.users import service  # noqa: PLC0415 - loaded when first used
     from kith.identity.users.passwords import Passwords  # noqa: PLC0415
