@@ -160,7 +160,7 @@ async def test_axe_finds_nothing_on_pages_for_staff(chrome: Browser, place: Town
             await page.goto(path)
             await check(page)
         await page.locator(".rows a").first.click()
-        await page.get_by_role("heading", name="Refusal ").wait_for()
+        await page.get_by_role("heading", name="Denied access ").wait_for()
         await check(page)
         for path in ("/staff/flows/default-password-change/", f"/staff/policies/{policy.json()['pk']}/"):
             await page.goto(path)
@@ -225,7 +225,7 @@ async def test_sessions_keys_and_factors_are_looked_after(chrome: Browser, place
         await here.get_by_text("The sign-in method was removed.").wait_for()
 
         row = here.get_by_role("listitem").filter(has_text="Firefox on Windows")
-        await row.get_by_role("button", name="Stop viewing").click()
+        await row.get_by_role("button", name="End session").click()
         await here.get_by_text("The session was ended.").wait_for()
         await there.goto("/settings/security")
         await there.get_by_label("User name or e-mail address").wait_for()

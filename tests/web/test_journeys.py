@@ -129,7 +129,7 @@ async def test_an_address_is_confirmed_after_a_sign_in_was_refused(page: Page, p
     await page.goto(f"/confirm/{key}")
     await look(page, scripts)
     await page.get_by_role("button", name="Confirm e-mail address").click()
-    await see(page, f"{name}@example.org is confirmed as the address of {name}.")
+    await see(page, f"{name}@example.org is now confirmed as the e-mail address of {name}.")
     await look(page, scripts)
     await page.goto(f"/confirm/{key}")
     await see(page, "Page not found")
