@@ -53,6 +53,13 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     # identity
     "kith.identity": ("identity/test_setup.py", "identity/test_basic.py"),
     "kith.identity.caller": ("identity/test_basic.py", "identity/test_rights.py"),
+    "kith.identity.account_settings": ("web/test_security.py",),
+    "kith.identity.admission": ("identity/test_sessions.py", "social/test_guards.py"),
+    "kith.identity.caller_authentication": ("identity/test_basic.py", "identity/test_rights.py"),
+    "kith.identity.group_grants": ("identity/test_rights.py", "identity/test_ladders.py"),
+    "kith.identity.protected_configuration": ("identity/test_rights.py",),
+    "kith.identity.reauthentication": ("identity/test_confirming.py",),
+    "kith.identity.security_mails": ("web/test_security.py", "identity/test_new_passwords.py"),
     "kith.identity.callers": ("identity/test_basic.py", "identity/test_rights.py"),
     "kith.identity.confirmation": ("identity/test_confirming.py",),
     "kith.identity.errors": ("identity/test_bodies.py", "identity/test_refused.py"),

@@ -36,7 +36,7 @@ _ERRORS: Calls = {
     "Unavailable": (0,),
 }
 _FLOWS: Calls = {"Denied": (0,), "complain": (1,), "messages.leave": (2,)}
-_OAUTH: Calls = {"Unfit": (0, 1), "ErrorPage": (0, 1), "turn_away": (1,), "Verdict": (1,)}
+_OAUTH: Calls = {"Unfit": (0, 1), "ErrorPage": (0, 1), "turn_away": (1,), "Verdict": (1,), "PolicyVerdict": (1,)}
 
 # Where pages get their texts from, and which arguments of which calls are texts.
 _PAGES: tuple[tuple[str, Calls], ...] = (
@@ -44,6 +44,7 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/executor/*.py", _FLOWS | _ERRORS),
     ("identity/stages/**/*.py", _FLOWS),
     ("identity/own/*.py", _FLOWS | _ERRORS),
+    ("identity/account_settings/*.py", _FLOWS | _ERRORS),
     ("identity/users/collection.py", {"messages.leave": (2,)}),
     ("identity/recovery.py", _FLOWS | _ERRORS),
     ("identity/staff.py", _ERRORS),
