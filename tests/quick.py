@@ -1,9 +1,10 @@
 """`scripts/test --quick`: the tests nearest to what was changed, on SQLite, for less than two minutes.
 
 Changed files are those that differ from where the branch left main, and those git does not know yet. A test is near
-when it was changed itself, is named like a room that was changed, or imports it; then come the tests of rooms that use
-a changed room, and last every test that needs no server. What is nearest runs first, and when the time is up the
-rest is left out and counted: the whole suite is `scripts/test`.
+when it was changed itself, imports what was changed, or checks a changed room (by its name, or as `tests/room_tests.py`
+says); then come the tests of rooms that use a changed room, and last every test that needs no server. A change that
+touches everything selects a bounded number of test files, with a little of every layer among them. What is nearest
+runs first, and when the time is up the rest is left out: the whole suite is `scripts/test`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 
 import grimp
 import pytest
 
+from tests.room_tests import EVERYWHERE, TESTED_BY, of_other_files
+
 ROOT = Path(__file__).parent.parent
 SECONDS = 105.0
+MOST_FILES = 24
 _NEAR = "KITH_TEST_NEAR"  # test files, nearest first
 _PURE = 10_000  # the place of a test that needs no server
 
@@ -66,11 +71,28 @@ def _git(*words: str) -> str:
 
 
 def near(changed: Iterable[str]) -> list[str]:
-    """Test files, nearest first."""
+    """Test files, nearest first, and not more than `MOST_FILES`."""
     changed = list(changed)
+    ranks = _ranked(changed)
+    nearest = sorted(ranks, key=lambda name: (ranks[name], name))
+    if len(nearest) <= MOST_FILES:
+        return nearest
+    some_of_all = [name for name in map(_in_tests, EVERYWHERE) if name not in nearest[: MOST_FILES - len(EVERYWHERE)]]
+    return [*nearest[: MOST_FILES - len(some_of_all)], *some_of_all]
+
+
+def _in_tests(name: str) -> str:
+    return f"tests/{name}"
+
+
+def _ranked(changed: list[str]) -> dict[str, int]:
+    """How far each test file is from the change; those that have nothing to do with it are left out."""
     modules = {_module(path) for path in changed if path.startswith("src/kith/") and path.endswith(".py")}
     rooms = {_room(module) for module in modules}
-    graph = grimp.build_graph("kith")
+    graph = _graph()
+    checking = {_in_tests(name) for room in rooms for name in TESTED_BY.get(room, ())}
+    checking |= {_in_tests(name) for path in changed if not path.endswith(".py") for name in of_other_files(path)}
+    checking |= {_in_tests(name) for path in changed if path.startswith("tests/") for name in of_other_files(path)}
     users = {
         _room(user) for module in modules & graph.modules for user in graph.find_modules_that_directly_import(module)
     }
@@ -83,13 +105,18 @@ def near(changed: Iterable[str]) -> list[str]:
             ranks[name] = 0
         elif imported & (modules | helpers):
             ranks[name] = 1
-        elif any(_is_named_for(name, room) for room in rooms):
+        elif name in checking or any(_is_named_for(name, room) for room in rooms):
             ranks[name] = 2
         elif any(_room(one) in rooms for one in imported):
             ranks[name] = 3
         elif any(_is_named_for(name, room) for room in users):
             ranks[name] = 4
-    return sorted(ranks, key=lambda name: (ranks[name], name))
+    return ranks
+
+
+@cache
+def _graph() -> grimp.ImportGraph:
+    return grimp.build_graph("kith")
 
 
 def _module(path: str) -> str:
@@ -110,6 +137,7 @@ def _is_named_for(test: str, room: str) -> bool:
     )
 
 
+@cache
 def _imports(path: Path) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_bytes())):

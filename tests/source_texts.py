@@ -37,11 +37,11 @@ _ERRORS: Calls = {
     "Unavailable": (0,),
 }
 _FLOWS: Calls = {"Denied": (0,), "complain": (1,), "messages.leave": (2,)}
-_OAUTH: Calls = {"Unfit": (0, 1), "ErrorPage": (0, 1), "turn_away": (1,), "Verdict": (1,)}
+_OAUTH: Calls = {"Unfit": (0, 1), "ErrorPage": (0, 1), "turn_away": (1,), "Verdict": (1,), "PolicyVerdict": (1,)}
 
 # Where pages get their texts from, and which arguments of which calls are texts.
 _PAGES: tuple[tuple[str, Calls], ...] = (
-    ("web/**/*.py", {"translate": (0,), "translatable": (0,), **_ERRORS}),
+    ("web/**/*.py", {"translate": (0,), "translatable": (0,), "leave_message": (2,), **_ERRORS}),
     ("identity/executor/*.py", _FLOWS | _ERRORS),
     ("identity/stages/**/*.py", _FLOWS),
     ("identity/account_settings/*.py", _FLOWS | _ERRORS),
@@ -49,7 +49,7 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/recovery.py", _FLOWS | _ERRORS),
     ("identity/staff.py", _ERRORS),
     ("identity/impersonation/service.py", _ERRORS),
-    ("identity/signups/*.py", _ERRORS),
+    ("identity/signups/*.py", _FLOWS | _ERRORS),
     ("identity/factors/*.py", _ERRORS),
     ("identity/users/names.py", _ERRORS),
     ("identity/users/service.py", _ERRORS),
@@ -78,6 +78,16 @@ _SOCIAL_ELSEWHERE = (
     "{kind} of more than {count} frames are not supported",
     "param is missing or the value is empty or invalid: {name}",
 )
+
+
+# Texts that earlier versions wrote into the database (as labels and names of flows) and that may still be there.
+_STORED_EARLIER = ("Password, again", "Make recovery codes")
+
+
+class Made(str):
+    """A text whose values are filled in where it is said; the catalogue's text is matched with it afterwards."""
+
+    __slots__ = ()
 
 
 class Text(NamedTuple):
@@ -110,9 +120,10 @@ def texts_of_pages() -> list[Text]:
     for pattern, calls in _PAGES:
         for path in _files(pattern):
             place = path.relative_to(SOURCES).as_posix()
-            for text in _said_in(tree_of(path), calls):
-                is_finished = not place.startswith("web/") and PLACEHOLDER.search(text)
-                found.append(Text(text, context="finished" if is_finished else "", place=place))
+            found += [
+                Text(str(text), context="finished" if isinstance(text, Made) else "", place=place)
+                for text in _said_in(tree_of(path), calls)
+            ]
     return _without_doubles(found)
 
 
@@ -134,6 +145,7 @@ def _in_default_flows() -> Iterator[Text]:
         yield from (Text(str(prompt[key]), place=place) for key in ("label", "sub_text") if key in prompt)
     for policy in shipped_flows.PASSWORD_POLICIES.values():
         yield Text(str(policy["error_message"]), place=place)
+    yield from (Text(text, place=place) for text in _STORED_EARLIER)
     place = "identity/providers/oauth2/consent/scope_texts.py"
     yield from (Text(words, place=place) for words in scope_texts.WORDS.values())
 
@@ -247,7 +259,9 @@ def _texts_in(node: ast.expr, known: dict[str, list[ast.expr]]) -> Iterator[str]
         case ast.Constant(value=str(text)):
             yield text
         case ast.JoinedStr(values=values):
-            yield "".join(str(one.value) if isinstance(one, ast.Constant) else _placeholder(one) for one in values)
+            yield Made(
+                "".join(str(one.value) if isinstance(one, ast.Constant) else _placeholder(one) for one in values)
+            )
         case ast.IfExp(body=body, orelse=orelse):
             yield from _texts_in(body, known)
             yield from _texts_in(orelse, known)

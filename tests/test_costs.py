@@ -132,7 +132,9 @@ READERS: dict[str, Reader] = {
     "card: page in punycode": Reader(_bytes(lambda body: read_page(body, "punycode", "https://a.example/"))),
     "card: page title": Reader(_bytes(lambda body: read_page(b"<title>" + body, "idna", "https://a.example/"))),
     "card: meta": Reader(
-        lambda text: read_page(f'<meta property="og:title" content="{text}">'.encode("utf-8", "replace"), "", "https://a/")
+        lambda text: read_page(
+            f'<meta property="og:title" content="{text}">'.encode("utf-8", "replace"), "", "https://a/"
+        )
     ),
     "card: JSON-LD": Reader(
         lambda text: read_page(
@@ -164,7 +166,9 @@ READERS: dict[str, Reader] = {
     "scopes": Reader(lambda text: scopes.complain(scopes.split(text))),
     "scopes: within": Reader(lambda text: scopes.within(scopes.split(text), scopes.split(text))),
     "redirect URI": Reader(complain_redirect),
-    "redirect URI: asked for": Reader(lambda text: is_registered(f"https://a/{text}", ["https://a/.*.*.*x"], matching="regex")),
+    "redirect URI: asked for": Reader(
+        lambda text: is_registered(f"https://a/{text}", ["https://a/.*.*.*x"], matching="regex")
+    ),
     "redirect URI: pattern": Reader(complain_pattern),
     "pattern": Reader(linear),
     "pattern: run": Reader(lambda text: linear("(a|a)*b|(.*)*x").search(text)),  # type: ignore[union-attr]

@@ -67,8 +67,10 @@ def test_what_stands_in_a_file_is_found() -> None:
 def test_finished_texts_are_translated_with_what_is_in_them() -> None:
     say = FinishedTexts(Catalogue(read_entries(PO.splitlines())))
     assert [say(counted("{count} file", "{count} files", count)) for count in (1, 3, 5)] == [
-        "1 plik", "3 pliki", "5 plików",
-    ]  # fmt: skip
+        "1 plik",
+        "3 pliki",
+        "5 plików",
+    ]
     assert say("Name") == "Imię"
     assert say("many files") == "many plik"  # not a number: the first form
     assert say("x" * 5000 + " files") == "x" * 5000 + " files"
@@ -115,12 +117,21 @@ def test_plural_rules_give_what_gettext_gives(count: int, rule: str) -> None:
 @pytest.mark.parametrize(
     "header",
     [
-        "", "plural=n", "nplurals=2", "nplurals=2; plural=", "nplurals=2; plural=__import__('os')",
-        "nplurals=2; plural=n n", "nplurals=2; plural=(n", "nplurals=2; plural=n ? 1", "nplurals=2; plural=m",
-        f"nplurals=2; plural={'(' * 200}n{')' * 200}", f"nplurals=2; plural={'!' * 400}n",
-        f"nplurals=2; plural={'n+' * 5000}n", "nplurals=2; plural=n**9**9",
+        "",
+        "plural=n",
+        "nplurals=2",
+        "nplurals=2; plural=",
+        "nplurals=2; plural=__import__('os')",
+        "nplurals=2; plural=n n",
+        "nplurals=2; plural=(n",
+        "nplurals=2; plural=n ? 1",
+        "nplurals=2; plural=m",
+        f"nplurals=2; plural={'(' * 200}n{')' * 200}",
+        f"nplurals=2; plural={'!' * 400}n",
+        f"nplurals=2; plural={'n+' * 5000}n",
+        "nplurals=2; plural=n**9**9",
     ],
-)  # fmt: skip
+)
 def test_other_plural_rules_are_refused(header: str) -> None:
     with pytest.raises(PluralRuleError):
         read_plural_rule(header)

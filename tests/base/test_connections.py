@@ -23,9 +23,12 @@ PER_ADDRESS, ALL = 20, 40
 async def small(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Town, Member]]:
     """What happens before a request is read is the same with both databases."""
     async with build_town(
-        "sqlite", tmp_path_factory.mktemp("small"), rate_limits="on",
-        max_connections_per_address=str(PER_ADDRESS), max_connections=str(ALL),
-    ) as town:  # fmt: skip
+        "sqlite",
+        tmp_path_factory.mktemp("small"),
+        rate_limits="on",
+        max_connections_per_address=str(PER_ADDRESS),
+        max_connections=str(ALL),
+    ) as town:
         yield town, await join(town)
 
 

@@ -27,7 +27,7 @@ from sqlalchemy import (
     select,
     text,
     update,
-)  # fmt: skip
+)
 from sqlalchemy.schema import CreateTable
 
 from kith.base.db import (
@@ -42,7 +42,7 @@ from kith.base.db import (
     insert_into,
     query,
     upsert,
-)  # fmt: skip
+)
 from kith.base.db.statement import DIALECTS
 from kith.base.errors import Unavailable
 from kith.base.jobs.tables import jobs
@@ -179,10 +179,13 @@ async def test_every_type_comes_out_of_a_single_column_too(base: Foundation) -> 
 
 async def test_moments_sort_and_compare_by_time(base: Foundation) -> None:
     moments = [
-        datetime(1, 1, 2, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
-        datetime(1970, 1, 1, tzinfo=UTC), datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC),
-        datetime(2024, 1, 1, 0, 30, tzinfo=timezone(timedelta(hours=2))), datetime(2024, 1, 1, tzinfo=UTC),
-    ]  # fmt: skip
+        datetime(1, 1, 2, tzinfo=UTC),
+        datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        datetime(1970, 1, 1, tzinfo=UTC),
+        datetime(1970, 1, 1, 0, 0, 0, 1, tzinfo=UTC),
+        datetime(2024, 1, 1, 0, 30, tzinfo=timezone(timedelta(hours=2))),
+        datetime(2024, 1, 1, tzinfo=UTC),
+    ]
     await put(base, *(Thing(n, at=at) for n, at in enumerate(moments)))
     before = query(select(things.c.id).where(things.c.at < bindparam("then")).order_by(things.c.at), int)
 

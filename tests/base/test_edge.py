@@ -36,7 +36,7 @@ async def test_an_unknown_page_is_a_page(town: Town) -> None:
 
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    assert "Nothing here" in answer.text
+    assert "Page not found" in answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 

@@ -226,11 +226,17 @@ async def test_processes_that_start_together_share_no_id(engine: Engine, tmp_pat
         stack.push_async_callback(database.close)
         processes = [
             await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "tests.base.ids_program", "3000",
-                env=town.environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 20,
+                sys.executable,
+                "-m",
+                "tests.base.ids_program",
+                "3000",
+                env=town.environment,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                limit=1 << 20,
             )
             for _ in range(4)
-        ]  # fmt: skip
+        ]
         for process in processes:
             assert process.stdout is not None
             assert await process.stdout.readline() == b"leased\n"

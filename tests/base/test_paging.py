@@ -135,10 +135,13 @@ def test_a_public_url_is_safe_in_a_header(base: str, path: str, expected: str) -
         ("offset=7", Kind.STATUS, {}),
         ("max_id=abc&since_id=&min_id=12x", Kind.STATUS, {}),
         ("max_id=0", Kind.STATUS, {"max_id": 0}),
-        ("max_id=99999999999999999999&min_id=-99999999999999999999", Kind.STATUS,
-         {"max_id": BIGGEST, "min_id": -BIGGEST - 1}),
+        (
+            "max_id=99999999999999999999&min_id=-99999999999999999999",
+            Kind.STATUS,
+            {"max_id": BIGGEST, "min_id": -BIGGEST - 1},
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_cursor_takes_what_its_kind_knows(query: str, kind: Kind, expected: dict[str, int]) -> None:
     cursor = Cursor.read(query.encode(), default=20, most=40, kind=kind)
     absent = {"limit": 20, "max_id": None, "since_id": None, "min_id": None, "offset": 0}
@@ -160,22 +163,31 @@ def test_min_id_wins_over_since_id() -> None:
         ("limit=2", [], {"kind": Kind.STATUS, "is_timeline": True}, {}),
         ("limit=2", [9, 8], {"kind": Kind.STATUS}, {"next": "limit=2&max_id=8", "prev": "limit=2&min_id=9"}),
         ("limit=2", [9], {"kind": Kind.STATUS}, {"prev": "limit=2&min_id=9"}),
-        ("limit=2", [9], {"kind": Kind.STATUS, "is_timeline": True},
-         {"next": "limit=2&max_id=9", "prev": "limit=2&min_id=9"}),
+        (
+            "limit=2",
+            [9],
+            {"kind": Kind.STATUS, "is_timeline": True},
+            {"next": "limit=2&max_id=9", "prev": "limit=2&min_id=9"},
+        ),
         ("", [9], {"kind": Kind.RECORD}, {"prev": "since_id=9"}),
         ("limit=1", ["9"], {"kind": Kind.RECORD}, {"next": "limit=1&max_id=9", "prev": "limit=1&since_id=9"}),
         ("limit=1", [9], {"kind": Kind.RECORD3}, {"next": "limit=1&max_id=9", "prev": "limit=1&min_id=9"}),
         ("limit=2", [9, 8], {"kind": Kind.OFFSET}, {"next": "limit=2&offset=2"}),
-        ("limit=2&offset=5", [9, 8], {"kind": Kind.OFFSET},
-         {"next": "limit=2&offset=7", "prev": "limit=2&offset=3"}),
+        ("limit=2&offset=5", [9, 8], {"kind": Kind.OFFSET}, {"next": "limit=2&offset=7", "prev": "limit=2&offset=3"}),
         ("limit=2&offset=1", [9], {"kind": Kind.OFFSET}, {"prev": "limit=2&offset=0"}),
         ("limit=2", [9], {"kind": Kind.OFFSET}, {}),
-        ("local=true&max_id=30&any[]=a&any[]=%C3%A9&limit=1&since_id=1&min_id=2", [9], {"kind": Kind.STATUS},
-         {"next": "local=true&any%5B%5D=a&any%5B%5D=%C3%A9&limit=1&max_id=9",
-          "prev": "local=true&any%5B%5D=a&any%5B%5D=%C3%A9&limit=1&min_id=9"}),
+        (
+            "local=true&max_id=30&any[]=a&any[]=%C3%A9&limit=1&since_id=1&min_id=2",
+            [9],
+            {"kind": Kind.STATUS},
+            {
+                "next": "local=true&any%5B%5D=a&any%5B%5D=%C3%A9&limit=1&max_id=9",
+                "prev": "local=true&any%5B%5D=a&any%5B%5D=%C3%A9&limit=1&min_id=9",
+            },
+        ),
         ("limit=-999", [9], {"kind": Kind.STATUS}, {"prev": "limit=-999&min_id=9"}),
     ],
-)  # fmt: skip
+)
 def test_links_name_the_neighbouring_pages(
     query: str, ids: list[int | str], options: dict[str, Any], expected: dict[str, str]
 ) -> None:

@@ -83,7 +83,7 @@ class Tree(msgspec.Struct):
         ("a[b]=1&a[b]=2", {"a": {"b": "2"}}),
         ("a[b=1&a]b[=2&[c]=3&a[b]c=4", {"a[b": "1", "a]b[": "2", "[c]": "3", "a[b]c": "4"}),
     ],
-)  # fmt: skip
+)
 def test_bracketed_names_nest(raw: str, expected: dict[str, Any]) -> None:
     assert read_form(raw.encode()) == expected
 
@@ -425,7 +425,7 @@ values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["", "1", "1e999"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(st.dictionaries(st.sampled_from(Everything.__struct_fields__), values, max_size=6))

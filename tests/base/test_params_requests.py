@@ -153,17 +153,26 @@ def multipart(*parts: tuple[str, str | None, bytes]) -> bytes:
 @pytest.mark.parametrize(
     ("body", "content_type"),
     [
-        (b'{"status":"hi","media_ids":[1,"2"],"poll":{"options":["a","b"],"multiple":"1"}}',
-         "application/json"),
-        (b'{"status":"hi","media_ids":["1",2],"poll":{"options":{"0":"a","1":"b"},"multiple":true}}',
-         "application/json; charset=utf-8"),
-        (b"status=hi&media_ids[]=1&media_ids[]=2&poll[options][]=a&poll[options][]=b&poll[multiple]=on",
-         FORM),
-        (multipart(("status", None, b"hi"), ("media_ids[]", None, b"1"), ("media_ids[]", None, b"2"),
-                   ("poll[options][]", None, b"a"), ("poll[options][]", None, b"b"),
-                   ("poll[multiple]", None, b"t"), ("unwanted", "file.png", b"x" * 1000)), MULTIPART),
+        (b'{"status":"hi","media_ids":[1,"2"],"poll":{"options":["a","b"],"multiple":"1"}}', "application/json"),
+        (
+            b'{"status":"hi","media_ids":["1",2],"poll":{"options":{"0":"a","1":"b"},"multiple":true}}',
+            "application/json; charset=utf-8",
+        ),
+        (b"status=hi&media_ids[]=1&media_ids[]=2&poll[options][]=a&poll[options][]=b&poll[multiple]=on", FORM),
+        (
+            multipart(
+                ("status", None, b"hi"),
+                ("media_ids[]", None, b"1"),
+                ("media_ids[]", None, b"2"),
+                ("poll[options][]", None, b"a"),
+                ("poll[options][]", None, b"b"),
+                ("poll[multiple]", None, b"t"),
+                ("unwanted", "file.png", b"x" * 1000),
+            ),
+            MULTIPART,
+        ),
     ],
-)  # fmt: skip
+)
 async def test_every_encoding_carries_the_same_draft(body: bytes, content_type: str) -> None:
     for chunks in ([body], [body[i : i + 1] for i in range(len(body))]):
         status, answer = await call("POST", "/drafts", chunks, content_type)
@@ -209,7 +218,7 @@ async def test_an_empty_body_of_any_type_is_no_parameters(content_type: str) -> 
         (multipart(("a" * 257, None, b"x")), MULTIPART, 400),
         (multipart(("a", None, b"x"), ("a[b]", None, b"x")), MULTIPART, 400),
     ],
-)  # fmt: skip
+)
 async def test_bodies_that_cannot_be_read_are_refused(body: bytes, content_type: str, status: int) -> None:
     half = len(body) // 2
     assert (await call("POST", "/drafts", [body], content_type))[0] == status
@@ -284,7 +293,7 @@ async def test_an_upload_is_closed_when_the_request_fails() -> None:
         ([("file", "f", b"x" * 1024 * 800), ("thumbnail", "f", b"x" * 1024 * 800)], 413),
         ([("file", "f\0", b"x")], 400),
     ],
-)  # fmt: skip
+)
 async def test_uploads_that_do_not_fit_are_refused(parts: list[tuple[str, str | None, bytes]], status: int) -> None:
     assert (await call("POST", "/media", [multipart(*parts)], MULTIPART))[0] == status
 

@@ -11,9 +11,15 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, Provided, Router, WrongMethod, get, number, post, route
 
 TEMPLATES = [
-    "/", "/users", "/users/me", "/users/{id}", "/users/{id}/posts", "/users/me/posts/{post}", "/files/{path:path}",
+    "/",
+    "/users",
+    "/users/me",
+    "/users/{id}",
+    "/users/{id}/posts",
+    "/users/me/posts/{post}",
+    "/files/{path:path}",
     "/files/list",
-]  # fmt: skip
+]
 
 
 async def nothing() -> None: ...

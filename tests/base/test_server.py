@@ -22,9 +22,14 @@ from tests.base.attackers import Attackers, until
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 QUICK = Limits(
-    head_seconds=0.2, body_seconds=0.6, grace_seconds=0.2, silence_seconds=0.4, idle_seconds=0.3,
-    known_idle_seconds=0.3, max_body=1 << 30,
-)  # fmt: skip
+    head_seconds=0.2,
+    body_seconds=0.6,
+    grace_seconds=0.2,
+    silence_seconds=0.4,
+    idle_seconds=0.3,
+    known_idle_seconds=0.3,
+    max_body=1 << 30,
+)
 HOST = b"Host: x\r\n"
 
 
@@ -159,9 +164,13 @@ async def test_head_has_the_length_and_no_body() -> None:
 
 @pytest.mark.parametrize(
     ("version", "asked", "stays"),
-    [("1.1", "", True), ("1.1", "Connection: close\r\n", False), ("1.0", "", False),
-     ("1.0", "Connection: keep-alive\r\n", True)],
-)  # fmt: skip
+    [
+        ("1.1", "", True),
+        ("1.1", "Connection: close\r\n", False),
+        ("1.0", "", False),
+        ("1.0", "Connection: keep-alive\r\n", True),
+    ],
+)
 async def test_a_connection_is_kept_as_was_asked(version: str, asked: str, stays: bool) -> None:
     async with serving(echo) as server:
         reader, writer = await asyncio.open_connection(*server.address)
@@ -282,9 +291,12 @@ async def test_a_websocket_is_opened_spoken_through_and_closed() -> None:
         while (message := await receive())["type"] == "websocket.receive":
             await send({"type": "websocket.send", "text": f"{scope['path']} {message.get('text')}"})
 
-    async with serving(repeat) as server, connect(
-        f"ws://127.0.0.1:{server.address[1]}/streaming", subprotocols=[Subprotocol("kith")], compression=None
-    ) as client:  # fmt: skip
+    async with (
+        serving(repeat) as server,
+        connect(
+            f"ws://127.0.0.1:{server.address[1]}/streaming", subprotocols=[Subprotocol("kith")], compression=None
+        ) as client,
+    ):
         assert client.subprotocol == "kith"
         for word in ("a", "ä" * 100_000):
             await client.send(word)

@@ -79,14 +79,23 @@ def test_a_file_of_another_name_is_read_in_its_stead(tmp_path: Path) -> None:
         *[
             ({"KITH_BASE_URL": text}, ["KITH_BASE_URL", "https://example.org"])
             for text in (
-                "", "example.org", "ftp://example.org", "https://", "https://example.org/kith", "https://example.org?x",
-                "https://example.org#x", "http://[::1", "http://example.org:99999", "http://example.org:x",
-                "https://ada:secret@example.org", "https://exa mple.org",
+                "",
+                "example.org",
+                "ftp://example.org",
+                "https://",
+                "https://example.org/kith",
+                "https://example.org?x",
+                "https://example.org#x",
+                "http://[::1",
+                "http://example.org:99999",
+                "http://example.org:x",
+                "https://ada:secret@example.org",
+                "https://exa mple.org",
             )
         ],
         ({"KITH_BASE_URL": "https://example.org/"}, ["KITH_BASE_URL", "slash"]),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_used_is_named(tmp_path: Path, environment: dict[str, str], words: list[str]) -> None:
     with pytest.raises(BadSettings) as caught:
         load(environment, tmp_path)
@@ -140,7 +149,9 @@ def test_what_follows_from_the_settings(tmp_path: Path) -> None:
     other = load({"KITH_DATABASE": "sqlite:////var/x.db", "KITH_MAIL_FROM": "a@b.example"}, tmp_path)
 
     assert (plain.sqlite_path, plain.domain, plain.sender) == (
-        Path("/srv/kith.sqlite3"), "example.org:8443", "kith@example.org",
-    )  # fmt: skip
+        Path("/srv/kith.sqlite3"),
+        "example.org:8443",
+        "kith@example.org",
+    )
     assert (other.sqlite_path, other.sender, other.is_sqlite) == (Path("/var/x.db"), "a@b.example", True)
     assert not load({"KITH_DATABASE": "postgres:///kith"}, tmp_path).is_sqlite

@@ -64,10 +64,10 @@ async def test_a_stopped_server_with_worries_is_explained_and_left_alone(new_tow
     [nobody] = found["people", "warning"]
     assert "set-up link that `kith serve` prints" in nobody
     assert "`kith jobs list --state dead`" in found["jobs", "warning"][0]
-    assert "the last worker was seen never" in found["worker", "warning"][0]
+    assert "no worker is running (last seen: never)" in found["worker", "warning"][0]
     assert found.keys() & {("database", "problem"), ("schema", "problem")} == set()
     [refused] = of(newer)["schema", "problem"]
-    assert "newer than this Kith (it is at 9999" in refused
+    assert "newer than this version of Kith (it is at 9999" in refused
 
 
 async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> None:
@@ -78,20 +78,20 @@ async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> Non
         ({"baseurl": "http://localhost"}, [("settings", "problem", "did you mean KITH_BASE_URL?")]),
         (
             {"data": str(nowhere)},
-            [("data", "problem", "`kith serve` makes it"), ("database", "problem", "run `kith migrate`")],
+            [("data", "problem", "`kith serve` creates it"), ("database", "problem", "run `kith migrate`")],
         ),
         (
             {"database": "postgresql://x:hush@127.0.0.1:1/y"},
-            [("database", "problem", "-> see that PostgreSQL runs")],
+            [("database", "problem", "-> make sure that PostgreSQL is running")],
         ),
         (
             {"database": f"sqlite:///{garbage}", **outside},
             [
-                ("database", "problem", "file is not a database -> see that"),
+                ("database", "problem", "file is not a database -> make sure that"),
                 ("mail", "problem", "127.0.0.1:1 does not answer"),
                 ("mail", "warning", "set KITH_MAIL_FROM"),
-                ("media", "problem", "-> compare KITH_MEDIA"),
-                ("address", "warning", "is not https"),
+                ("media", "problem", "-> check KITH_MEDIA"),
+                ("address", "warning", "does not use https"),
                 ("address", "warning", "set KITH_TRUSTED_PROXIES=127.0.0.1"),
             ],
         ),

@@ -52,7 +52,7 @@ async def test_dead_jobs_are_seen_and_brought_back_or_forgotten(new_town: TownBu
     ]
     assert retried.json == {"retried": 1}
     assert discarded.json == {"discarded": 1}
-    assert rest.said == "3 jobs will be tried again.\n"
+    assert rest.said == "3 jobs will be retried.\n"
     assert [(job.id, job.state, job.attempts) for job in left] == [(job, READY, 0) for job in (1, 3, 4, 5)]
 
 

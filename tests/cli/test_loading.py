@@ -31,9 +31,14 @@ _PROGRAM = (
 
 async def _loaded(*words: str, town: Town) -> set[str]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", _PROGRAM, *words, env=town.environment, stderr=asyncio.subprocess.PIPE,
+        sys.executable,
+        "-c",
+        _PROGRAM,
+        *words,
+        env=town.environment,
+        stderr=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     _, said = await process.communicate()
     return _modules(said)
 
@@ -79,9 +84,14 @@ async def test_a_server_that_has_answered_has_not_loaded_what_only_some_requests
 ) -> None:
     async with build_town(engine, tmp_path / "town", start=False) as town:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", _PROGRAM, "serve", env=town.environment, stderr=asyncio.subprocess.PIPE,
+            sys.executable,
+            "-c",
+            _PROGRAM,
+            "serve",
+            env=town.environment,
+            stderr=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,
-        )  # fmt: skip
+        )
         async with asyncio.timeout(120):
             while not await _answers(town):
                 await asyncio.sleep(0.05)

@@ -22,7 +22,7 @@ async def test_a_server_started_from_nothing_says_where_it_is_answers_and_stops(
         process.terminate()
         await process.communicate()
 
-    assert first.decode().startswith(f"Kith is at {town.base_url} ")
+    assert first.decode().startswith(f"Kith is running at {town.base_url} ")
     assert answer.status_code == 200
     assert process.returncode == 0
 

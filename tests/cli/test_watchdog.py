@@ -27,10 +27,14 @@ async def blocking_server(folder: Path, **more: str) -> AsyncIterator[tuple[Town
         said = folder / "said.log"
         with said.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "tests.cli.blocking_program", "serve",
+                sys.executable,
+                "-m",
+                "tests.cli.blocking_program",
+                "serve",
                 env=town.environment | {"KITH_WATCHDOG_SECONDS": "5", "KITH_LOG_FORMAT": "json"} | more,
-                stdout=asyncio.subprocess.DEVNULL, stderr=errors,
-            )  # fmt: skip
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=errors,
+            )
         try:
             await _until_it_answers(town)
             yield town, process, said

@@ -43,12 +43,23 @@ async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownB
     )
 
     for words in (
-        code, "who\tada", "from\t192.0.2.9", "where\tapplication Wiki", "they read\tNot on Sundays.",
-        "why\tPolicies refused.", "on-weekdays (expression)", "said\tno", "it is [31m Sunday", '"colour":"blue"', "r1",
-    ):  # fmt: skip
+        code,
+        "who\tada",
+        "from\t192.0.2.9",
+        "where\tapplication Wiki",
+        "they read\tNot on Sundays.",
+        "why\tPolicies refused.",
+        "on-weekdays (expression)",
+        "said\tno",
+        "it is [31m Sunday",
+        '"colour":"blue"',
+        "r1",
+    ):
         assert words in by_code.said, words
     assert "hunter2" not in by_code.said + as_json.said
     assert (as_json.json["code"], as_json.json["details"]["policies"][0]["binding"]) == (code, BINDING)
     assert sorted(line.split("\t")[3] for line in listed.said.splitlines()) == ["application Wiki", "flow enter"]
     assert (unknown.code, unknown.said) == (1, "")
-    assert unknown.complained == "kith: there is no refusal with the code K7QF-2MXD; see the latest with `kith why`\n"
+    assert (
+        unknown.complained == "kith: there is no record for the code K7QF-2MXD; run `kith why` to see the latest ones\n"
+    )

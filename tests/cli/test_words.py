@@ -18,8 +18,8 @@ NEW = ["--email", "ada@example.org"]
 
 async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
     refusals = {
-        ("users", "create", "x", *NEW): "there is no terminal to ask for the password: "
-        "give --password, or --password - to read a line",
+        ("users", "create", "x", *NEW): "cannot ask for the password without a terminal: "
+        "use --password (or --password - for standard input)",
         ("users", "set-password", "ada", "--password", "-"): "there is no password on standard input",
         (
             "users",
@@ -30,9 +30,9 @@ async def test_every_refusal_is_one_line(tmp_path: Path) -> None:
             "long enough",
         ): "username: A user with that username already exists.",
         ("users", "show", "\udcff"): "NAME is not UTF-8 text",
-        ("tokens", "create", "ada"): 'say what the token may do: --scopes "read write follow push"',
-        ("tokens", "revoke", "kith_x"): "there is no token with this id or key; see `kith tokens list NAME`",
-        ("jobs", "retry", "4", "--all"): "name one job, or say --all",
+        ("tokens", "create", "ada"): 'give the scopes of the token: --scopes "read write follow push"',
+        ("tokens", "revoke", "kith_x"): "there is no token with this ID or value; see `kith tokens list NAME`",
+        ("jobs", "retry", "4", "--all"): "give the ID of one job, or --all",
         ("jobs", "discard", "4"): "there is no dead job 4; see `kith jobs list --state dead`",
     }
     async with build_town("sqlite", tmp_path, start=False) as town:
@@ -60,12 +60,12 @@ async def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:
     assert {"username\tada", "role\towner", "is_active\tyes", "has_password\tyes"} <= set(user.said.splitlines())
     assert "argon2" not in user.said
     assert people.said == "1\tada\tada\tada@example.org\towner\tactive\t-\n"
-    assert people.complained == "kith: there are more than 1; see them with --limit\n"
+    assert people.complained == "kith: there are more than 1; use --limit to see more\n"
     assert jobs.said.split("\t")[:4] == ["1", "letter", "dead", "12"]
     assert jobs.said.endswith("\tConnectionError: nobody is at home\n")
-    assert jobs.complained == "kith: there are more than 1; see them with --limit\n"
+    assert jobs.complained == "kith: there are more than 1; use --limit to see more\n"
     assert found.code == 0
-    assert "warning  mail      no mail leaves this server" in found.said
+    assert "warning  mail      no mail is sent" in found.said
     assert {line.split()[0] for line in found.said.splitlines()} == {"ok", "warning"}
 
 
@@ -78,7 +78,7 @@ async def test_a_terminal_is_asked_for_the_password_unseen_and_gets_a_table(tmp_
         )
         table = on_a_terminal(town, ["users", "list"])
 
-    assert "Made ada (id 1, user)." in asked
+    assert "Created ada (id 1, user)." in asked
     assert "sesame" not in asked
     assert "username" in table
     assert "[red]Ada" in table

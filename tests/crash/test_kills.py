@@ -111,9 +111,13 @@ async def doomed_server(engine: Engine, folder: Path) -> AsyncIterator[Doomed]:
     async with build_town(engine, folder, start=False, log_level="warning") as town:
         await make_tables(town)
         zygote = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.crash.program",
-            env=town.environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
+            sys.executable,
+            "-m",
+            "tests.crash.program",
+            env=town.environment,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
         try:
             yield Doomed(town, zygote)
         finally:

@@ -69,7 +69,7 @@ async def test_a_sign_up_with_somebodys_address_keeps_its_owner_in(town: Town) -
     same = {"component", "response_errors"}
     assert {name: told.get(name) for name in same} == {name: usual.get(name) for name in same}
     assert await come_in(town, address, ada.password) == ada.username
-    await words_to(town, address, "Somebody gave this address as theirs")
+    await words_to(town, address, "Somebody entered this e-mail address as their own")
     assert await record_of(owner, eve) | {"email_verified": False} == await record_of(owner, eve)
     assert not any("flow_token=" in str(mail) for mail in town.mails() if mail["To"] == address)
     browser = Browser(town)
@@ -93,7 +93,7 @@ async def test_nobody_is_called_like_an_address_by_choice(town: Town) -> None:
     await browser.see(slug)
     custom = await browser.answer(slug, component="prompt", username=address)
 
-    assert errors(wrong) == errors(custom) == ["A user name contains no @."]
+    assert errors(wrong) == errors(custom) == ["A user name cannot contain @."]
     assert await results(owner, "/core/users/", username=address) == []
 
 
@@ -152,7 +152,7 @@ async def test_at_once_only_one_proves_an_address(town: Town) -> None:
     assert sorted(confirmed) == [False, False, False, True]
     proven = [(await record_of(owner, name))["email_verified"] for name in names]
     assert proven == confirmed
-    assert "is the confirmed address of another account" in await town.kith(
+    assert "is the confirmed e-mail address of another account" in await town.kith(
         "users", "confirm", names[confirmed.index(False)], expect=1
     )
 
@@ -223,7 +223,7 @@ async def test_a_new_address_that_is_somebodys_changes_nothing_and_tells_nothing
 
     assert [one["component"] for one in told] == ["redirect"] * 2
     assert await record_of(owner, eve.username) == before
-    await words_to(town, f"{ada.username}@example.org", "Somebody gave this address as theirs")
+    await words_to(town, f"{ada.username}@example.org", "Somebody entered this e-mail address as their own")
 
 
 # Where nothing is confirmed

@@ -818,15 +818,15 @@ async def test_what_was_let_in_is_listed_and_can_be_taken_back(town: Town) -> No
     first = await browser.http.post(ways[0], data=token_of_page | {"_method": "delete"})
     second = await browser.http.delete(ways[1], headers={"X-CSRF-Token": token_of_page["csrf"]})
 
-    assert "You have let nothing in." in empty.text
-    assert "You have let nothing in." in unspent
+    assert "You have not authorized any applications." in empty.text
+    assert "You have not authorized any applications." in unspent
     assert len(ways) == 2
     assert "tusk-" in listed
     assert f"The {client.slug}" in listed
     assert "See your e-mail address" in listed
     assert (foreign.status_code, forged.status_code) == (403, 403)
     assert (first.status_code, second.status_code) == (303, 303)
-    assert "You have let nothing in." in (await browser.http.get(here)).text
+    assert "You have not authorized any applications." in (await browser.http.get(here)).text
     async with town.house() as house, house.works.begin() as work:
         assert await store.find_bearer(work.db, hash_key(token)) is None
     assert len(await events(town, ada, "revoke_token")) == 2
@@ -869,12 +869,12 @@ async def test_a_device_is_let_in_by_its_code_and_a_second_look(town: Town) -> N
     assert to_sign_in.status_code == 303
     assert query_of(to_sign_in.headers["location"])["next"] == f"/device?code={code}"
     assert f'value="{code}"' in page.text
-    for words in (f"The {client.slug}", "See your e-mail address", "Only go on"):
+    for words in (f"The {client.slug}", "See your e-mail address", "Only continue"):
         assert words in shown.text
-    assert (wrong.status_code, "not known" in wrong.text) == (400, True)
+    assert (wrong.status_code, "not valid" in wrong.text) == (400, True)
     assert (forged.status_code, again.status_code, refused.status_code) == (403, 400, 403)
     assert "Your device is connected" in allowed.text
-    assert "Nothing was allowed" in denied.text
+    assert "Access denied" in denied.text
     assert len(await results(owner, "/audit/events/", action="authorize_application", search=client.client_id)) == 1
 
 

@@ -290,10 +290,10 @@ async def test_the_owner_hears_once_a_day_that_a_program_needs_an_app_password(t
     assert [*told, wrong.json()] == [WRONG] * 4
     assert granted.json()["error"] == "invalid_grant"
     address = f"{ada.username}@example.org"
-    await words_to(town, address, "make an app password")
+    await words_to(town, address, "create an app password")
     other = await town.sign_up()
     await set_up_codes(await signed_in(town, other))
     await other.get(ME)
-    await words_to(town, f"{other.username}@example.org", "make an app password")  # later than any of the first
+    await words_to(town, f"{other.username}@example.org", "create an app password")  # later than any of the first
     hints = [mail for mail in town.mails() if mail["To"] == address and "app password" in mail["Subject"]]
     assert len(hints) == 1

@@ -128,7 +128,7 @@ async def test_a_rehearsal_asks_all_and_leaves_no_trace(town: Town) -> None:
         after = await work.db.one(_counts)
 
     assert (nobody["applicable"], nobody["user"]) == (False, None)
-    assert nobody["level_missing"] == "This flow is not for you at this moment."
+    assert nobody["level_missing"] == "You cannot use this flow at the moment."
     assert (red["applicable"], red["user"], red["signed_in"]) == (True, ada.username, True)
     assert [stage["name"] for stage in red["stages"]] == [stage["name"] for stage in stages]
     assert [stage["planned"] for stage in red["stages"]] == [False, True, False, True]

@@ -84,10 +84,13 @@ async def test_nobody_lets_anything_in_as_somebody_else(town: Town) -> None:
         await browser.http.get("/device"),
     ):  # fmt: skip
         assert page.status_code == 403
-        assert "Not while you are somebody else" in page.text
+        assert "This is not available while you are viewing as another person" in page.text
     assert told_to(await enter(browser, client, prompt="none"))["error"] == "access_denied"
     refusal = await kept(town, code_on(await enter(browser, client)))
-    assert (refusal.username, refusal.reason) == (person.username, "Not while you are somebody else")
+    assert (refusal.username, refusal.reason) == (
+        person.username,
+        "This is not available while you are viewing as another person",
+    )
 
 
 async def sign_in_again(browser: Browser, person: Person) -> None:

@@ -64,10 +64,10 @@ async def test_every_way_to_be_refused_leaves_a_trail(town: Town) -> None:
         *[
             (await flow_with(owner, authentication=level), {}, words, f"The flow wants {level}.")
             for level, words in (
-                ("require_authenticated", "This flow is not for you at this moment."),
+                ("require_authenticated", "You cannot use this flow at the moment."),
                 ("require_superuser", "Only administrators may do this."),
-                ("require_token", "This can only be reached by a link from a mail."),
-                ("require_redirect", "This can only be reached from another flow."),
+                ("require_token", "This page can only be opened from a link in an e-mail."),
+                ("require_redirect", "This page can only be reached from another flow."),
                 ("require_outpost", "Only outposts may do this."),
             )
         ],

@@ -44,7 +44,7 @@ async def test_the_page_makes_the_owner_without_any_script(new_town: TownBuilder
     made = await town.http.post(link, data=form)
 
     assert differing.status_code == 400
-    assert "The two passwords are not the same." in differing.text
+    assert "The two passwords do not match." in differing.text
     assert forged.status_code == 403
     assert made.status_code == 201
     assert "All set, ada" in made.text

@@ -78,8 +78,8 @@ async def test_whoever_waits_for_approval_comes_in_nowhere_until_staff_agrees(ne
     assert (await person(town, yes).get(f"{API}/core/users/me/")).status_code == 200
     assert await results(owner, "/core/users/", username=no) == []
     assert {"approved", "rejected"} <= {event["context"].get("signup") for event in events}
-    await words_to(town, f"{yes}@example.org", "was approved")
-    await words_to(town, f"{no}@example.org", "decided not to accept")
+    await words_to(town, f"{yes}@example.org", "has been approved")
+    await words_to(town, f"{no}@example.org", "was not accepted")
 
 
 async def test_an_invitation_opens_what_is_closed_and_nothing_else_does(new_town: TownBuilder) -> None:
@@ -120,8 +120,8 @@ async def test_mails_that_confirm_an_address_are_not_sent_without_end(new_town: 
 
     told = [(await browser.sign_in(person(town, name)))["error_message"] for _ in range(6)]
 
-    assert told[:5] == ["Confirm your address first; we have sent the mail again."] * 5
-    assert told[5] == "Confirm your address first, with the link in the mail we have sent you."
+    assert told[:5] == ["Please confirm your e-mail address first. We have sent you the e-mail again."] * 5
+    assert told[5] == "Please confirm your e-mail address first, using the link in the e-mail we have sent you."
 
 
 async def test_a_new_address_counts_once_its_link_was_followed(town: Town) -> None:
@@ -152,4 +152,4 @@ async def test_a_new_address_counts_once_its_link_was_followed(town: Town) -> No
     assert (page.status_code, unsigned.status_code, done.status_code, again.status_code) == (200, 403, 200, 404)
     assert (await Browser(town).sign_in(ada))["component"] == "redirect"
     assert (await eve.get(f"{API}/core/users/me/")).json()["email"] == f"{eve.username}@example.org"
-    await words_to(town, old, "The address of your account was changed.")
+    await words_to(town, old, "The e-mail address of your account was changed.")

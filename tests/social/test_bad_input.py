@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import httpx
+import httpcore
 import pytest
 
 from tests.conftest import TownBuilder
@@ -16,10 +16,10 @@ from tests.social.members import Member, join_all, stranger
 from tests.social.posts import arrive, post, settle
 from tests.social.samples import image_file
 from tests.town import Town
-from tests.town.plain import PLAIN
 
 MANY = {"sqlite": 10_000, "postgresql": 1_000}
 AT_ONCE = 24
+PATIENCE = {"timeout": {"connect": 120, "read": 120, "write": 120, "pool": 120}}
 
 
 async def _furnish(ada: Member, bob: Member) -> list[str]:
@@ -56,11 +56,15 @@ SWITCHED_OFF = b"/api/v1/instance/domain_blocks"
 
 
 class Sender:
-    """Sends what it is given, some at a time, and keeps what was answered wrongly."""
+    """Sends what it is given, some at a time, and keeps what was answered wrongly.
 
-    def __init__(self, member: Member, http: httpx.AsyncClient) -> None:
+    By a plain client: for thousands of requests a comfortable one would need more time than the server.
+    """
+
+    def __init__(self, member: Member, http: httpcore.AsyncConnectionPool) -> None:
         self._token = f"Bearer {member.token}".encode()
         self._http = http
+        self._server = httpcore.URL(member.town.base_url)
         self.faults: list[str] = []
         self.counted: dict[int, int] = {}
 
@@ -71,41 +75,42 @@ class Sender:
                 self.faults.append(f"{request}: {fault}")
 
     async def _fault_of(self, request: Wrong) -> str:
-        headers = [(b"authorization", self._token)] if request.with_token else []
+        headers = [(b"accept", b"*/*")]
+        if request.with_token:
+            headers.append((b"authorization", self._token))
         if request.content_type:
             headers.append((b"content-type", request.content_type.encode("latin-1")))
-        target = {"target": request.path.encode()}
-        whole = self._http.build_request(
-            request.method, "/", content=request.body or None, headers=headers, extensions=target
-        )
+        there = self._server
+        url = httpcore.URL(scheme=there.scheme, host=there.host, port=there.port, target=request.path.encode())
         try:
-            answer = await self._http.send(whole)
-        except httpx.TransportError as error:
+            answer = await self._http.request(
+                request.method, url, headers=headers, content=request.body or None, extensions=PATIENCE
+            )
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
             return f"no answer: {error!r}"
-        self.counted[answer.status_code] = self.counted.get(answer.status_code, 0) + 1
-        if answer.status_code >= 500:
-            return f"{answer.status_code} {answer.content!r}"
-        return "" if answer.status_code < 400 else _wrong_refusal(answer)
+        self.counted[answer.status] = self.counted.get(answer.status, 0) + 1
+        if answer.status >= 500:
+            return f"{answer.status} {answer.content!r}"
+        return "" if answer.status < 400 else _wrong_refusal(url.target, answer)
 
 
-def _wrong_refusal(answer: httpx.Response) -> str:
+def _wrong_refusal(target: bytes, answer: httpcore.Response) -> str:
     """A no is an object with `error`, in words; only what the operator has switched off is not there at all."""
-    is_off = answer.request.extensions["target"].startswith(SWITCHED_OFF)
-    if is_off and (answer.status_code, answer.content) == (404, b""):
+    if target.startswith(SWITCHED_OFF) and (answer.status, answer.content) == (404, b""):
         return ""
-    if answer.status_code == 414:
+    if answer.status == 414:
         return ""  # the server itself refuses such an address, before anybody knows in which dialect
     try:
-        said: Any = answer.json()
+        said: Any = json.loads(answer.content)
     except ValueError:
-        return f"{answer.status_code} is no JSON: {answer.content!r}"
+        return f"{answer.status} is no JSON: {answer.content!r}"
     fine = isinstance(said, dict) and isinstance(said.get("error"), str) and said["error"]
-    is_json = answer.headers["content-type"].startswith("application/json")
-    return "" if fine and is_json else f"{answer.status_code} {said!r}"
+    is_json = dict(answer.headers)[b"content-type"].startswith(b"application/json")
+    return "" if fine and is_json else f"{answer.status} {said!r}"
 
 
 async def _send_all(ada: Member, requests: Iterator[Wrong]) -> Sender:
-    async with httpx.AsyncClient(base_url=ada.town.base_url, timeout=120, verify=PLAIN) as http:
+    async with httpcore.AsyncConnectionPool(max_connections=AT_ONCE) as http:
         sender = Sender(ada, http)
         await asyncio.gather(*(sender.send(requests) for _ in range(AT_ONCE)))
     return sender

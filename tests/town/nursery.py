@@ -104,9 +104,11 @@ class _Nursery:
             # In a session of its own, a key pressed to end the tests ends it by way of them.
             self._parent = subprocess.Popen(
                 [sys.executable, "-P", str(_PARENT), str(theirs.fileno())],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()], start_new_session=True,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
         self._line = ours.makefile("rw")
         self._one_at_a_time = threading.Lock()
         ours.close()

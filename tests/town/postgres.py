@@ -125,9 +125,14 @@ def _as_owner(words: list[str]) -> None:
         owner = _unprivileged()
         options = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
     subprocess.run(
-        words, check=True, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL, cwd="/",
-        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}, **options,  # type: ignore[call-overload]
-    )  # fmt: skip
+        words,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+        cwd="/",
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"},
+        **options,  # type: ignore[call-overload]
+    )
 
 
 def _guard() -> None:

@@ -17,9 +17,13 @@ from tests.town import Person, Town
 
 CHROMIUM = "/usr/bin/chromium"
 WORDS = [
-    "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 AXE = Axe()
 _WRONG = "axe.run({resultTypes: ['violations']}).then(({violations, testEngine}) => ({violations, testEngine}))"
 

@@ -111,15 +111,20 @@ async def test_an_app_asks_on_a_page_of_its_own(
         code = await page.get_by_label("Code").input_value()
         if scripts:
             await check(page)
-        sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": oob, "client_id": app.client_id,
-                "client_secret": app.secret}  # fmt: skip
+        sent = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": oob,
+            "client_id": app.client_id,
+            "client_secret": app.secret,
+        }
         assert (await place.http.post("/oauth/token", data=sent)).status_code == 200
 
         await page.goto("/oauth/authorized_applications")
         if scripts:
             await check(page)
         await page.get_by_role("button", name="Revoke").click()
-        await page.get_by_text("You have let nothing in.").wait_for()
+        await page.get_by_text("You have not authorized any applications.").wait_for()
 
 
 async def test_a_device_and_what_went_wrong(chrome: Browser, place: Town, ada: Person, client: Client) -> None:
@@ -136,7 +141,7 @@ async def test_a_device_and_what_went_wrong(chrome: Browser, place: Town, ada: P
             await page.goto("/device")
             await page.get_by_label("Code").fill("WRNG-CODE")
             await page.keyboard.press("Enter")
-            await page.get_by_text("This code is not known.").wait_for()
+            await page.get_by_text("This code is not valid.").wait_for()
             await check(page)
             await page.get_by_label("Code").fill(started.json()["user_code"])
             await page.keyboard.press("Enter")

@@ -37,7 +37,7 @@ async def test_a_person_signs_up_in_changes_their_password_and_leaves(
         await page.get_by_label("User name").fill(name)
         await page.get_by_label("E-mail address").fill(f"{name}@example.org")
         await page.get_by_label("Password", exact=True).fill("a fine one 77")
-        await page.get_by_label("Password, again").fill("a fine one 77")
+        await page.get_by_label("Repeat password").fill("a fine one 77")
         await page.get_by_role("button", name="Continue").click()
         await page.get_by_text(f"You are signed in as {name}.").wait_for()
 
@@ -45,14 +45,14 @@ async def test_a_person_signs_up_in_changes_their_password_and_leaves(
         await page.get_by_role("link", name="Change password").click()
         await page.get_by_label("Password", exact=True).fill("a fine one 77")
         await page.get_by_role("button", name="Continue").click()
-        await page.get_by_label("Password, again").wait_for()
+        await page.get_by_label("Repeat password").wait_for()
         await page.get_by_label("Password", exact=True).fill("another one 88")
-        await page.get_by_label("Password, again").fill("another one 88")
+        await page.get_by_label("Repeat password").fill("another one 88")
         await page.get_by_role("button", name="Continue").click()
         await page.get_by_role("heading", name="Security").wait_for()
 
-        await page.get_by_label("What is a new app password for?").fill("Mail")
-        await page.get_by_role("button", name="Make app password").click()
+        await page.get_by_label("What is the app password for?").fill("Mail")
+        await page.get_by_role("button", name="Create app password").click()
         assert (await page.locator("code.key").inner_text()).startswith("kith_")
 
         await page.get_by_role("button", name="Sign out").click()
@@ -128,8 +128,8 @@ async def test_axe_finds_nothing_on_pages_for_members(
         await check(page)
         await page.goto("/settings/security")
         await check(page)
-        await page.get_by_label("What is a new app password for?").fill("Mail on my phone")
-        await page.get_by_role("button", name="Make app password").click()
+        await page.get_by_label("What is the app password for?").fill("Mail on my phone")
+        await page.get_by_role("button", name="Create app password").click()
         await page.locator("code.key").wait_for()
         await check(page)
         for path in (
@@ -152,7 +152,7 @@ async def test_axe_finds_nothing_on_pages_for_staff(chrome: Browser, place: Town
     await owner.call("POST", "/api/v2/policies/bindings/", json=bound)
     async with opened(chrome, place, color_scheme=scheme, viewport={"width": width, "height": 800}) as page:
         await page.goto("/flows/default-password-change/")
-        await page.get_by_text("tell it to whoever runs this place").wait_for()
+        await page.get_by_text("Give it to the administrators").wait_for()
         await check(page)
         await sign_in(page, owner)
         await page.get_by_role("link", name="Staff").click()
@@ -160,12 +160,12 @@ async def test_axe_finds_nothing_on_pages_for_staff(chrome: Browser, place: Town
             await page.goto(path)
             await check(page)
         await page.locator(".rows a").first.click()
-        await page.get_by_role("heading", name="Refusal ").wait_for()
+        await page.get_by_role("heading", name="Denied access ").wait_for()
         await check(page)
         for path in ("/staff/flows/default-password-change/", f"/staff/policies/{policy.json()['pk']}/"):
             await page.goto(path)
             await page.get_by_label("User name").fill(owner.username)
-            await page.get_by_role("button", name="Try it").click()
+            await page.get_by_role("button", name="Test").click()
             await page.locator(".notice.success").wait_for()
             await check(page)
 
@@ -175,26 +175,30 @@ async def test_an_owner_sees_it_as_somebody_else_and_ends_it(
     chrome: Browser, place: Town, ada: Person, scripts: bool
 ) -> None:
     owner = await place.owner()
-    banner = f"You see this as {ada.username}. You are {owner.username}."
+    banner = f"You are {owner.username} and are viewing this server as {ada.username}."
     async with opened(chrome, place, java_script_enabled=scripts) as page:
         await sign_in(page, owner)
         await page.goto("/settings/security")
-        await page.get_by_role("link", name="See it as somebody else").click()
+        await page.get_by_role("link", name="View as another person").click()
         await page.get_by_label("User name").fill("nobody-at-all")
         await page.get_by_label("Reason").fill("They asked")
-        await page.get_by_role("button", name="See it as them").click()
+        await page.get_by_role("button", name="View as this person").click()
         await expect(page.get_by_label("User name")).to_be_focused()
         if scripts:
             await check(page)
         await page.get_by_label("User name").fill(ada.username)
-        await page.get_by_role("button", name="See it as them").click()
+        await page.get_by_role("button", name="View as this person").click()
         await page.get_by_text(f"You are signed in as {ada.username}.").wait_for()
         for path in ("/", "/settings/security", "/nothing-here"):
             await page.goto(path)
             await page.get_by_text(banner).wait_for()
             if scripts:
                 await check(page)
-        await page.get_by_role("region", name="You are somebody else").get_by_role("button", name="End").click()
+        await (
+            page.get_by_role("region", name="Viewing as another person")
+            .get_by_role("button", name="Stop viewing")
+            .click()
+        )
         await page.get_by_text(f"You are signed in as {owner.username}.").wait_for()
         await expect(page.get_by_text(banner)).to_have_count(0)
 
@@ -209,8 +213,8 @@ async def test_sessions_keys_and_factors_are_looked_after(chrome: Browser, place
         await sign_in(here, grace)
         await sign_in(there, grace)
         await here.goto("/flows/default-authenticator-static-setup/?next=/settings/security")
-        await here.get_by_role("button", name="I have kept them").click()
-        factors = here.get_by_role("region", name="Factors")
+        await here.get_by_role("button", name="I have saved them").click()
+        factors = here.get_by_role("region", name="Two-factor sign-in")
         await factors.get_by_text("Rename").first.click()
         await factors.get_by_label("New name").fill("Paper in the drawer")
         await factors.get_by_role("button", name="Rename").click()
@@ -218,10 +222,10 @@ async def test_sessions_keys_and_factors_are_looked_after(chrome: Browser, place
         if scripts:
             await check(here)
         await factors.get_by_role("button", name="Remove").click()
-        await here.get_by_text("The factor was removed.").wait_for()
+        await here.get_by_text("The sign-in method was removed.").wait_for()
 
         row = here.get_by_role("listitem").filter(has_text="Firefox on Windows")
-        await row.get_by_role("button", name="End").click()
+        await row.get_by_role("button", name="End session").click()
         await here.get_by_text("The session was ended.").wait_for()
         await there.goto("/settings/security")
         await there.get_by_label("User name or e-mail address").wait_for()

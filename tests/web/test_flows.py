@@ -54,7 +54,7 @@ async def test_a_person_signs_in_and_out_without_any_script(town: Town, browser:
     assert browser.path == SIGN_IN
     await browser.submit(uid_field=ada.username)
     assert browser.path == SIGN_IN
-    assert f"As {ada.username}." in browser.page.text
+    assert f"Account: {ada.username}." in browser.page.text
     await browser.submit(password=ada.password)
 
     assert browser.path == "/"
@@ -286,7 +286,7 @@ async def test_a_person_signs_up_and_is_sent_a_mail(town: Town, browser: Browser
     assert "a fine one 77" not in differing.text
     sent = await browser.submit(0, values, password_repeat="a fine one 77")
 
-    assert "We have sent you a mail." in sent.text
+    assert "We have sent you an e-mail." in sent.text
 
 
 async def test_a_taken_name_is_told_beside_its_field(town: Town, browser: Browser) -> None:
@@ -315,18 +315,40 @@ async def test_where_registrations_are_closed_nobody_is_invited_to_sign_up(new_t
 async def test_every_type_of_field_is_shown_and_answered(town: Town, browser: Browser) -> None:
     owner = await town.owner()
     types = {
-        "text": "words", "text_area": "more\nwords", "username": word(), "email": "a@example.org", "number": "3.5",
-        "checkbox": "true", "radio-button-group": "red", "dropdown": "blue", "date": "2026-01-02",
-        "date-time": "2026-01-02T03:04", "locale": "de",
-    }  # fmt: skip
-    others = ("text_read_only", "text_area_read_only", "separator", "hidden", "static", "alert_info", "alert_warning",
-              "alert_danger")  # fmt: skip
+        "text": "words",
+        "text_area": "more\nwords",
+        "username": word(),
+        "email": "a@example.org",
+        "number": "3.5",
+        "checkbox": "true",
+        "radio-button-group": "red",
+        "dropdown": "blue",
+        "date": "2026-01-02",
+        "date-time": "2026-01-02T03:04",
+        "locale": "de",
+    }
+    others = (
+        "text_read_only",
+        "text_area_read_only",
+        "separator",
+        "hidden",
+        "static",
+        "alert_info",
+        "alert_warning",
+        "alert_danger",
+    )
     fields = []
     for order, type in enumerate((*types, *others)):
         body: dict[str, Any] = {
-            "field_key": f"attributes.{type.replace('-', '_')}", "label": f"The {type}", "type": type, "name": word(),
-            "placeholder": f"a {type}", "order": order, "initial_value": f"initial {type}", "sub_text": f"Hint of {type}",
-        }  # fmt: skip
+            "field_key": f"attributes.{type.replace('-', '_')}",
+            "label": f"The {type}",
+            "type": type,
+            "name": word(),
+            "placeholder": f"a {type}",
+            "order": order,
+            "initial_value": f"initial {type}",
+            "sub_text": f"Hint of {type}",
+        }
         if type in ("radio-button-group", "dropdown"):
             body |= {"initial_value": "return ['red', 'blue']", "initial_value_expression": True}
         if type in types and "choices" not in body and type not in ("radio-button-group", "dropdown"):
@@ -355,9 +377,14 @@ async def test_every_type_of_field_is_shown_and_answered(town: Town, browser: Br
 async def test_a_file_is_an_answer_too(town: Town, browser: Browser) -> None:
     owner = await town.owner()
     field = await made(
-        owner, "/stages/prompt/prompts/", field_key="attributes.photo", label="Photo", type="file", placeholder="x",
+        owner,
+        "/stages/prompt/prompts/",
+        field_key="attributes.photo",
+        label="Photo",
+        type="file",
+        placeholder="x",
         name=word(),
-    )  # fmt: skip
+    )
     stage = await made(owner, "/stages/prompt/stages/", name=word(), fields=[field["pk"]])
     slug = await flow_of(owner, stage, await made(owner, "/stages/dummy/", name="it was taken"))
     page = await browser.open(f"/flows/{slug}/")
@@ -418,7 +445,7 @@ async def test_only_who_is_signed_in_may_delete_their_account(town: Town, browse
     await browser.open("/flows/-/default/unenrollment/")
     assert (await browser.submit(password="not this one")).status_code == 400
     await browser.submit(password=ada.password)
-    assert f"This deletes the account {ada.username} for good." in browser.page.text
+    assert f"This permanently deletes the account {ada.username}." in browser.page.text
     await browser.submit()
 
     assert browser.path == "/"
@@ -433,12 +460,20 @@ async def test_the_start_page_lists_what_one_may_open(new_town: TownBuilder) -> 
     town = await new_town()
     owner, ada = await town.owner(), await town.sign_up("ada")
     apps: dict[str, dict[str, Any]] = {
-        "Wiki": {"group": "Work", "meta_launch_url": "https://wiki.example/", "meta_publisher": "ACME",
-                 "meta_description": "All we know"},
-        "Chat": {"group": "Work", "meta_launch_url": "https://chat.example/", "meta_icon_url": "https://cdn.example/i.png"},
+        "Wiki": {
+            "group": "Work",
+            "meta_launch_url": "https://wiki.example/",
+            "meta_publisher": "ACME",
+            "meta_description": "All we know",
+        },
+        "Chat": {
+            "group": "Work",
+            "meta_launch_url": "https://chat.example/",
+            "meta_icon_url": "https://cdn.example/i.png",
+        },
         "Vault": {"meta_launch_url": "https://vault.example/"},
         "Hidden": {"meta_hide": True},
-    }  # fmt: skip
+    }
     made_apps = {
         name: await made(owner, "/core/applications/", name=name, slug=name.lower(), **body)
         for name, body in apps.items()
@@ -468,4 +503,4 @@ async def test_a_start_page_with_nothing_to_open_says_so(new_town: TownBuilder) 
     page = await browser.sign_in(ada.username, ada.password)
     await browser.close()
 
-    assert "There is nothing here for you to open yet." in page.text
+    assert "You have no applications yet." in page.text

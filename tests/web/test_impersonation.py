@@ -21,7 +21,7 @@ from tests.web.conftest import NewBrowser
 
 FORM = "/settings/impersonate"
 HERE = "/settings/security"
-NO = "Not while you are somebody else"
+NO = "This is not available while you are viewing as another person"
 
 
 async def pk_of(person: Person) -> int:
@@ -61,7 +61,7 @@ async def test_an_owner_sees_every_page_as_somebody_else_and_ends_it_with_one_cl
     await hers.sign_in(ada.username, ada.password)
     owner = await as_somebody(town, browser, ada, "Ticket <7>")
     key = browser.cookie("kith_session")
-    banner = f"You see this as {ada.username}. You are {owner.username}."
+    banner = f"You are {owner.username} and are viewing this server as {ada.username}."
 
     for path in ("/", HERE, "/flows/-/default/invalidation/", "/nothing/here", "/flows/default-password-change/"):
         page = await browser.open(path)
@@ -71,8 +71,8 @@ async def test_an_owner_sees_every_page_as_somebody_else_and_ends_it_with_one_cl
     assert f"You are signed in as {ada.username}." in (await browser.open(HERE)).text
 
     theirs = (await hers.open(HERE)).text
-    assert f"{owner.username}, as you" in theirs
-    assert "Somebody began to see this server as you" in theirs
+    assert f"{owner.username}, viewing as you" in theirs
+    assert "Somebody started viewing this server as you" in theirs
     assert "Ticket &lt;7&gt;" in theirs
     assert f"by {owner.username}" in theirs
     assert banner not in theirs
@@ -153,10 +153,10 @@ async def test_nobody_becomes_an_equal_themselves_or_somebody_who_is_not_there(t
     await browser.sign_in(owner.username, owner.password)
 
     for username, status, words in (
-        *((equal.username, 403, "as much as they can themselves") for equal in equals),
-        (owner.username, 400, "You are yourself already."),
+        *((equal.username, 403, "the same permissions as you") for equal in equals),
+        (owner.username, 400, "This is your own account."),
         (disabled.username, 400, "This account is disabled."),
-        ("nobody-at-all", 400, "There is nobody of this name."),
+        ("nobody-at-all", 400, "There is no user with this name."),
     ):
         await browser.open(FORM)
         page = await browser.submit(username=username, reason="because")
@@ -182,15 +182,21 @@ async def test_what_guards_the_account_is_closed_meanwhile(town: Town, browser: 
         refused = await browser.http.post(action, data=form)
         assert refused.status_code == 403, action
         assert NO in refused.text, action
-    for slug in ("password-change", "authenticator-totp-setup", "authenticator-static-setup",
-                 "authenticator-webauthn-setup", "recovery-flow", "unenrollment-flow"):  # fmt: skip
+    for slug in (
+        "password-change",
+        "authenticator-totp-setup",
+        "authenticator-static-setup",
+        "authenticator-webauthn-setup",
+        "recovery-flow",
+        "unenrollment-flow",
+    ):
         for path in (f"/flows/default-{slug}/", f"/api/v2/flows/executor/default-{slug}/"):
             assert (await browser.http.get(path)).status_code == 403, path
             posted = await browser.http.post(path, json={"component": "password"}, headers=token(browser))
             assert posted.status_code == 403, path
     shown = await browser.open(HERE)
     assert [one.action for one in browser.forms() if one.action.startswith(HERE)] == []
-    assert "change nothing while you are somebody else" in shown.text
+    assert "cannot change anything while you are viewing as another person" in shown.text
 
     pk = await pk_of(ada)
     for method, path, body in (
@@ -210,8 +216,13 @@ async def test_what_guards_the_account_is_closed_meanwhile(town: Town, browser: 
 async def test_stages_that_change_the_account_are_closed_in_any_flow(town: Town, browser: Browser) -> None:
     owner, ada = await owner_of(town), await town.sign_up()
     flows = {}
-    for kind, fields in (("user_write", {}), ("user_delete", {}), ("consent", {"mode": "permanent"}),
-                         ("otp_static", {}), ("user_login", {})):  # fmt: skip
+    for kind, fields in (
+        ("user_write", {}),
+        ("user_delete", {}),
+        ("consent", {"mode": "permanent"}),
+        ("otp_static", {}),
+        ("user_login", {}),
+    ):
         flow = await make_flow(owner, "authorization")
         await make_binding(owner, flow, await make_stage(owner, kind, **fields))
         flows[kind] = flow["slug"]
@@ -227,9 +238,13 @@ async def test_stages_that_change_the_account_are_closed_in_any_flow(town: Town,
 async def test_secrets_stay_hidden_from_somebody_elses_eyes(town: Town, new_browser: NewBrowser) -> None:
     owner = await owner_of(town)
     keeper = await person_who_may(
-        town, owner, "core.view_secret", "providers.view_oauth2provider", "providers.change_oauth2provider",
+        town,
+        owner,
+        "core.view_secret",
+        "providers.view_oauth2provider",
+        "providers.change_oauth2provider",
         "crypto.view_certificatekeypair_key",
-    )  # fmt: skip
+    )
     flow = await make_flow(owner, "authorization")
     fields = {"client_type": "confidential", "authorization_grant_type": "authorization-code"}
     fields |= {"redirect_uris": "https://a.example/", "client_secret": "deep secret"}
@@ -295,7 +310,7 @@ async def change_password(town: Town, owner: Person, _hers: Browser) -> None:
 
 async def end_by_target(_town: Town, owner: Person, hers: Browser) -> None:
     page = await hers.open(HERE)
-    found = re.search(rf'{owner.username}, as you.*?action="([^"]+/end)"', page.text, re.DOTALL)
+    found = re.search(rf'{owner.username}, viewing as you.*?action="([^"]+/end)"', page.text, re.DOTALL)
     assert found is not None
     await hers.press(found[1])
 
@@ -364,6 +379,6 @@ async def test_the_language_of_the_one_who_is_seen_is_left_alone(town: Town, bro
 
     page = await browser.http.post("/settings/language", data=form, follow_redirects=True)
 
-    assert "Du siehst dies als" in page.text
+    assert "und siehst diesen Server als" in page.text
     attributes: dict[str, Any] = (await ada.get("/api/v2/core/users/me/")).json()["attributes"]
     assert "settings" not in attributes

@@ -53,10 +53,10 @@ async def owner(chrome: Browser, place: Town, scripts: bool) -> Person:
     async with opened(chrome, place, java_script_enabled=scripts) as page:
         await page.goto(place.setup_link())
         answers = {"User name": "first", "E-mail address": "first@example.org", "Password": PASSWORD}
-        await send(page, {**answers, "Password, again": "another"}, "Make the owner account")
-        await expect(page.get_by_label("Password, again")).to_be_focused()
+        await send(page, {**answers, "Repeat password": "another"}, "Create the owner account")
+        await expect(page.get_by_label("Repeat password")).to_be_focused()
         await look(page, scripts)
-        await send(page, {"Password": PASSWORD, "Password, again": PASSWORD}, "Make the owner account")
+        await send(page, {"Password": PASSWORD, "Repeat password": PASSWORD}, "Create the owner account")
         await page.get_by_role("heading", name="All set, first").wait_for()
         await look(page, scripts)
     return Person(place.http, "first", PASSWORD)
@@ -81,7 +81,7 @@ async def test_the_first_owner_comes_in_and_nobody_is_made_one_after(
     page: Page, place: Town, owner: Person, scripts: bool
 ) -> None:
     await page.goto(place.setup_link())
-    await see(page, "Nothing here")
+    await see(page, "Page not found")
     await look(page, scripts)
     await sign_in(page, owner)
     await page.get_by_role("link", name="Staff").click()
@@ -94,12 +94,12 @@ async def test_an_account_is_made_and_its_address_confirmed(page: Page, place: T
     await look(page, scripts)
     await page.get_by_role("link", name="Sign up").click()
     answers = {"User name": name, "E-mail address": f"{name}@example.org", "Password": PASSWORD}
-    await send(page, {**answers, "Password, again": "another"})
+    await send(page, {**answers, "Repeat password": "another"})
     await see(page, "Passwords don't match.")
     await look(page, scripts)
-    await send(page, {"Password": PASSWORD, "Password, again": PASSWORD})
-    await see(page, "We have sent you a mail.")
-    await send(page, {}, "Send it again")
+    await send(page, {"Password": PASSWORD, "Repeat password": PASSWORD})
+    await see(page, "We have sent you an e-mail.")
+    await send(page, {}, "Send again")
     await see(page, "Email successfully sent.")
     await look(page, scripts)
 
@@ -116,23 +116,23 @@ async def test_an_address_is_confirmed_after_a_sign_in_was_refused(page: Page, p
     name = word()
     await page.goto(SIGN_UP)
     answers = {"User name": name, "E-mail address": f"{name}@example.org", "Password": PASSWORD}
-    await send(page, {**answers, "Password, again": PASSWORD})
-    await see(page, "We have sent you a mail.")
+    await send(page, {**answers, "Repeat password": PASSWORD})
+    await see(page, "We have sent you an e-mail.")
     await page.context.clear_cookies()
     ada = Person(place.http, name, PASSWORD)
     await give_password(page, ada)
-    await see(page, "Confirm your address first")
-    await see(page, "tell it to whoever runs this place")
+    await see(page, "confirm your e-mail address first")
+    await see(page, "Give it to the administrators")
     await look(page, scripts)
 
     key = await link_in_mail(place, f"{name}@example.org", after="/confirm/")
     await page.goto(f"/confirm/{key}")
     await look(page, scripts)
-    await page.get_by_role("button", name="Confirm my address").click()
-    await see(page, f"{name}@example.org is confirmed as the address of {name}.")
+    await page.get_by_role("button", name="Confirm e-mail address").click()
+    await see(page, f"{name}@example.org is now confirmed as the e-mail address of {name}.")
     await look(page, scripts)
     await page.goto(f"/confirm/{key}")
-    await see(page, "Nothing here")
+    await see(page, "Page not found")
     await look(page, scripts)
     await sign_in(page, ada)
 
@@ -142,15 +142,15 @@ async def test_a_code_is_asked_for_after_the_password(page: Page, place: Town, s
     await sign_in(page, ada)
     await page.goto("/settings/security")
     await page.get_by_role("link", name="Add an authenticator app").click()
-    await page.get_by_text("I cannot scan it").click()
+    await page.get_by_text("I can't scan the code").click()
     await look(page, scripts)
     app = pyotp.TOTP(await page.locator("code.key").inner_text())
     await send(page, {"Code": "12"})
     await see(page, "Code does not match")
     await look(page, scripts)
     now = int(time.time())
-    await send(page, {"Code": app.at(now), "A name for this device (optional)": "Telephone"})
-    await page.get_by_role("region", name="Factors").get_by_text("Telephone").wait_for()
+    await send(page, {"Code": app.at(now), "Name of this device (optional)": "Telephone"})
+    await page.get_by_role("region", name="Two-factor sign-in").get_by_text("Telephone").wait_for()
     await leave(page)
 
     await give_password(page, ada)
@@ -160,10 +160,10 @@ async def test_a_code_is_asked_for_after_the_password(page: Page, place: Town, s
     await see(page, f"You are signed in as {ada.username}.")
 
     await page.goto("/settings/security")
-    await page.get_by_role("link", name="Make recovery codes").click()
+    await page.get_by_role("link", name="Create recovery codes").click()
     await look(page, scripts)
     code = await page.locator(".codes code").first.inner_text()
-    await page.get_by_role("button", name="I have kept them").click()
+    await page.get_by_role("button", name="I have saved them").click()
     await page.get_by_role("heading", name="Security", exact=True).wait_for()
     await leave(page)
     await give_password(page, ada)
@@ -185,14 +185,19 @@ async def test_a_passkey_is_enough_to_sign_in_and_is_a_second_factor_too(
         return
     devices = await page.context.new_cdp_session(page)
     await devices.send("WebAuthn.enable")
-    options = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
-               "hasUserVerification": True, "isUserVerified": True}  # fmt: skip
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": True,
+    }
     device = await devices.send("WebAuthn.addVirtualAuthenticator", {"options": options})
     await page.goto("/settings/security")
     await page.get_by_role("link", name="Add a passkey").click()
     await look(page, scripts)
-    await send(page, {"A name for this passkey (optional)": "This computer"}, "Make a passkey")
-    await page.get_by_role("region", name="Factors").get_by_text("This computer").wait_for()
+    await send(page, {"Name of this passkey (optional)": "This computer"}, "Create a passkey")
+    await page.get_by_role("region", name="Two-factor sign-in").get_by_text("This computer").wait_for()
     await leave(page)
 
     await page.get_by_role("link", name="Sign in").click()
@@ -207,7 +212,7 @@ async def test_a_passkey_is_enough_to_sign_in_and_is_a_second_factor_too(
     await devices.send("WebAuthn.setUserVerified", verified)
     await page.goto("/flows/-/cancel/?next=/flows/default-authentication-flow/")
     await page.get_by_role("button", name="Use a passkey").click()
-    await see(page, "Your device did not confirm it.")
+    await see(page, "Your device did not confirm this.")
     await look(page, scripts)
     await devices.send("WebAuthn.setUserVerified", {**verified, "isUserVerified": True})
     await give_password(page, ada)
@@ -218,17 +223,17 @@ async def test_a_passkey_is_enough_to_sign_in_and_is_a_second_factor_too(
 async def test_a_lost_password_is_replaced_by_a_link(page: Page, place: Town, scripts: bool) -> None:
     ada = await place.sign_up()
     await page.goto("/flows/default-authentication-flow/")
-    await page.get_by_role("link", name="I cannot sign in").click()
+    await page.get_by_role("link", name="Can't sign in?").click()
     await look(page, scripts)
     await send(page, {"User name or e-mail address": ada.username})
-    await see(page, "We have sent you a mail.")
+    await see(page, "We have sent you an e-mail.")
     await look(page, scripts)
     key = await link_in_mail(place, f"{ada.username}@example.org")
     await page.goto(f"{RECOVERY}?flow_token={key}")
     await look(page, scripts)
-    await send(page, {"Password": "short", "Password, again": "short"})
+    await send(page, {"Password": "short", "Repeat password": "short"})
     await see(page, "The password must have at least 8 characters.")
-    await send(page, {"Password": PASSWORD, "Password, again": PASSWORD})
+    await send(page, {"Password": PASSWORD, "Repeat password": PASSWORD})
     await see(page, f"You are signed in as {ada.username}.")
     await leave(page)
     await sign_in(page, Person(place.http, ada.username, PASSWORD))
@@ -241,7 +246,7 @@ async def test_whoever_is_invited_needs_no_mail(page: Page, place: Town, owner: 
     link = f"{SIGN_UP}?itoken={invitation['pk']}"
     await page.goto(link)
     await look(page, scripts)
-    await send(page, {"User name": name, "Password": PASSWORD, "Password, again": PASSWORD})
+    await send(page, {"User name": name, "Password": PASSWORD, "Repeat password": PASSWORD})
     await see(page, f"You are signed in as {name}.")
     await leave(page)
 
@@ -277,10 +282,10 @@ async def test_an_old_password_must_be_changed_on_the_way_in(
     await page.get_by_label("User name or e-mail address").wait_for()
 
     await page.goto(f"/flows/{slug}/")
-    await send(page, {"Password": ada.password, "Password, again": ada.password})
-    await see(page, "Choose a password that is not the old one.")
+    await send(page, {"Password": ada.password, "Repeat password": ada.password})
+    await see(page, "Choose a password that is different from the old one.")
     await look(page, scripts)
-    await send(page, {"Password": PASSWORD, "Password, again": PASSWORD})
+    await send(page, {"Password": PASSWORD, "Repeat password": PASSWORD})
     await see(page, f"You are signed in as {ada.username}.")
 
 
@@ -291,9 +296,14 @@ async def test_the_work_of_a_captcha_is_done_beside_the_name(
     work = await made(owner, "/stages/captcha/", name=word(), public_key="pow", private_key="-")
     password = await made(owner, "/stages/password/", name=word(), backends=["internal"])
     who = await made(
-        owner, "/stages/identification/", name=word(), user_fields=["username"], template="login",
-        captcha_stage=work["pk"], password_stage=password["pk"],
-    )  # fmt: skip
+        owner,
+        "/stages/identification/",
+        name=word(),
+        user_fields=["username"],
+        template="login",
+        captcha_stage=work["pk"],
+        password_stage=password["pk"],
+    )
     login = await made(owner, "/stages/user_login/", name=word())
     slug = await flow_of(owner, who, login, designation="authentication")
 
@@ -301,7 +311,7 @@ async def test_the_work_of_a_captcha_is_done_beside_the_name(
     await send(page, {"User name": ada.username, "Password": ada.password if not scripts else "wrong"}, "Log in")
     if not scripts:
         await see(page, "This field may not be blank.")
-        await see(page, "that needs JavaScript")
+        await see(page, "the check needs JavaScript")
         return
     await see(page, "Failed to authenticate.")
     await look(page, scripts)
@@ -321,8 +331,15 @@ FIELDS = (
 async def every_field(owner: Person) -> dict[str, Any]:
     fields = []
     for order, type in enumerate(FIELDS):
-        body: dict[str, Any] = {"field_key": f"attributes.{type}", "label": f"The {type}", "type": type,
-                                "name": word(), "order": order, "placeholder": f"A {type}", "sub_text": f"Hint of {type}"}  # fmt: skip
+        body: dict[str, Any] = {
+            "field_key": f"attributes.{type}",
+            "label": f"The {type}",
+            "type": type,
+            "name": word(),
+            "order": order,
+            "placeholder": f"A {type}",
+            "sub_text": f"Hint of {type}",
+        }
         if type in ("radio-button-group", "dropdown"):
             body |= {"initial_value": "return ['red', 'blue']", "initial_value_expression": True}
         if type.startswith(("alert", "static", "text_")):
@@ -335,13 +352,27 @@ async def who_and_source(owner: Person) -> dict[str, Any]:
     name = word()
     url = "https://elsewhere.example/"
     source = await made(
-        owner, "/sources/oauth/", name="Elsewhere", slug=name, provider_type="openid-connect", authorization_url=url,
-        access_token_url=url, profile_url=url, consumer_key="x", consumer_secret="y",
-    )  # fmt: skip
+        owner,
+        "/sources/oauth/",
+        name="Elsewhere",
+        slug=name,
+        provider_type="openid-connect",
+        authorization_url=url,
+        access_token_url=url,
+        profile_url=url,
+        consumer_key="x",
+        consumer_secret="y",
+    )
     return await made(
-        owner, "/stages/identification/", name=name, user_fields=["email"], template="login",
-        sources=[source["pk"]], show_source_labels=True, enable_remember_me=True,
-    )  # fmt: skip
+        owner,
+        "/stages/identification/",
+        name=name,
+        user_fields=["email"],
+        template="login",
+        sources=[source["pk"]],
+        show_source_labels=True,
+        enable_remember_me=True,
+    )
 
 
 @with_scripts
@@ -357,10 +388,14 @@ async def test_axe_finds_nothing_on_any_other_page_of_a_flow(page: Page, place: 
         await made(owner, "/stages/captcha/", name=word(), public_key="site", private_key="-"),
         await made(owner, "/stages/user_login/", name=word(), remember_me_offset="days=30"),
         await made(
-            owner, "/stages/otp_validate/", name=word(), device_classes=["static"], not_configured_action="configure",
+            owner,
+            "/stages/otp_validate/",
+            name=word(),
+            device_classes=["static"],
+            not_configured_action="configure",
             configuration_stages=[totp["pk"], static["pk"]],
         ),
-    )  # fmt: skip
+    )
     await sign_in(page, await place.sign_up())
     for stage in stages:
         await page.goto(f"/flows/{await flow_of(owner, stage)}/")
@@ -376,9 +411,15 @@ async def test_axe_finds_nothing_on_any_other_page_of_a_flow(page: Page, place: 
 @with_scripts
 async def test_axe_finds_nothing_on_the_pages_around_the_flows(page: Page, place: Town, owner: Person) -> None:
     for number in range(2):
-        body = {"name": f"Wiki {number}", "slug": word(), "group": "Work" if number else "",
-                "meta_launch_url": "https://wiki.example/", "meta_publisher": "ACME", "meta_description": "All we know",
-                "open_in_new_tab": bool(number)}  # fmt: skip
+        body = {
+            "name": f"Wiki {number}",
+            "slug": word(),
+            "group": "Work" if number else "",
+            "meta_launch_url": "https://wiki.example/",
+            "meta_publisher": "ACME",
+            "meta_description": "All we know",
+            "open_in_new_tab": bool(number),
+        }
         await made(owner, "/core/applications/", **body)
     await page.goto("/flows/default-authentication-flow/")
     await page.context.clear_cookies()
@@ -387,9 +428,17 @@ async def test_axe_finds_nothing_on_the_pages_around_the_flows(page: Page, place
     await check_day_and_night(page)
     await sign_in(page, owner)
     for path in (
-        "/", "/staff/signups/", "/settings/security?page=9", "/settings/impersonate", "/settings/language",
-        "/flows/no-such-flow/", "/api/v2/docs", "/about", "/privacy-policy", "/terms-of-service",
-    ):  # fmt: skip
+        "/",
+        "/staff/signups/",
+        "/settings/security?page=9",
+        "/settings/impersonate",
+        "/settings/language",
+        "/flows/no-such-flow/",
+        "/api/v2/docs",
+        "/about",
+        "/privacy-policy",
+        "/terms-of-service",
+    ):
         await page.goto(path)
         await check_day_and_night(page)
 
@@ -404,7 +453,7 @@ async def test_staff_decides_about_whoever_waits(
             for name in names:
                 await page.goto(SIGN_UP)
                 answers = {"User name": name, "E-mail address": f"{name}@example.org", "Password": PASSWORD}
-                await send(page, {**answers, "Password, again": PASSWORD, "Why do you want to join?": "Friends"})
+                await send(page, {**answers, "Repeat password": PASSWORD, "Why do you want to join?": "Friends"})
                 await see(page, "Your account is waiting for approval")
                 await page.context.clear_cookies()
             await look(page, scripts)
@@ -412,7 +461,7 @@ async def test_staff_decides_about_whoever_waits(
             await page.get_by_role("link", name="Sign-ups").click()
             await look(page, scripts)
             await page.get_by_role("button", name=f"Approve {names[0]}").click()
-            await see(page, f"{names[0]} was approved.")
+            await see(page, f"{names[0]} has been approved.")
             await page.get_by_role("button", name=f"Reject {names[1]}").click()
             await see(page, "Nobody is waiting.")
             await look(page, scripts)

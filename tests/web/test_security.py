@@ -154,9 +154,12 @@ async def test_a_password_set_by_the_api_ends_the_sessions_too(town: Town, new_b
 
 async def test_factors_are_set_up_listed_renamed_and_removed(town: Town, browser: Browser) -> None:
     ada = await signed_in(town, browser)
-    assert "You have none yet." in section(browser.page, "factors")
-    for words, slug in (("Add an authenticator app", "totp"), ("Add a passkey", "webauthn"),
-                        ("Make recovery codes", "static")):  # fmt: skip
+    assert "You have not set up two-factor sign-in yet." in section(browser.page, "factors")
+    for words, slug in (
+        ("Add an authenticator app", "totp"),
+        ("Add a passkey", "webauthn"),
+        ("Create recovery codes", "static"),
+    ):
         assert f'href="/flows/default-authenticator-{slug}-setup/?next={HERE}">{words}' in browser.page.text
 
     await browser.open(f"/flows/default-authenticator-totp-setup/?next={HERE}")
@@ -171,25 +174,28 @@ async def test_factors_are_set_up_listed_renamed_and_removed(town: Town, browser
     assert "My &lt;phone&gt;" in shown
     assert shown.index("authenticator app") < shown.index("recovery codes")
     assert "3 codes left" in shown
-    assert "Make new recovery codes" in shown
-    assert "A way to sign in was added to your account: My <phone>." in await mail_to(town, ada, "<phone>")
+    assert "Create new recovery codes" in shown
+    assert "A sign-in method was added to your account: My <phone>." in await mail_to(town, ada, "<phone>")
 
     assert (await browser.press("/rename", name=" ")).status_code == 400
-    assert "Give it a name." in section(browser.page, "factors")
+    assert "Please enter a name." in section(browser.page, "factors")
     await browser.open(HERE)
     await browser.press("/rename", name="Telephone")
     assert "Telephone" in section(browser.page, "factors")
     assert "phone&gt;" not in section(browser.page, "factors")
 
     await browser.press("/remove")
-    assert "The factor was removed." in browser.page.text
+    assert "The sign-in method was removed." in browser.page.text
     assert "Telephone" not in section(browser.page, "factors")
     assert "Paper" in section(browser.page, "factors")
-    await mail_to(town, ada, "A way to sign in was removed from your account: Telephone.")
+    await mail_to(town, ada, "A sign-in method was removed from your account: Telephone.")
     told = await events(town, ada)
     assert [one["action"] for one in told if one["app"] == "core.factors"] == [
-        "model_deleted", "model_updated", "model_created", "model_created",
-    ]  # fmt: skip
+        "model_deleted",
+        "model_updated",
+        "model_created",
+        "model_created",
+    ]
 
 
 async def test_a_factor_goes_only_after_a_fresh_proof(town: Town, new_browser: NewBrowser) -> None:
@@ -200,7 +206,7 @@ async def test_a_factor_goes_only_after_a_fresh_proof(town: Town, new_browser: N
     await browser.open(HERE)
 
     asked = await browser.press("/remove")
-    assert "please show that it is you" in asked.text
+    assert "Please enter your password" in asked.text
     wrong = await browser.press("/remove", password="not this one")
     assert wrong.status_code == 400
     assert "Invalid password" in wrong.text
@@ -215,7 +221,7 @@ async def test_a_factor_goes_only_after_a_fresh_proof(town: Town, new_browser: N
 
     await browser.press("/remove")
     await browser.press("/remove", password=ada.password)
-    assert "You have none yet." in section(browser.page, "factors")
+    assert "You have not set up two-factor sign-in yet." in section(browser.page, "factors")
 
 
 @pytest.mark.parametrize(
@@ -231,7 +237,7 @@ async def test_a_key_is_made_only_after_a_fresh_proof(
 
     asked = await browser.press(action, **fields)
     assert asked.status_code == 200
-    assert "please show that it is you" in asked.text
+    assert "Please enter your password" in asked.text
     wrong = await browser.press(action, password="not this one")
     assert wrong.status_code == 400
     assert "Invalid password" in wrong.text
@@ -275,14 +281,14 @@ async def test_the_only_way_in_cannot_be_removed(town: Town, browser: Browser) -
     assert "You have no password." in page.text
 
     assert (await browser.press("/remove")).status_code == 409
-    assert "This is your only way in." in section(browser.page, "factors")
+    assert "This is your only way to sign in." in section(browser.page, "factors")
     await add_factor(town, ada, "webauthn", "Other")
     await browser.open(HERE)
     await browser.press("/remove")
     assert "Key" not in section(browser.page, "factors")
     await age(town, browser, LATER)
     await browser.open(HERE)
-    assert "please sign out and in again first" in (await browser.press("/remove")).text
+    assert "please sign out and sign in again" in (await browser.press("/remove")).text
 
 
 # Sessions
@@ -296,7 +302,7 @@ async def test_sessions_are_listed_and_ended(town: Town, new_browser: NewBrowser
         await browser.sign_in(ada.username, ada.password)
 
     shown = section(await here.open(HERE), "sessions")
-    assert shown.count('<span class="badge">this one</span>') == 1
+    assert shown.count('<span class="badge">this browser</span>') == 1
     assert shown.count("127.0.0.1") == 3
     end = re.search(r'Firefox on Linux.*?action="([^"]+/end)"', shown, re.DOTALL)
     assert end is not None
@@ -346,9 +352,12 @@ async def test_nobody_ends_or_takes_what_is_somebody_elses(town: Town, new_brows
     csrf = {"csrf": eves.cookie("kith_csrf") or ""}
 
     for address in (
-        *addresses, f"{HERE}/sessions/nonsense/end", f"{HERE}/tokens/x/revoke",
-        f"{HERE}/consents/{uuid.uuid4()}/withdraw", f"{HERE}/consents/x/withdraw",
-    ):  # fmt: skip
+        *addresses,
+        f"{HERE}/sessions/nonsense/end",
+        f"{HERE}/tokens/x/revoke",
+        f"{HERE}/consents/{uuid.uuid4()}/withdraw",
+        f"{HERE}/consents/x/withdraw",
+    ):
         assert (await eves.http.post(address, data=csrf)).status_code == 404, address
     assert await another.is_signed_in()
 
@@ -361,10 +370,10 @@ async def test_an_app_password_is_shown_once_works_and_is_revoked(town: Town, br
 
     nothing = await browser.press("/app-passwords", description=" ")
     assert nothing.status_code == 400
-    assert "Say what it is for." in nothing.text
+    assert "Please enter what it is for." in nothing.text
     past = await browser.press("/app-passwords", description="Mail", expires="2020-01-01")
     assert past.status_code == 400
-    assert "Choose a day that is still to come." in past.text
+    assert "Please choose a date in the future." in past.text
     assert 'value="Mail"' in past.text
     day = (datetime.now(UTC) + timedelta(days=3)).date().isoformat()
     page = await browser.press("/app-passwords", description="Mail on <my> phone", expires=day)
@@ -377,16 +386,16 @@ async def test_an_app_password_is_shown_once_works_and_is_revoked(town: Town, br
     page = await browser.open(HERE)
     assert key not in page.text
     assert "Mail on &lt;my&gt; phone" in section(page, "keys")
-    assert "ends" in section(page, "keys")
+    assert "expires" in section(page, "keys")
     await browser.press("/revoke")
-    assert "The key was revoked." in browser.page.text
+    assert "The app password or token was revoked." in browser.page.text
     assert (await town.http.get("/api/v2/core/users/me/", auth=(ada.username, key))).status_code == 401
 
 
 async def test_a_token_may_do_what_its_scopes_say(town: Town, browser: Browser) -> None:
     await signed_in(town, browser)
 
-    for scopes, words in (("", "Say what it may do."), ("<b>", "is not a scope")):
+    for scopes, words in (("", "Please enter at least one scope."), ("<b>", "is not a scope")):
         wrong = await browser.press("/tokens", description="Robot", scopes=scopes)
         assert wrong.status_code == 400
         assert words in wrong.text
@@ -408,7 +417,7 @@ async def test_a_token_may_do_what_its_scopes_say(town: Town, browser: Browser) 
 
 async def test_consent_is_listed_and_withdrawn(town: Town, browser: Browser) -> None:
     owner, ada = await town.owner(), await signed_in(town, browser)
-    assert "You have not allowed any application" in section(browser.page, "consents")
+    assert "You have not shared any information" in section(browser.page, "consents")
     name = f"Wiki {uuid.uuid4().hex[:6]}"
     made = await owner.call("POST", "/api/v2/core/applications/", json={"name": name, "slug": uuid.uuid4().hex})
     async with town.house() as house, house.works.begin() as work:
@@ -436,16 +445,16 @@ async def test_the_trail_tells_what_happened_to_me_and_nobody_else_page_by_page(
     await browser.submit(password=ada.password)
 
     first = section(await browser.open(HERE), "trail")
-    assert first.count("A sign-in failed") == 1
-    assert first.count("<p>Signed in</p>") == 1
+    assert first.count("A sign-in attempt failed") == 1
+    assert first.count("<p>You signed in</p>") == 1
     assert "Older" not in first
 
     for number in range(30):
         await browser.press("/app-passwords", description=f"Key {number}")
     newest = section(await browser.open(HERE), "trail")
-    assert newest.count("Something was made") == 25
+    assert newest.count("You created the app password") == 25
     oldest = section(await browser.open(f"{HERE}?page=2"), "trail")
-    assert "<p>Signed in</p>" in oldest
+    assert "<p>You signed in</p>" in oldest
     assert "Newer" in oldest
     for strange in ("0", "-1", "x", "99999999999999999999", "%F0%9F%98%80"):
         assert (await browser.open(f"{HERE}?page={strange}")).status_code == 200
@@ -455,7 +464,7 @@ async def test_the_account_goes_after_the_password_was_asked(town: Town, browser
     ada = await signed_in(town, browser)
     await browser.open("/flows/-/default/unenrollment/")
 
-    assert "for good" not in browser.page.text
+    assert "permanently" not in browser.page.text
     await browser.submit(password=ada.password)
     await browser.submit()
 

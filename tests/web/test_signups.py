@@ -51,8 +51,8 @@ async def test_whoever_signs_up_comes_in_by_the_link_in_the_mail(town: Town, vis
     key = await link_in_mail(town, f"{name}@example.org")
     await browser.open(f"{SIGN_UP}?flow_token={key}")
 
-    assert "We have sent you a mail." in sent.text
-    assert "Confirm your address first" in refused.text
+    assert "We have sent you an e-mail." in sent.text
+    assert "confirm your e-mail address first" in refused.text
     assert browser.path == "/settings/security"
     assert f"You are signed in as {name}." in browser.page.text
 
@@ -70,7 +70,7 @@ async def test_an_address_is_confirmed_by_the_mail_that_was_sent_again(town: Tow
     await browser.sign_in(name, PASSWORD)
 
     assert f"{name}@example.org" in asked.text
-    assert f"is confirmed as the address of {name}." in done.text
+    assert f"is now confirmed as the e-mail address of {name}." in done.text
     assert again.status_code == straight_in.status_code == 404
     assert await is_signed_in(browser)
 
@@ -94,7 +94,7 @@ async def test_staff_says_yes_or_no_to_whoever_signs_up(new_town: TownBuilder, v
     rejected = await staff.submit(1)
 
     assert f"I am &lt;b&gt;{yes}&lt;/b&gt;" in page.text
-    assert f"{yes} was approved." in approved.text
+    assert f"{yes} has been approved." in approved.text
     assert "Nobody is waiting." in rejected.text
     assert (await other.open("/staff/signups/")).status_code == 404
     assert (await guest.open("/staff/signups/")).url.path == "/flows/default-authentication-flow/"
@@ -124,6 +124,6 @@ async def test_an_expired_password_is_changed_on_the_way_in(new_town: TownBuilde
     same = await browser.submit(password=ada.password, password_repeat=ada.password)
     await browser.submit(password=PASSWORD, password_repeat=PASSWORD)
 
-    assert "Your password has expired. Choose a new one to go on." in asked.text
-    assert "Choose a password that is not the old one." in same.text
+    assert "Your password has expired. Choose a new one to continue." in asked.text
+    assert "Choose a password that is different from the old one." in same.text
     assert await is_signed_in(browser)

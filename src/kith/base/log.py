@@ -67,9 +67,17 @@ class AccessLog:
         at = datetime.now(UTC)
         if self._as_json:
             entry = {
-                "event": "request", "level": "info", "timestamp": at, "request": request, "method": method,
-                "route": route, "status": status, "ms": round(took * 1000, 2), "user": user, "address": address,
-            }  # fmt: skip
+                "event": "request",
+                "level": "info",
+                "timestamp": at,
+                "request": request,
+                "method": method,
+                "route": route,
+                "status": status,
+                "ms": round(took * 1000, 2),
+                "user": user,
+                "address": address,
+            }
             self._lines.append(_encode(entry))
         else:
             who = f" user={user}" if user is not None else ""

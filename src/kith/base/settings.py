@@ -148,9 +148,15 @@ def _known(name: str, where: str, shown: str) -> str:
 
 _TUPLES = {"private_hosts", "reserved_names", "trusted_proxies"}
 _SWITCHES = {
-    "check_email_host", "confirm_email", "password_grant", "publish_activity", "publish_peers", "rate_limits",
-    "secure_mode", "worker",
-}  # fmt: skip
+    "check_email_host",
+    "confirm_email",
+    "password_grant",
+    "publish_activity",
+    "publish_peers",
+    "rate_limits",
+    "secure_mode",
+    "worker",
+}
 _WORDS = {
     "on": True,
     "true": True,

@@ -13,19 +13,19 @@ from kith import __version__
 
 COMMANDS = {
     "serve": "Start the server.",
-    "work": "Run the jobs, without a server (PostgreSQL only).",
-    "migrate": "Bring the database to the newest schema.",
-    "users": "Make, show and change people.",
+    "work": "Run background jobs without a web server (PostgreSQL only).",
+    "migrate": "Upgrade the database to the current schema.",
+    "users": "Create, show and change user accounts.",
     "roles": "Show, make and change roles.",
-    "tokens": "Make, list and revoke tokens.",
-    "recovery": "Make a link that lets somebody in, once.",
-    "flows": "Bring the shipped flows back.",
-    "why": "Why was somebody refused?",
-    "instance": "Write the rules and pages of the community.",
-    "emoji": "Add, list and remove emoji.",
+    "tokens": "Create, list and revoke tokens.",
+    "recovery": "Create a one-time sign-in link.",
+    "flows": "Restore the default flows.",
+    "why": "Find out why somebody was denied access.",
+    "instance": "Edit the rules and pages of the community.",
+    "emoji": "Add, list and remove custom emoji.",
     "franking": "Who sent a reported encrypted message?",
-    "jobs": "See jobs, and bring dead ones back.",
-    "check": "Is the set-up sound?",
+    "jobs": "List background jobs and retry failed ones.",
+    "check": "Check the configuration and the database.",
 }
 
 

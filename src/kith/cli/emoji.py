@@ -13,16 +13,16 @@ from kith.social.emojis.tables import Emoji
 
 @click.group()
 def emoji() -> None:
-    """Add, list and remove emoji."""
+    """Add, list and remove custom emoji."""
 
 
 @emoji.command()
 @click.argument("shortcode", type=WORDS)
 @click.argument("file", type=click.File("rb"))
-@click.option("--category", type=WORDS, help="Under which heading apps show it.")
-@click.option("--hidden", is_flag=True, help="Known, but not offered to those who pick one.")
+@click.option("--category", type=WORDS, help="The category under which apps show it.")
+@click.option("--hidden", is_flag=True, help="Can be used, but is not shown in emoji pickers.")
 def add(*, shortcode: str, file: BinaryIO, category: str | None, hidden: bool) -> None:
-    """Let members write :SHORTCODE: for the picture in FILE (PNG, GIF, WebP or JPEG, at most 256 KB)."""
+    """Add the picture in FILE as :SHORTCODE: (PNG, GIF, WebP or JPEG, at most 256 KB)."""
 
     async def make() -> None:
         async with house() as opened, opened.works.begin() as work:
@@ -35,7 +35,7 @@ def add(*, shortcode: str, file: BinaryIO, category: str | None, hidden: bool) -
 @emoji.command()
 @click.argument("shortcode", type=WORDS)
 def remove(*, shortcode: str) -> None:
-    """Take an emoji away."""
+    """Remove an emoji."""
 
     async def take() -> None:
         async with house() as opened, opened.works.begin() as work:
@@ -48,7 +48,7 @@ def remove(*, shortcode: str) -> None:
 @emoji.command("list")
 @as_json
 def list_emoji(*, as_json: bool) -> None:
-    """Every emoji of the community."""
+    """List all custom emoji."""
 
     async def read() -> list[Emoji]:
         async with reading() as work:

@@ -8,12 +8,12 @@ from kith.identity.executor import shipped_flows
 
 @click.group()
 def flows() -> None:
-    """Bring the shipped flows back."""
+    """Restore the default flows."""
 
 
 @flows.command()
 def restore() -> None:
-    """Make every shipped flow what it was. Flows and stages of your own are left alone."""
+    """Restore every default flow. Your own flows and stages are not changed."""
 
     async def bring_back() -> None:
         async with house() as opened, opened.works.begin() as work:

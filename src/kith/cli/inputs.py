@@ -39,7 +39,9 @@ def password_given(given: str | None) -> str:
     if given is not None:
         return given
     if not sys.stdin.isatty():
-        raise Invalid("there is no terminal to ask for the password: give --password, or --password - to read a line")
+        raise Invalid(
+            "cannot ask for the password without a terminal: use --password (or --password - for standard input)"
+        )
     answer: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)
     return answer
 
@@ -63,7 +65,7 @@ async def user_called(db: Session, name: str) -> User:
     owners = await store.with_email(db, name) if "@" in name else []
     if len(owners) > 1:
         names = ", ".join(owner.username for owner in owners)
-        raise Conflict(f"several people have the address {name}: {names}")
+        raise Conflict(f"several users have the e-mail address {name}: {names}")
     if owners:
         return owners[0]
     names_by_key = {username_key(found): found for found in await store.names_near(db, name)}

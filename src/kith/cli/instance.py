@@ -14,7 +14,7 @@ from kith.social.instance.tables import Rule
 
 @click.group()
 def instance() -> None:
-    """Write the rules and pages of the community."""
+    """Edit the rules and pages of the community."""
 
 
 @instance.group()
@@ -24,7 +24,7 @@ def rules() -> None:
 
 @rules.command()
 @click.argument("text", type=WORDS)
-@click.option("--hint", default="", type=WORDS, help="What the rule means, in more words.")
+@click.option("--hint", default="", type=WORDS, help="A longer explanation of the rule.")
 @as_json
 def add(*, text: str, hint: str, as_json: bool) -> None:
     """Add TEXT as the last rule."""
@@ -43,7 +43,7 @@ def add(*, text: str, hint: str, as_json: bool) -> None:
 @rules.command()
 @click.argument("id", type=click.IntRange(1))
 def remove(*, id: int) -> None:
-    """Take the rule with this ID away; `list` tells the ids."""
+    """Remove the rule with this ID. `list` shows the IDs."""
 
     async def take() -> None:
         async with house() as opened, opened.works.begin() as work:
@@ -56,7 +56,7 @@ def remove(*, id: int) -> None:
 @rules.command("list")
 @as_json
 def list_rules(*, as_json: bool) -> None:
-    """Every rule with its id."""
+    """List all rules with their IDs."""
 
     async def read() -> list[Rule]:
         async with reading() as work:
@@ -76,12 +76,14 @@ def _record(rule: Rule) -> dict[str, str]:
 @instance.command()
 @click.argument("kind", type=click.Choice(service.KINDS))
 @click.argument("file", type=click.File(encoding="utf-8"))
-@click.option("--from", "begins", type=click.DateTime(["%Y-%m-%d"]), help="When terms begin; today when left out.")
-@click.option("--changelog", default="", type=WORDS, help="What is new in these terms.")
+@click.option(
+    "--from", "begins", type=click.DateTime(["%Y-%m-%d"]), help="The date from which the terms apply. Default: today."
+)
+@click.option("--changelog", default="", type=WORDS, help="What has changed in these terms.")
 def page(*, kind: service.PageKind, file: TextIO, begins: datetime | None, changelog: str) -> None:
-    """Write the page KIND from FILE (- reads standard input): text, or HTML if it begins with a tag.
+    """Set the page KIND to the contents of FILE (- reads standard input): text, or HTML if it begins with a tag.
 
-    An empty FILE takes the page away.
+    An empty FILE removes the page.
     """
     try:
         text = file.read()
@@ -93,4 +95,4 @@ def page(*, kind: service.PageKind, file: TextIO, begins: datetime | None, chang
             day = begins.date() if begins else None
             return await service.write_page(work, kind, text, begins=day, changelog=changelog)
 
-    click.echo(f"{'Wrote' if run(write()) else 'Removed'} {kind}.")
+    click.echo(f"{'Saved' if run(write()) else 'Removed'} {kind}.")

@@ -18,16 +18,18 @@ _ID = click.IntRange(0, 2**63 - 1)
 
 @click.group()
 def jobs() -> None:
-    """See jobs, and bring dead ones back."""
+    """List background jobs and retry failed ones."""
 
 
 @jobs.command("list")
-@click.option("--state", type=click.Choice(list(STATES)), help="Only those in this state.")
-@click.option("--kind", type=WORDS, help="Only those of this kind.")
-@click.option("--limit", default=50, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many.")
+@click.option("--state", type=click.Choice(list(STATES)), help="Only jobs in this state.")
+@click.option("--kind", type=WORDS, help="Only jobs of this kind.")
+@click.option(
+    "--limit", default=50, type=click.IntRange(1, 1_000_000), show_default=True, help="Maximum number of jobs."
+)
 @as_json
 def list_jobs(*, state: str | None, kind: str | None, limit: int, as_json: bool) -> None:
-    """Jobs, oldest first, each with the last line of its last error."""
+    """List jobs, oldest first, each with the last line of its last error."""
 
     async def read() -> list[Job]:
         async with reading() as work:
@@ -39,16 +41,16 @@ def list_jobs(*, state: str | None, kind: str | None, limit: int, as_json: bool)
     if as_json:
         say([_record(job) for job in found[:limit]])
     else:
-        heads = ["id", "kind", "state", "attempts", "runs at", "made", "last error"]
+        heads = ["id", "kind", "state", "attempts", "runs at", "created", "last error"]
         show_rows(heads, [_row(job) for job in found[:limit]], nothing="No jobs.")
     if len(found) > limit:
-        click.echo(f"kith: there are more than {limit}; see them with --limit", err=True)
+        click.echo(f"kith: there are more than {limit}; use --limit to see more", err=True)
 
 
 @jobs.command()
 @as_json
 def counts(*, as_json: bool) -> None:
-    """How many jobs of each kind are in each state, and since when the oldest ready one waits."""
+    """Show how many jobs of each kind are in each state, and how long the oldest one has been waiting."""
 
     async def read() -> list[tuple[str, int, int, datetime | None]]:
         async with reading() as work:
@@ -67,9 +69,9 @@ def counts(*, as_json: bool) -> None:
 @click.option("--all", "everything", is_flag=True, help="All dead jobs.")
 @as_json
 def retry(*, id: int | None, everything: bool, as_json: bool) -> None:
-    """Bring the dead job ID back to life, or with --all every one."""
+    """Retry the dead job ID, or all dead jobs with --all."""
     if (id is None) != everything:
-        raise Invalid("name one job, or say --all")
+        raise Invalid("give the ID of one job, or --all")
 
     async def revive() -> int:
         async with house() as opened, opened.works.begin() as work:
@@ -81,14 +83,14 @@ def retry(*, id: int | None, everything: bool, as_json: bool) -> None:
     if as_json:
         say({"retried": count})
     else:
-        click.echo(f"{count} {'job' if count == 1 else 'jobs'} will be tried again.")
+        click.echo(f"{count} {'job' if count == 1 else 'jobs'} will be retried.")
 
 
 @jobs.command()
 @click.argument("id", type=_ID)
 @as_json
 def discard(*, id: int, as_json: bool) -> None:
-    """Forget the dead job ID; what it was to do will not be done."""
+    """Delete the dead job ID without running it."""
 
     async def forget() -> int:
         async with house() as opened, opened.works.begin() as work:
@@ -100,7 +102,7 @@ def discard(*, id: int, as_json: bool) -> None:
     if as_json:
         say({"discarded": count})
     else:
-        click.echo(f"Job {id} is gone.")
+        click.echo(f"Deleted job {id}.")
 
 
 def _no_dead(id: int) -> NotFound:

@@ -18,11 +18,11 @@ async def bring_up(settings: Settings) -> str | None:
 @click.command()
 @as_json
 def migrate(*, as_json: bool) -> None:
-    """Bring the database to the newest schema. Safe to run beside a running server, and twice."""
+    """Upgrade the database to the current schema. Can be run while the server is running, and more than once."""
     before = run(bring_up(load()))
     if as_json:
         say({"from": before, "to": HEAD})
     elif before == HEAD:
-        click.echo(f"The database is at {HEAD} already.")
+        click.echo(f"The database is already at {HEAD}.")
     else:
-        click.echo(f"The database went from {before or 'nothing'} to {HEAD}.")
+        click.echo(f"The database was upgraded from {before or 'nothing'} to {HEAD}.")

@@ -9,10 +9,16 @@ from kith.identity.recovery import offer
 
 @click.command()
 @click.argument("name", type=WORDS)
-@click.option("--minutes", default=30, type=click.IntRange(1, 525_600), show_default=True, help="How long it is good.")
+@click.option(
+    "--minutes",
+    default=30,
+    type=click.IntRange(1, 525_600),
+    show_default=True,
+    help="How many minutes the link is valid.",
+)
 @as_json
 def recovery(*, name: str, minutes: int, as_json: bool) -> None:
-    """Print a link that signs NAME in, once, whatever the flows and their policies say."""
+    """Print a link that signs NAME in once, regardless of flows and policies."""
 
     async def make() -> str:
         async with house() as opened, opened.works.begin() as work:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 Service = TypeVar("Service")
 
-as_json = click.option("--json", "as_json", is_flag=True, help="Say it in JSON, for scripts.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
@@ -122,7 +122,7 @@ def refuse_missing(settings: Settings) -> None:
 def refuse_older(revision: str | None) -> None:
     """Also one that is newer, which `known` refuses with other words."""
     if known(revision) != HEAD:
-        raise BadSettings("the database is older than this Kith: run `kith migrate`")
+        raise BadSettings("the database is older than this version of Kith: run `kith migrate`")
 
 
 async def revision_of(settings: Settings) -> str | None:
@@ -142,6 +142,6 @@ def known(revision: str | None) -> str | None:
 
 def newer(revision: str) -> str:
     return (
-        f"the database is newer than this Kith (it is at {revision}, this program knows {HEAD}): "
+        f"the database is newer than this version of Kith (it is at {revision}, this version knows {HEAD}): "
         "start the version that made it, or a later one"
     )

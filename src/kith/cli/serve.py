@@ -36,9 +36,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 @click.command()
-@click.option("--child", is_flag=True, hidden=True, help="One of several web processes.")
+@click.option("--child", is_flag=True, hidden=True, help="Run as one of several web processes.")
 def serve(*, child: bool) -> None:
-    """Start the server: migrate the database, print the address, answer until told to stop."""
+    """Start the server. The database is upgraded first."""
     settings = load()
     if child:
         _end_with_parent()
@@ -77,9 +77,11 @@ async def _prepare(settings: Settings) -> None:
         token = await users.offer_setup(work)
         await shipped_flows.ensure(work)
         await mappings.ensure(work)
-    click.echo(f"Kith is at {settings.base_url} (listening on {settings.bind})")
+    click.echo(f"Kith is running at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
-        click.echo(f"Make the first administrator here, once: {settings.base_url}/setup/{token}")
+        click.echo(
+            f"Create the first administrator account here (this link works once): {settings.base_url}/setup/{token}"
+        )
     sys.stdout.flush()
 
 

@@ -19,20 +19,22 @@ _name = click.argument("name", type=WORDS)
 
 @click.group()
 def tokens() -> None:
-    """Make, list and revoke tokens."""
+    """Create, list and revoke tokens."""
 
 
 @tokens.command()
 @_name
-@click.option("--scopes", default="", type=WORDS, help='What it may do, such as "read write follow push".')
-@click.option("--description", default="", type=WORDS, help="What it is for.")
-@click.option("--expires", metavar="DAYS", type=click.IntRange(1, 36_500), help="Never, when left out.")
+@click.option("--scopes", default="", type=WORDS, help='The scopes of the token, such as "read write follow push".')
+@click.option("--description", default="", type=WORDS, help="What the token is for.")
+@click.option(
+    "--expires", metavar="DAYS", type=click.IntRange(1, 36_500), help="Number of days until it expires. Default: never."
+)
 @click.option("--intent", type=click.Choice(["api", "app_password"]), default="api", show_default=True)
 @as_json
 def create(*, name: str, scopes: str, description: str, expires: int | None, intent: Intent, as_json: bool) -> None:
-    """Make a token that speaks for NAME, and print it. It cannot be shown again."""
+    """Create a token for the account NAME and print it. It cannot be shown again."""
     if intent == "api" and not scopes.strip():
-        raise Invalid('say what the token may do: --scopes "read write follow push"')
+        raise Invalid('give the scopes of the token: --scopes "read write follow push"')
 
     async def make() -> tuple[ApiToken, str]:
         async with house() as opened, opened.works.begin() as work:
@@ -58,7 +60,7 @@ def create(*, name: str, scopes: str, description: str, expires: int | None, int
 @_name
 @as_json
 def list_tokens(*, name: str, as_json: bool) -> None:
-    """The tokens of NAME, oldest first; a token itself is never shown again."""
+    """List the tokens of NAME, oldest first. The tokens themselves are never shown again."""
 
     async def read() -> list[ApiToken]:
         async with reading() as work:
@@ -80,7 +82,7 @@ def list_tokens(*, name: str, as_json: bool) -> None:
 @click.argument("named", metavar="ID_OR_TOKEN", type=WORDS)
 @as_json
 def revoke(*, named: str, as_json: bool) -> None:
-    """End a token, named by its id or by itself (- reads it from standard input)."""
+    """Revoke a token, given by its ID or by the token itself (- reads it from standard input)."""
     given = line_given("token") if named == "-" else named
 
     async def end() -> ApiToken:
@@ -104,7 +106,7 @@ async def _token(db: Session, given: str) -> ApiToken:
     else:
         token = await store.find(db, named)
     if token is None:
-        raise NotFound("there is no token with this id or key; see `kith tokens list NAME`")
+        raise NotFound("there is no token with this ID or value; see `kith tokens list NAME`")
     return token
 
 

@@ -31,30 +31,39 @@ _UNSEEN = {"username_key", "email_key", "owned_email_key", "password"}
 
 _name = click.argument("name", type=WORDS)
 _password = click.option(
-    "--password", type=WORDS, help="Asked for when left out; - reads one line from standard input."
+    "--password",
+    type=WORDS,
+    help="The password; - reads it from standard input. You are asked for it if it is not given.",
 )
-_force = click.option("--force", is_flag=True, help="Take the password whatever the password policies say.")
+_force = click.option("--force", is_flag=True, help="Set the password even if the password policies do not accept it.")
 
 
 @click.group()
 def users() -> None:
-    """Make, show and change people."""
+    """Create, show and change user accounts."""
 
 
 @users.command()
 @_name
-@click.option("--email", required=True, type=WORDS, help="Where mail for this person goes.")
+@click.option("--email", required=True, type=WORDS, help="The e-mail address.")
 @_password
-@click.option("--name", "full_name", default="", type=WORDS, help="What they are called; NAME when left out.")
-@click.option("--role", type=_ROLE, default="user", metavar=_ROLES_SHOWN, help="An ordinary member when left out.")
-@click.option("--confirmed", is_flag=True, help="The address is known to be theirs.")
+@click.option("--name", "full_name", default="", type=WORDS, help="The display name. Default: NAME.")
+@click.option("--role", type=_ROLE, default="user", metavar=_ROLES_SHOWN, help="Default: user, an ordinary member.")
+@click.option("--confirmed", is_flag=True, help="Mark the e-mail address as confirmed.")
 @_force
 @as_json
 def create(
-    *, name: str, email: str, password: str | None, full_name: str, role: str, confirmed: bool, force: bool,
+    *,
+    name: str,
+    email: str,
+    password: str | None,
+    full_name: str,
+    role: str,
+    confirmed: bool,
+    force: bool,
     as_json: bool,
-) -> None:  # fmt: skip
-    """Make a person called NAME."""
+) -> None:
+    """Create the user NAME."""
     from kith.identity.users import service  # noqa: PLC0415 - loaded when first used
     from kith.identity.users.passwords import Passwords  # noqa: PLC0415
 
@@ -72,16 +81,18 @@ def create(
             return await service.create(work, opened.find(Passwords), new, by_name=COMMAND_LINE, judged=force)
 
     user = run(make())
-    _tell(user, f"Made {user.username} (id {user.id}, {user.role}).", as_json=as_json)
+    _tell(user, f"Created {user.username} (id {user.id}, {user.role}).", as_json=as_json)
 
 
 @users.command("list")
-@click.option("--role", type=_ROLE, metavar=_ROLES_SHOWN, help="Only those who are this.")
-@click.option("--search", default="", type=WORDS, help="Only those with this in a name or the address.")
-@click.option("--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many.")
+@click.option("--role", type=_ROLE, metavar=_ROLES_SHOWN, help="Only users with this role.")
+@click.option("--search", default="", type=WORDS, help="Only users with this text in a name or in the e-mail address.")
+@click.option(
+    "--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="Maximum number of users."
+)
 @as_json
 def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> None:
-    """People by name: id, username, name, address, role, state, and when they were last here."""
+    """List users by name: ID, username, name, e-mail address, role, state and last visit."""
 
     async def read() -> list[User]:
         async with reading() as work:
@@ -94,14 +105,14 @@ def list_users(*, role: str | None, search: str, limit: int, as_json: bool) -> N
         heads = ["id", "username", "name", "address", "role", "state", "last here"]
         show_rows(heads, [_row(user) for user in found[:limit]], nothing="Nobody.")
     if len(found) > limit:
-        click.echo(f"kith: there are more than {limit}; see them with --limit", err=True)
+        click.echo(f"kith: there are more than {limit}; use --limit to see more", err=True)
 
 
 @users.command()
 @_name
 @as_json
 def show(*, name: str, as_json: bool) -> None:
-    """All there is to know about NAME (a username or an address), but for the password."""
+    """Show everything about NAME (a username or an e-mail address) except the password."""
 
     async def read() -> User:
         async with reading() as work:
@@ -120,7 +131,7 @@ def show(*, name: str, as_json: bool) -> None:
 @_force
 @as_json
 def set_password(*, name: str, password: str | None, force: bool, as_json: bool) -> None:
-    """Give NAME a new password that the password policies accept; the old one ends at once."""
+    """Set a new password for NAME. The old one stops working immediately."""
     from kith.identity.sessions.service import end_after_password  # noqa: PLC0415 - loaded when first used
     from kith.identity.users import service  # noqa: PLC0415
     from kith.identity.users.passwords import Passwords  # noqa: PLC0415
@@ -143,7 +154,7 @@ def set_password(*, name: str, password: str | None, force: bool, as_json: bool)
 @click.argument("role", type=WORDS)
 @as_json
 def set_role(*, name: str, role: str, as_json: bool) -> None:
-    """Give NAME another ROLE: owner, admin, moderator, user (an ordinary member), or one of your own (kith roles)."""
+    """Change the role of NAME to ROLE: owner, admin, moderator, user (a member), or one of your own (kith roles)."""
     from kith.social.accounts import faces  # noqa: PLC0415 - loaded when first used
     from kith.social.admin import roles  # noqa: PLC0415
     from kith.social.roles.tables import EVERYONE  # noqa: PLC0415
@@ -161,14 +172,14 @@ def set_role(*, name: str, role: str, as_json: bool) -> None:
             return await store.get(work.db, user.id), given
 
     user, given = run(change())
-    _tell(user, f"{user.username} has the role {given} now.", as_json=as_json)
+    _tell(user, f"{user.username} now has the role {given}.", as_json=as_json)
 
 
 @users.command()
 @_name
 @as_json
 def disable(*, name: str, as_json: bool) -> None:
-    """Shut NAME out of everything, at once. Nothing of theirs is lost."""
+    """Disable the account NAME immediately. None of its data is deleted."""
     _set_active(name, active=False, as_json=as_json)
 
 
@@ -176,15 +187,17 @@ def disable(*, name: str, as_json: bool) -> None:
 @_name
 @as_json
 def enable(*, name: str, as_json: bool) -> None:
-    """Let NAME in again."""
+    """Enable the account NAME again."""
     _set_active(name, active=True, as_json=as_json)
 
 
 @users.command()
-@click.option("--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="At most so many.")
+@click.option(
+    "--limit", default=100, type=click.IntRange(1, 1_000_000), show_default=True, help="Maximum number of users."
+)
 @as_json
 def pending(*, limit: int, as_json: bool) -> None:
-    """Who waits for approval, longest first: id, username, address, whether it is confirmed, since when, and why."""
+    """List users who are waiting for approval, longest waiting first, with the reason they gave."""
     from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
     from kith.identity.signups.store import Pending  # noqa: PLC0415
 
@@ -208,21 +221,21 @@ def pending(*, limit: int, as_json: bool) -> None:
 @_name
 @as_json
 def approve(*, name: str, as_json: bool) -> None:
-    """Let NAME in, who waits for approval."""
+    """Approve the sign-up of NAME."""
     from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
 
     async def change(work: Work, user: User) -> None:
         await signups.approve(work, user, by_name=COMMAND_LINE)
 
     user = run(_changed(name, change))
-    _tell(user, f"{user.username} is approved now.", as_json=as_json)
+    _tell(user, f"{user.username} has been approved.", as_json=as_json)
 
 
 @users.command()
 @_name
 @as_json
 def reject(*, name: str, as_json: bool) -> None:
-    """Turn NAME down, who waits for approval: the account is deleted, and its name is free again."""
+    """Reject the sign-up of NAME. The account is deleted, and its name can be used again."""
     from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
 
     async def turn_down() -> User:
@@ -231,22 +244,22 @@ def reject(*, name: str, as_json: bool) -> None:
             return user
 
     user = run(turn_down())
-    _tell(user, f"{user.username} was turned down.", as_json=as_json)
+    _tell(user, f"{user.username} has been rejected.", as_json=as_json)
 
 
 @users.command()
 @_name
 @as_json
 def confirm(*, name: str, as_json: bool) -> None:
-    """Say that the address of NAME is known to be theirs."""
+    """Mark the e-mail address of NAME as confirmed."""
     from kith.identity.signups import service as signups  # noqa: PLC0415 - loaded when first used
 
     async def change(work: Work, user: User) -> None:
         if not await signups.confirm(work, user):
-            raise Conflict(f"{user.email} is the confirmed address of another account")
+            raise Conflict(f"{user.email} is the confirmed e-mail address of another account")
 
     user = run(_changed(name, change))
-    _tell(user, f"The address of {user.username} is confirmed.", as_json=as_json)
+    _tell(user, f"The e-mail address of {user.username} is confirmed.", as_json=as_json)
 
 
 def _set_active(name: str, *, active: bool, as_json: bool) -> None:
@@ -256,7 +269,7 @@ def _set_active(name: str, *, active: bool, as_json: bool) -> None:
         await service.set_active(work, user, active, by_name=COMMAND_LINE)
 
     user = run(_changed(name, change))
-    _tell(user, f"{user.username} is {_state(user)} now.", as_json=as_json)
+    _tell(user, f"{user.username} is now {_state(user)}.", as_json=as_json)
 
 
 async def _changed(name: str, change: Callable[[Work, User], Awaitable[None]]) -> User:

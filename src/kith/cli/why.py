@@ -18,7 +18,7 @@ LATEST = 20
 @click.argument("code", type=WORDS, required=False)
 @as_json
 def why(*, code: str | None, as_json: bool) -> None:
-    """Why somebody was refused, by the CODE they were shown. Without one, the latest refusals."""
+    """Show why somebody was denied access, using the error CODE they were shown. Without CODE: the latest cases."""
 
     async def read() -> list[Refusal]:
         async with reading() as work:
@@ -26,7 +26,7 @@ def why(*, code: str | None, as_json: bool) -> None:
                 return await store.latest(work.db, most=LATEST)
             found = await service.find(work, code)
             if found is None:
-                raise NotFound(f"there is no refusal with the code {code}; see the latest with `kith why`")
+                raise NotFound(f"there is no record for the code {code}; run `kith why` to see the latest ones")
             return [found]
 
     found = run(read())
@@ -34,7 +34,7 @@ def why(*, code: str | None, as_json: bool) -> None:
         say(_record(found[0]) if code is not None else [_record(refusal) for refusal in found])
     elif code is None:
         heads = ["code", "when", "who", "where", "what they read"]
-        show_rows(heads, [_row(refusal) for refusal in found], nothing="Nobody was refused anything.")
+        show_rows(heads, [_row(refusal) for refusal in found], nothing="Nobody has been denied access.")
     else:
         _explain(found[0])
 

@@ -17,7 +17,7 @@ from kith.cli.watching import start_watching
 
 @click.command()
 def work() -> None:
-    """Run the jobs, without a server. On SQLite the server does that itself."""
+    """Run background jobs without a web server. On SQLite the server does this itself."""
     settings = load()
     if settings.is_sqlite:
         raise BadSettings("on SQLite the server runs the jobs itself; `kith work` is for PostgreSQL")
@@ -32,7 +32,7 @@ async def _work(settings: Settings) -> None:
         loop = asyncio.get_running_loop()
         for word in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(word, worker.stop)
-        click.echo("Kith is working.")
+        click.echo("Kith is running background jobs.")
         start_watching(house)
         notify("READY=1", os.environ)
         try:

@@ -13,8 +13,8 @@ _TEXT = """Hello {name},
 When: {when} UTC
 From: {where}
 
-If this was you, there is nothing to do. If it was not, somebody else may have got into your account:
-end their sessions and choose a new password here, or ask the people who run the server for help.
+If this was you, you do not need to do anything. If it was not you, somebody else may have access to your account.
+End their sessions and change your password here, or ask the administrators of the server for help:
 
 {link}
 """
@@ -29,7 +29,7 @@ def tell(work: Work, email: str, username: str, what: str) -> None:
         name=username,
         what=what,
         when=work.now.strftime("%Y-%m-%d %H:%M"),
-        where=work.origin.address or "the server itself",
+        where=work.origin.address or "the server",
         link=f"{settings.base_url}/settings/security",
     )
     post(work, Mail(to=email, subject=f"{settings.title}: your account was changed", text=text))

@@ -145,7 +145,7 @@ async def _subject(work: Work, username: str, context: str) -> tuple[PolicySubje
     if username:
         user = await users.find(work.db, username) if "\0" not in username else None
         if user is None:
-            complaints["user"] = ["There is nobody of this name."]
+            complaints["user"] = ["There is no user with this name."]
         else:
             person = await subjects.get(work, user.id)
     if context:

@@ -59,7 +59,7 @@ async def set_up(
     try:
         owner = fill(identity.signups.FirstOwner, sent)
         if not as_json and sent.get("password_again") != owner.password:
-            raise Invalid(fields={"password_again": [Complaint("The two passwords are not the same.", "differs")]})
+            raise Invalid(fields={"password_again": [Complaint("The two passwords do not match.", "differs")]})
         user = await identity.signups.use_setup(work, passwords, token, owner)
     except Invalid as problem:
         if as_json:

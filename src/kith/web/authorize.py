@@ -31,9 +31,6 @@ async def enter_application(exchange: Exchange) -> Answer:
     return _shown(exchange, await oauth.authorize(exchange, sent, social=False))
 
 
-MOST_FORM_BYTES = 1 << 20
-
-
 @route(("GET", "POST", "DELETE"), "/oauth/authorize")
 async def enter_app(exchange: Exchange) -> Answer:
     """Apps ask here, and the form of the page answers here: POST allows, DELETE (or a form that says so) does not."""
@@ -84,9 +81,15 @@ def _shown(exchange: Exchange, outcome: oauth.Outcome) -> Answer:
 
 def _error(exchange: Exchange, error: oauth.ErrorPage) -> Answer:
     return page(
-        exchange, "authorize/error.html", status=error.status, title=error.title, messages=error.messages,
-        code=error.code, refusal=error.refusal, request_id=exchange.id,
-    )  # fmt: skip
+        exchange,
+        "authorize/error.html",
+        status=error.status,
+        title=error.title,
+        messages=error.messages,
+        code=error.code,
+        refusal=error.refusal,
+        request_id=exchange.id,
+    )
 
 
 def _ask(exchange: Exchange, asked: oauth.AskConsent) -> Answer:
@@ -95,10 +98,16 @@ def _ask(exchange: Exchange, asked: oauth.AskConsent) -> Answer:
     _may_lead_to(exchange, f"'self' {oauth.origin_of(asked.redirect_uri)}{' https:' if web else ''}")
     website = asked.client.website
     return page(
-        exchange, "authorize/consent.html", client=asked.client, user=asked.user, permissions=asked.permissions,
-        fields=asked.fields, switch=asked.switch, website=website if website and oauth.is_web(website) else None,
+        exchange,
+        "authorize/consent.html",
+        client=asked.client,
+        user=asked.user,
+        permissions=asked.permissions,
+        fields=asked.fields,
+        switch=asked.switch,
+        website=website if website and oauth.is_web(website) else None,
         place=oauth.origin_of(asked.redirect_uri) if web else None,
-    )  # fmt: skip
+    )
 
 
 _ORIGIN = re.compile(r"('self' )?[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.:-]+)?( https:)?")

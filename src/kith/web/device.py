@@ -19,7 +19,7 @@ from kith.web.pages import page, see_other
 
 HERE = "/device"
 MOST_CHARACTERS = 40
-WRONG = "This code is not known. It may have run out, or a letter may be wrong."
+WRONG = "This code is not valid. It may have expired or contain a typing mistake."
 TOO_MANY = "Too many wrong codes. Please wait a while, then try again."
 
 
@@ -49,9 +49,16 @@ async def answer_device(exchange: Exchange) -> Answer:
         return _enter(exchange, visitor, code, wrong=TOO_MANY, status=429)
     except oauth.AccessDenied as refused:
         return page(
-            exchange, "authorize/error.html", status=403, title="Not allowed", messages=refused.messages,
-            code="access_denied", refusal=refused.code, request_id=exchange.id, visitor=visitor,
-        )  # fmt: skip
+            exchange,
+            "authorize/error.html",
+            status=403,
+            title="Not allowed",
+            messages=refused.messages,
+            code="access_denied",
+            refusal=refused.code,
+            request_id=exchange.id,
+            visitor=visitor,
+        )
     if waiting is None:
         return _enter(exchange, visitor, code, wrong=WRONG, status=400)
     if answer not in ("allow", "deny"):

@@ -17,13 +17,13 @@ _TITLES = {
     400: translatable("That did not work"),
     401: translatable("Please sign in"),
     403: translatable("Not allowed"),
-    404: translatable("Nothing here"),
+    404: translatable("Page not found"),
     405: translatable("That did not work"),
     410: translatable("Gone"),
     413: translatable("Too large"),
     429: translatable("Too many requests"),
     500: translatable("Something went wrong on our side"),
-    503: translatable("Back in a moment"),
+    503: translatable("Temporarily unavailable"),
 }
 
 
@@ -34,7 +34,7 @@ def wants_json(exchange: Exchange) -> bool:
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:
     headers = tuple((name.encode(), value.encode()) for name, value in problem.headers.items())
-    refusal = problem.extra.get("refusal")  # the code of a no that was written down
+    refusal = problem.extra.get("refusal")  # the code under which a denied access was recorded
     if wants_json(exchange):
         body: object = {"detail": problem.message} | ({"code": refusal} if refusal else {})
         if isinstance(problem, Invalid) and problem.fields:

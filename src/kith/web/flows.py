@@ -71,7 +71,7 @@ async def take_default(exchange: Exchange, designation: FromPath[str]) -> Answer
     """To the flow for this purpose; a form that was sent here is sent on to it."""
     slug = await identity.flows.find_default(exchange, designation)
     if slug is None:
-        raise NotFound("There is no way to do this here")
+        raise NotFound("This is not available on this server")
     return see_other(f"/flows/{slug}/{_query_string(exchange)}", status=307)
 
 
@@ -141,9 +141,15 @@ def _next(exchange: Exchange, walk: identity.flows.FlowRun, result: identity.flo
             return _page(exchange, walk, "flows/denied.html", status=403, message=message, code=code)
         case identity.flows.FlowFailed(error=error, code=code, traceback=traceback):
             return _page(
-                exchange, walk, "flows/failed.html", status=500, message=error, code=code, traceback=traceback,
+                exchange,
+                walk,
+                "flows/failed.html",
+                status=500,
+                message=error,
+                code=code,
+                traceback=traceback,
                 request_id=exchange.id,
-            )  # fmt: skip
+            )
         case identity.flows.Challenge():
             return _challenge(exchange, walk, result)
 
@@ -169,11 +175,18 @@ def _challenge(exchange: Exchange, walk: identity.flows.FlowRun, challenge: iden
         places = {question.field_key for question in fields["fields"]}
     template = f"flows/{challenge.component}.html"
     return _page(
-        exchange, walk, template if has_template(template) else "flows/generic.html", status=400 if errors else 200,
-        component=challenge.component, challenge=fields, errors=errors, news=news,
+        exchange,
+        walk,
+        template if has_template(template) else "flows/generic.html",
+        status=400 if errors else 200,
+        component=challenge.component,
+        challenge=fields,
+        errors=errors,
+        news=news,
         general=[words for name, said in errors.items() if name not in places for words in said],
-        focus=next((name for name in errors if name in places), None), picture=_picture(fields.get("config_url")),
-    )  # fmt: skip
+        focus=next((name for name in errors if name in places), None),
+        picture=_picture(fields.get("config_url")),
+    )
 
 
 def _picture(url: Any) -> str | None:
@@ -188,11 +201,22 @@ def _page(
 ) -> Answer:
     info = walk.info()
     return page(
-        exchange, template, status=status, headers=identity.flows.session_cookie(exchange, walk),
-        **{"flow": info, "action": _here(exchange, walk), "query": _query_string(exchange), "errors": {}, "general": [],
-           "may_join": exchange.server.works.settings.registrations != "closed",
-           "news": [], "start_over": f"{info['cancel_url']}&next={quote(_here(exchange, walk), safe='')}", **values},
-    )  # fmt: skip
+        exchange,
+        template,
+        status=status,
+        headers=identity.flows.session_cookie(exchange, walk),
+        **{
+            "flow": info,
+            "action": _here(exchange, walk),
+            "query": _query_string(exchange),
+            "errors": {},
+            "general": [],
+            "may_join": exchange.server.works.settings.registrations != "closed",
+            "news": [],
+            "start_over": f"{info['cancel_url']}&next={quote(_here(exchange, walk), safe='')}",
+            **values,
+        },
+    )
 
 
 routes = [show_flow, answer_flow, take_default, cancel_flow, old_address]

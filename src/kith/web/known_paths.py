@@ -56,16 +56,20 @@ async def own_settings() -> Answer:
 async def about(exchange: Exchange, work: Work) -> Answer:
     settings = work.settings
     found = await service.find_page(work, "extended_description")
-    return await _written(
-        exchange, translatable("About"), found.text if found else "", description=settings.description,
-        contact=settings.contact_email, rules=[rule.text for rule in await store.all_rules(work.db)],
-    )  # fmt: skip
+    return await _operator_page(
+        exchange,
+        translatable("About"),
+        found.text if found else "",
+        description=settings.description,
+        contact=settings.contact_email,
+        rules=[rule.text for rule in await store.all_rules(work.db)],
+    )
 
 
 @get("/privacy-policy")
 async def privacy_policy(exchange: Exchange, work: Work) -> Answer:
     found = await service.find_page(work, "privacy_policy")
-    return await _written(exchange, translatable("Privacy policy"), found.text if found else "")
+    return await _operator_page(exchange, translatable("Privacy policy"), found.text if found else "")
 
 
 @get("/terms-of-service")
@@ -74,17 +78,29 @@ async def terms_of_service(exchange: Exchange, work: Work) -> Answer:
         text = (await service.find_terms(work)).page.text
     except NotFound:
         text = ""
-    return await _written(exchange, translatable("Terms of service"), text)
+    return await _operator_page(exchange, translatable("Terms of service"), text)
 
 
-async def _written(exchange: Exchange, heading: str, text: str, **more: Any) -> Answer:
+async def _operator_page(exchange: Exchange, heading: str, text: str, **more: Any) -> Answer:
     """`text` was made safe HTML when it was written."""
     given = {"description": "", "contact": "", "rules": [], **more}
     return page(
-        exchange, "written.html", visitor=await identity.find_visitor(exchange), heading=heading, text=text, **given
+        exchange,
+        "operator_page.html",
+        visitor=await identity.find_visitor(exchange),
+        heading=heading,
+        text=text,
+        **given,
     )
 
 
 routes = [
-    sign_in, sign_up, sign_out, forgot_password, own_settings, about, privacy_policy, terms_of_service,
-]  # fmt: skip
+    sign_in,
+    sign_up,
+    sign_out,
+    forgot_password,
+    own_settings,
+    about,
+    privacy_policy,
+    terms_of_service,
+]

@@ -14,7 +14,7 @@ LIFE = 365 * 24 * 60 * 60
 
 
 def language_of(exchange: Exchange) -> str:
-    """What a member has chosen goes before the cookie; whoever looks through their eyes reads their own language."""
+    """A member's own choice goes before the cookie. An owner who views as a member keeps their own language."""
     stored, carried = _stored(exchange), _carried(exchange)
     if stored in LANGUAGES:
         return stored

@@ -60,10 +60,18 @@ def page(exchange: Exchange, template: str, *, status: int = 200, headers: Heade
     cookie = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
     language = language_of(exchange)
     body = render(
-        template, language,
-        **{"csrf": token, "site": settings.title, "visitor": None, "acting": exchange.acting, "languages": LANGUAGES,
-           "back": back_from(exchange), **values},
-    )  # fmt: skip
+        template,
+        language,
+        **{
+            "csrf": token,
+            "site": settings.title,
+            "visitor": None,
+            "acting": exchange.acting,
+            "languages": LANGUAGES,
+            "back": back_from(exchange),
+            **values,
+        },
+    )
     return _answer(status, (cookie, *remember(exchange, language), *headers), body.encode())
 
 

@@ -1,4 +1,4 @@
-"""Pages for eyes."""
+"""Pages for people."""
 
 from __future__ import annotations
 

@@ -28,10 +28,15 @@ async def show_signups(exchange: Exchange, work: Work) -> Answer:
         return see_other(SIGN_IN)
     found = await identity.signups.pending(work, most=MOST + 1)
     return page(
-        exchange, "staff/signups.html", visitor=visitor, here="staff", waiting=found[:MOST],
-        more=len(found) > MOST, by_hand=work.settings.registrations == "approval",
+        exchange,
+        "staff/signups.html",
+        visitor=visitor,
+        here="staff",
+        waiting=found[:MOST],
+        more=len(found) > MOST,
+        by_hand=work.settings.registrations == "approval",
         messages=shown(await identity.take_messages(work, visitor.user.id)),
-    )  # fmt: skip
+    )
 
 
 @post(f"{HERE}{{id}}/approve")
@@ -41,7 +46,7 @@ async def approve(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
     await identity.signups.approve(work, user, by=visitor.user.id, by_name=visitor.user.username)
-    await identity.leave_message(work, visitor.user.id, f"{user.username} was approved.", "success")
+    await identity.leave_message(work, visitor.user.id, f"{user.username} has been approved.", "success")
     return see_other(HERE)
 
 
@@ -52,7 +57,7 @@ async def reject(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
         return see_other(SIGN_IN)
     user = await identity.find_user(work, id)
     await identity.signups.reject(work, user, by=visitor.user.id, by_name=visitor.user.username)
-    await identity.leave_message(work, visitor.user.id, f"{user.username} was rejected.", "success")
+    await identity.leave_message(work, visitor.user.id, f"{user.username} has been rejected.", "success")
     return see_other(HERE)
 
 
@@ -68,9 +73,14 @@ async def use_link(exchange: Exchange, work: Work, key: FromPath[str]) -> Answer
     csrf.check(exchange, exchange.find(Keys).session, str(sent.get("csrf", "")))
     user = await identity.signups.confirm_address(work, key)
     return page(
-        exchange, "confirm.html", username=user.username, address=user.email, done=True,
-        waits=user.approved_at is None, visitor=await identity.find_visitor(exchange),
-    )  # fmt: skip
+        exchange,
+        "confirm.html",
+        username=user.username,
+        address=user.email,
+        done=True,
+        waits=user.approved_at is None,
+        visitor=await identity.find_visitor(exchange),
+    )
 
 
 async def _sent(exchange: Exchange) -> identity.Visitor | None:
@@ -85,7 +95,7 @@ async def _staff(exchange: Exchange) -> identity.Visitor | None:
     if visitor is not None and visitor.user.role not in identity.TEAM and not visitor.is_superuser:
         raise NotFound
     if visitor is not None and exchange.acting is not None and exchange.method != "GET":
-        raise Forbidden("This cannot be done through somebody else's eyes.")
+        raise Forbidden("This is not available while you are viewing as another person.")
     return visitor
 
 

@@ -38,9 +38,13 @@ async def show_refusals(exchange: Exchange, work: Work) -> Answer:
             return see_other(f"/staff/refusals/{found.code}")
     number = _number(exchange)
     return await _page(
-        exchange, "refusals.html", status=404 if wanted else 200, wanted=wanted, code_of=identity.staff.shown,
+        exchange,
+        "refusals.html",
+        status=404 if wanted else 200,
+        wanted=wanted,
+        code_of=identity.staff.shown,
         **_listed(await identity.staff.list_refusals(work, number), number),
-    )  # fmt: skip
+    )
 
 
 @get("/staff/refusals/{code}")
@@ -111,16 +115,24 @@ async def _sent(exchange: Exchange) -> dict[str, str]:
 
 
 async def _flow_page(
-    exchange: Exchange, flow: identity.staff.FlowLine, sent: dict[str, str] | None = None, *,
-    told: dict[str, Any] | None = None, errors: dict[str, list[str]] | None = None,
-) -> Answer:  # fmt: skip
+    exchange: Exchange,
+    flow: identity.staff.FlowLine,
+    sent: dict[str, str] | None = None,
+    *,
+    told: dict[str, Any] | None = None,
+    errors: dict[str, list[str]] | None = None,
+) -> Answer:
     return await _tried(exchange, "flow.html", sent, errors, flow=flow, told=told)
 
 
 async def _policy_page(
-    exchange: Exchange, policy: identity.staff.PolicyLine, sent: dict[str, str] | None = None, *,
-    verdict: identity.staff.PolicyVerdict | None = None, errors: dict[str, list[str]] | None = None,
-) -> Answer:  # fmt: skip
+    exchange: Exchange,
+    policy: identity.staff.PolicyLine,
+    sent: dict[str, str] | None = None,
+    *,
+    verdict: identity.staff.PolicyVerdict | None = None,
+    errors: dict[str, list[str]] | None = None,
+) -> Answer:
     return await _tried(exchange, "policy.html", sent, errors, policy=policy, verdict=verdict)
 
 
@@ -128,9 +140,14 @@ async def _tried(
     exchange: Exchange, template: str, sent: dict[str, str] | None, errors: dict[str, list[str]] | None, **values: Any
 ) -> Answer:
     return await _page(
-        exchange, template, status=400 if errors else 200, sent=sent or {"user": "", "context": ""},
-        errors=errors or {}, focus=next(iter(errors or {}), None), **values,
-    )  # fmt: skip
+        exchange,
+        template,
+        status=400 if errors else 200,
+        sent=sent or {"user": "", "context": ""},
+        errors=errors or {},
+        focus=next(iter(errors or {}), None),
+        **values,
+    )
 
 
 async def _page(exchange: Exchange, template: str, *, status: int = 200, **values: Any) -> Answer:
@@ -162,5 +179,14 @@ def _written(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-routes = [show_index, show_refusals, show_refusal, show_flows, show_flow, try_flow, show_policies, show_policy,
-          try_policy]  # fmt: skip
+routes = [
+    show_index,
+    show_refusals,
+    show_refusal,
+    show_flows,
+    show_flow,
+    try_flow,
+    show_policies,
+    show_policy,
+    try_policy,
+]

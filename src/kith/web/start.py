@@ -17,15 +17,22 @@ async def start(exchange: Exchange, work: Work) -> Answer:
     if visitor is None:
         settings = work.settings
         return page(
-            exchange, "welcome.html", description=settings.description, members=await identity.count_members(work),
+            exchange,
+            "welcome.html",
+            description=settings.description,
+            members=await identity.count_members(work),
             may_join=settings.registrations != "closed",
-        )  # fmt: skip
+        )
     entries = await identity.library(work, visitor.user.id, exchange.address)
     groups = [(name, list(members)) for name, members in groupby(entries, key=lambda entry: entry.group)]
     return page(
-        exchange, "start.html", visitor=visitor, groups=groups, icon_of=_icon_of,
+        exchange,
+        "start.html",
+        visitor=visitor,
+        groups=groups,
+        icon_of=_icon_of,
         messages=shown(await identity.take_messages(work, visitor.user.id)),
-    )  # fmt: skip
+    )
 
 
 def shown(messages: list[identity.UserMessage]) -> list[dict[str, str]]:

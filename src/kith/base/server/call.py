@@ -29,9 +29,18 @@ class ClientGone(OSError):  # noqa: N818 - it is the client that is gone
 
 class Request:
     __slots__ = (
-        "body", "expects", "headers", "is_upgrade", "is_whole", "keep_alive", "length", "method", "size", "target",
+        "body",
+        "expects",
+        "headers",
+        "is_upgrade",
+        "is_whole",
+        "keep_alive",
+        "length",
+        "method",
+        "size",
+        "target",
         "version",
-    )  # fmt: skip
+    )
 
     def __init__(self, method: str, target: bytes, headers: list[tuple[bytes, bytes]], version: str) -> None:
         self.method = method

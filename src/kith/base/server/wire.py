@@ -8,9 +8,18 @@ from email.utils import formatdate
 from http import HTTPStatus
 
 __all__ = [
-    "BAD_REQUEST", "CONTINUE", "FAILED", "FULL", "HEAD_TOO_LARGE", "NOT_IMPLEMENTED", "PATH_TOO_LONG", "REFUSALS",
-    "REQUEST_LINE", "date_line", "status_line",
-]  # fmt: skip
+    "BAD_REQUEST",
+    "CONTINUE",
+    "FAILED",
+    "FULL",
+    "HEAD_TOO_LARGE",
+    "NOT_IMPLEMENTED",
+    "PATH_TOO_LONG",
+    "REFUSALS",
+    "REQUEST_LINE",
+    "date_line",
+    "status_line",
+]
 
 REQUEST_LINE = re.compile(rb"[!#-'*+\-.0-9A-Z^-z|~]{1,64} \S{1,8000} HTTP/1\.[01]\r\n")
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -42,9 +51,12 @@ date_line = _Date()
 
 def _short(status: int, text: str, *more: str) -> bytes:
     lines = (
-        "content-type: text/plain; charset=utf-8", f"content-length: {len(text)}", "cache-control: no-store",
-        "connection: close", *more,
-    )  # fmt: skip
+        "content-type: text/plain; charset=utf-8",
+        f"content-length: {len(text)}",
+        "cache-control: no-store",
+        "connection: close",
+        *more,
+    )
     return status_line(status) + "".join(f"{line}\r\n" for line in lines).encode() + b"\r\n" + text.encode()
 
 

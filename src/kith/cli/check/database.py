@@ -92,8 +92,8 @@ async def _open(settings: Settings) -> Database:
 
 def _mend(settings: Settings) -> str:
     if settings.is_sqlite:
-        return f"see that the user that runs Kith may read {settings.sqlite_path}, or restore a backup"
-    return "see that PostgreSQL runs, and that the host, user and password in KITH_DATABASE are right"
+        return f"make sure that the user that runs Kith can read {settings.sqlite_path}, or restore a backup"
+    return "make sure that PostgreSQL is running and that the host, user and password in KITH_DATABASE are right"
 
 
 async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Finding]:
@@ -117,15 +117,15 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
 
 def _schema(revision: str | None) -> Finding:
     if revision == HEAD:
-        return ok("schema", f"the database is at {HEAD}, as this Kith wants it")
+        return ok("schema", f"the database is at {HEAD}, as this version of Kith needs it")
     if revision is not None and revision > HEAD:
         return problem(
             "schema",
-            f"the database is newer than this Kith (it is at {revision}, this program knows {HEAD})",
-            "start the version that made it, or a later one",
+            f"the database is newer than this version of Kith (it is at {revision}, this version knows {HEAD})",
+            "start the version that upgraded it, or a later one",
         )
     return problem(
-        "schema", f"the database is at {revision or 'nothing'}, this Kith wants {HEAD}", "run `kith migrate`"
+        "schema", f"the database is at {revision or 'nothing'}, this version of Kith needs {HEAD}", "run `kith migrate`"
     )
 
 
@@ -136,7 +136,7 @@ def _soundness(path: Path) -> Finding:
         words = _quick_check(path)
     if words != "ok":
         return problem("database", f"{path} is damaged: {words}", "stop the server and restore a backup")
-    return ok("database", f"{path} is sound")
+    return ok("database", f"{path} is not damaged")
 
 
 def _quick_check(path: Path) -> str:
@@ -155,22 +155,22 @@ async def _postgres(db: Session) -> AsyncIterator[Finding]:
     if encoding != "UTF8":
         yield problem(
             "database",
-            f"the database keeps text as {encoding}",
-            "make one with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
+            f"the encoding of the database is {encoding}",
+            "create one with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0",
         )
     slip = abs(clock - datetime.now(UTC))
     if slip > CLOCK_SLIP:
-        yield warning("clock", f"the clock here and the database's differ by {slip}", "keep both by NTP")
+        yield warning("clock", f"the clock here and the database's differ by {slip}", "synchronise both with NTP")
     else:
         yield ok("clock", "the clock here and the database's agree")
 
 
 async def _administrator(db: Session) -> Finding:
     if await users.has_superuser(db):
-        return ok("people", "somebody can administer this server")
+        return ok("people", "there is an administrator")
     return warning(
         "people",
-        "nobody can administer this server yet",
+        "there is no administrator yet",
         "open the set-up link that `kith serve` prints when it starts, or run "
         "`kith users create NAME --email ADDRESS --role owner --confirmed`",
     )
@@ -182,18 +182,20 @@ async def _jobs(db: Session) -> AsyncIterator[Finding]:
     dead = sum(count for _, state, count, _ in counts if state == DEAD)
     is_waiting = any(state == READY and since and since < now for _, state, _, since in counts)
     if dead:
-        yield warning("jobs", f"{dead} jobs failed for good", "see why: `kith jobs list --state dead`")
+        yield warning("jobs", f"{dead} jobs have failed permanently", "see why: `kith jobs list --state dead`")
     else:
-        yield ok("jobs", "no job has failed for good")
+        yield ok("jobs", "no job has failed permanently")
     if seen is not None and seen - now > CLOCK_SLIP:
         yield warning(
-            "clock", f"a worker was seen {seen - now} in the future", "the clock was put back; keep it by NTP"
+            "clock",
+            f"a worker was active {seen - now} in the future",
+            "the clock was set back; synchronise it with NTP",
         )
     if is_waiting and (seen is None or now - seen > WORKER_SILENCE):
         yield warning(
             "worker",
-            f"jobs are waiting, but the last worker was seen {cell(seen) if seen else 'never'}",
+            f"jobs are waiting, but no worker is running (last seen: {cell(seen) if seen else 'never'})",
             "start `kith serve` with KITH_WORKER=on, or on PostgreSQL `kith work`",
         )
     else:
-        yield ok("worker", "no job waits in vain")
+        yield ok("worker", "jobs are being run")

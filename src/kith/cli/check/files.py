@@ -20,7 +20,7 @@ def data_folder(settings: Settings) -> Iterator[Finding]:
     folder = settings.data
     if not folder.is_dir():
         yield problem(
-            "data", f"there is no data folder at {folder.absolute()}", "`kith serve` makes it; or set KITH_DATA"
+            "data", f"there is no data folder at {folder.absolute()}", "`kith serve` creates it; or set KITH_DATA"
         )
         return
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
@@ -28,12 +28,12 @@ def data_folder(settings: Settings) -> Iterator[Finding]:
             "data", f"{folder} cannot be written to", f"give it to the user that runs Kith: chown -R USER {folder}"
         )
     elif _mode(folder) & 0o007:
-        yield warning("data", f"everybody on this machine can look into {folder}", f"chmod o-rwx {folder}")
+        yield warning("data", f"every user of this machine can read {folder}", f"chmod o-rwx {folder}")
     else:
-        yield ok("data", f"{folder} can be written to, and is closed to strangers")
+        yield ok("data", f"{folder} can be written to, and other users cannot read it")
     database = settings.sqlite_path
     if settings.is_sqlite and database.is_file() and _mode(database) & 0o007:
-        yield warning("data", f"everybody on this machine can read {database}", f"chmod 600 {database}")
+        yield warning("data", f"every user of this machine can read {database}", f"chmod 600 {database}")
 
 
 def keys(settings: Settings) -> Iterator[Finding]:
@@ -44,11 +44,11 @@ def keys(settings: Settings) -> Iterator[Finding]:
         yield warning(
             "keys",
             f"there are no keys in {paths[0].parent} yet",
-            "the first start makes them; a server that ran before needs them back from a backup",
+            "they are created at the first start; if the server has run before, restore them from a backup",
         )
         return
     found = [finding for path in paths for finding in _key(path)]
-    yield from found or [ok("keys", "all keys are there, for their owner's eyes only")]
+    yield from found or [ok("keys", "all keys are there, and only their owner can read them")]
 
 
 def _key(path: Path) -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def _key(path: Path) -> Iterator[Finding]:
     elif not os.access(path, os.R_OK):
         yield problem("keys", f"{path} cannot be read", f"chown USER {path}, the user that runs Kith")
     elif _mode(path) & 0o077:
-        yield problem("keys", f"others can read {path} (mode {_mode(path):04o})", f"chmod 600 {path}")
+        yield problem("keys", f"other users can read {path} (mode {_mode(path):04o})", f"chmod 600 {path}")
 
 
 def disk(settings: Settings) -> Iterator[Finding]:
@@ -68,7 +68,7 @@ def disk(settings: Settings) -> Iterator[Finding]:
     for folder in disks.values():
         free = shutil.disk_usage(folder).free
         words = f"{free // (1024 * 1024)} MB are free on the disk of {folder}"
-        yield ok("disk", words) if free >= ROOM else warning("disk", words, "make room, or move KITH_DATA")
+        yield ok("disk", words) if free >= ROOM else warning("disk", words, "free some space, or move KITH_DATA")
 
 
 def breach_list(settings: Settings) -> Iterator[Finding]:
@@ -78,12 +78,14 @@ def breach_list(settings: Settings) -> Iterator[Finding]:
             breaches.examine(Path(settings.breach_file))
         except (OSError, breaches.BadList) as error:
             words = f"the list of breached passwords at {settings.breach_file} cannot be used: {cause(error)}"
-            yield problem("breaches", words, "get it anew, ordered by hash, or unset KITH_BREACH_FILE")
+            yield problem("breaches", words, "download it again, ordered by hash, or unset KITH_BREACH_FILE")
         else:
             yield ok("breaches", f"breached passwords are looked up in {settings.breach_file}")
     elif not settings.breach_url:
         yield warning(
-            "breaches", "breach checks have no list to ask", "set KITH_BREACH_FILE, or KITH_BREACH_URL if it may be"
+            "breaches",
+            "there is no list of breached passwords to check against",
+            "set KITH_BREACH_FILE or KITH_BREACH_URL",
         )
 
 
@@ -92,8 +94,8 @@ def media_folder(settings: Settings) -> Finding:
     folder = settings.data / "media"
     place = _nearest(folder)
     if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-        return problem("media", f"files cannot be kept in {folder}", f"make it writable: chown -R USER {place}")
-    return ok("media", f"files are kept in {folder}")
+        return problem("media", f"files cannot be stored in {folder}", f"make it writable: chown -R USER {place}")
+    return ok("media", f"files are stored in {folder}")
 
 
 def _nearest(path: Path) -> Path:

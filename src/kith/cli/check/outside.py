@@ -24,11 +24,11 @@ def address(settings: Settings) -> Iterator[Finding]:
     if url.scheme != "https" and not _is_here(url.hostname or ""):
         yield warning(
             "address",
-            f"{settings.base_url} is not https, so passwords travel in the open and nobody federates with it",
-            "put a proxy with a certificate before Kith and set KITH_BASE_URL=https://...",
+            f"{settings.base_url} does not use https: passwords are sent unencrypted and nobody can federate",
+            "put a proxy with a certificate in front of Kith and set KITH_BASE_URL=https://...",
         )
     else:
-        yield ok("address", f"people find this server at {settings.base_url}")
+        yield ok("address", f"the public address of this server is {settings.base_url}")
     yield from _listening(settings)
 
 
@@ -41,20 +41,20 @@ def _listening(settings: Settings) -> Iterator[Finding]:
         if _is_here(host) and not settings.trusted_proxies:
             yield warning(
                 "address",
-                f"everybody seems to come from the proxy that passes {url.netloc} on to {settings.bind}",
+                f"all requests seem to come from the proxy between {url.netloc} and {settings.bind}",
                 f"set KITH_TRUSTED_PROXIES={host}",
             )
     elif not _is_here(host):
         yield warning(
             "address",
-            f"others can connect to {settings.bind}, but every link sends them to {settings.base_url}",
+            f"other machines can connect to {settings.bind}, but all links point to {settings.base_url}",
             "set KITH_BASE_URL to the public address, or KITH_BIND to 127.0.0.1",
         )
     elif url.scheme == "http" and public_port != port:
         yield warning(
             "address",
             f"KITH_BASE_URL says port {public_port}, but the server listens on {settings.bind}",
-            "set both to the same port, unless a proxy stands between",
+            "set both to the same port, unless there is a proxy in between",
         )
 
 
@@ -77,7 +77,7 @@ async def mail(settings: Settings) -> AsyncIterator[Finding]:
     if not settings.smtp:
         yield warning(
             "mail",
-            f"no mail leaves this server; it is written to {settings.data / 'mail'}",
+            f"no mail is sent; it is written to {settings.data / 'mail'}",
             "set KITH_SMTP=smtp://user:password@host:587",
         )
         return
@@ -90,15 +90,17 @@ async def mail(settings: Settings) -> AsyncIterator[Finding]:
         yield problem(
             "mail",
             f"the mail server at {host}:{port} does not answer ({cause(error)})",
-            "compare KITH_SMTP, and the firewall between here and there",
+            "check KITH_SMTP and the firewall",
         )
     else:
         yield ok("mail", f"the mail server at {host}:{port} answers")
     if settings.mail_from:
-        yield ok("mail", f"mail comes from {settings.mail_from}")
+        yield ok("mail", f"mail is sent from {settings.mail_from}")
     else:
         yield warning(
-            "mail", f"mail comes from {settings.sender}, which was guessed", "set KITH_MAIL_FROM to a real address"
+            "mail",
+            f"mail is sent from {settings.sender}, which is only a guess",
+            "set KITH_MAIL_FROM to a real address",
         )
 
 
@@ -119,6 +121,6 @@ async def media(settings: Settings) -> Finding:
         return problem(
             "media",
             f"the bucket for files cannot be used: {cause(error)}",
-            "compare KITH_MEDIA, KITH_MEDIA_ACCESS_KEY and KITH_MEDIA_SECRET_KEY",
+            "check KITH_MEDIA, KITH_MEDIA_ACCESS_KEY and KITH_MEDIA_SECRET_KEY",
         )
-    return ok("media", "the bucket for files answers")
+    return ok("media", "the bucket for files can be used")

@@ -59,7 +59,7 @@ async def get_device(work: Work, me: Visitor, device_uuid: str) -> Factor:
     for one in await store.of_user(work.db, me.user.id):
         if one.device_uuid == device_uuid:
             return one
-    raise NotFound("This factor was already removed")
+    raise NotFound("This sign-in method was already removed")
 
 
 async def rename_device(work: Work, me: Visitor, device_uuid: str, name: str) -> None:
@@ -81,6 +81,6 @@ async def remove_device(work: Work, me: Visitor, device_uuid: str) -> None:
     factor = await get_device(work, me, device_uuid)
     others = [one for one in await store.of_user(work.db, me.user.id) if one.device_uuid != device_uuid]
     if me.user.password is None and not any(one.kind == "webauthn" for one in others):
-        raise Conflict("This is your only way in. Choose a password or add another passkey first.")
+        raise Conflict("This is your only way to sign in. Set a password or add another passkey first.")
     await service.remove(work, me.user, factor.device_uuid)
-    await messages.leave(work, me.user.id, "The factor was removed.", "success")
+    await messages.leave(work, me.user.id, "The sign-in method was removed.", "success")

@@ -96,9 +96,9 @@ async def make_key(
 async def revoke_token(work: Work, me: Visitor, token_uuid: str) -> None:
     mine = {token.token_uuid: token for token in await list_tokens(work, me)}
     if token_uuid not in mine:
-        raise NotFound("This key was already revoked")
+        raise NotFound("This app password or token was already revoked")
     await token_service.revoke(work, mine[token_uuid], by=me.user.id, by_name=me.user.username)
-    await messages.leave(work, me.user.id, "The key was revoked.", "success")
+    await messages.leave(work, me.user.id, "The app password or token was revoked.", "success")
 
 
 async def list_events(work: Work, me: Visitor, page: int = 1) -> tuple[list[Event], bool]:

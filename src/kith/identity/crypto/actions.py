@@ -141,7 +141,7 @@ ACTIONS = (
         body="CertificateGeneration",
         answer="CertificateKeyPair",
         status=201,
-        summary="Make a key and a self-signed certificate.",
+        summary="Create a key and a self-signed certificate.",
     ),
     Action(
         method="GET",

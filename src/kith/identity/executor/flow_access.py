@@ -34,15 +34,15 @@ def level_missing(flow: Flow, person: PolicySubject | None, entry: FlowEntry, *,
     """Why the flow's `authentication` setting keeps this visitor out, as a text for them; None if it does not."""
     match flow.authentication:
         case "require_authenticated" if not signed_in:
-            return "This flow is not for you at this moment."
+            return "You cannot use this flow at the moment."
         case "require_unauthenticated" if signed_in:
-            return "This flow is not for you at this moment."
+            return "You cannot use this flow at the moment."
         case "require_superuser" if not signed_in or person is None or not person.facts["is_superuser"]:
             return "Only administrators may do this."
         case "require_token" if not entry.by_link:
-            return "This can only be reached by a link from a mail."
+            return "This page can only be opened from a link in an e-mail."
         case "require_redirect" if not entry.by_redirect:
-            return "This can only be reached from another flow."
+            return "This page can only be reached from another flow."
         case "require_outpost" if not entry.by_outpost:
             return "Only outposts may do this."
     return None

@@ -91,7 +91,7 @@ class FlowRun:
             if not isinstance(outcome, Passed):
                 return outcome
         async with self._works.begin(self._exchange.origin) as work:
-            return await deny(work, self._place, Denied("This flow does not come to an end.", "too many steps"))
+            return await deny(work, self._place, Denied("This flow never finishes.", "too many steps"))
 
     async def _step(self, answer: dict[str, Any] | None) -> Result | Passed:
         async with self._works.begin(self._exchange.origin) as work:

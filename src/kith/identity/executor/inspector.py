@@ -43,7 +43,7 @@ async def inspect(exchange: Exchange, caller: ApiCaller, id: str) -> Answer:
     work = exchange.work
     plan = await stored_plans.load(work, session.session_uuid, flow.flow_uuid) if session is not None else None
     if session is None or plan is None:
-        raise Invalid("There is no walk through this flow in your session.")
+        raise Invalid("This flow is not running in your session.")
     return show(await _told_of(work, plan, session.session_uuid))
 
 
@@ -138,16 +138,16 @@ async def _rehearse_step(work: Work, step: Step, request: PolicyRequest, names: 
 
 def _why(step: Step, verdict: PolicyVerdict, *, at_plan: bool) -> str:
     if step.kind not in KINDS:
-        return "This server cannot run this kind of stage: the walk would end here."
+        return "This server does not support this kind of stage. The flow would stop here."
     if not verdict.trace:
-        return "No policies are bound to it, so it is always taken."
+        return "No policies are bound to this stage, so it always runs."
     if at_plan:
-        return "Its policies let it in." if verdict.passing else "Left out of the plan: its policies refused."
+        return "Its policies pass." if verdict.passing else "Skipped, because its policies do not pass."
     if not step.again:
-        return "Its policies are never asked."
+        return "Its policies are never evaluated."
     if verdict.passing:
-        return "Its policies are asked when it comes up; with what is known now it would be taken."
-    return "Its policies are asked when it comes up; with what is known now it would be skipped."
+        return "Its policies are evaluated when the stage is reached. As things stand now, it would run."
+    return "Its policies are evaluated when the stage is reached. As things stand now, it would be skipped."
 
 
 async def _verdict(work: Work, verdict: PolicyVerdict) -> dict[str, Any]:

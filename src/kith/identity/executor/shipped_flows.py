@@ -45,7 +45,7 @@ PROMPTS: dict[str, dict[str, Any]] = {
     "default-password": {"field_key": "password", "label": "Password", "type": "password", "order": 30},
     "default-password-repeat": {
         "field_key": "password_repeat",
-        "label": "Password, again",
+        "label": "Repeat password",
         "type": "password",
         "order": 40,
     },
@@ -100,7 +100,7 @@ STAGES: dict[str, tuple[str, dict[str, Any]]] = {
     "default-enrollment-invitation": ("InvitationStage", {"continue_flow_without_invitation": True}),
     "default-enrollment-email": (
         "EmailStage",
-        {"template": "account_confirmation", "subject": "Confirm your address", "token_expiry": 2 * 24 * 60},
+        {"template": "account_confirmation", "subject": "Confirm your e-mail address", "token_expiry": 2 * 24 * 60},
     ),
     "default-enrollment-write": ("UserWriteStage", {"user_creation_mode": "always_create", "user_type": "internal"}),
     "default-password-change-prompt": (
@@ -182,7 +182,7 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("default-authenticator-totp-setup",),
     ),
     "default-authenticator-static-setup": (
-        {"name": "Make recovery codes", "designation": "stage_setup", "authentication": "require_authenticated"},
+        {"name": "Create recovery codes", "designation": "stage_setup", "authentication": "require_authenticated"},
         ("default-authenticator-static-setup",),
     ),
     "default-authenticator-webauthn-setup": (

@@ -152,23 +152,23 @@ async def add(work: Work, user: User, kind: str, name: str) -> Factor:
     await store.insert(work.db, factor)
     await _record(work, "model_created", factor, user.username)
     security_mails.tell(
-        work, user.counted_email, user.username, f"A way to sign in was added to your account: {factor.name}."
+        work, user.counted_email, user.username, f"A sign-in method was added to your account: {factor.name}."
     )
     return factor
 
 
 async def rename(work: Work, user: User, device_uuid: str, name: str) -> None:
     if not await store.rename(work.db, user.id, device_uuid, name.strip()[:150] or "device"):
-        raise NotFound("This factor was already removed")
+        raise NotFound("This sign-in method was already removed")
 
 
 async def remove(work: Work, user: User, device_uuid: str) -> None:
     factor = await store.find(work.db, device_uuid)
     if factor is None or not await store.remove(work.db, user.id, device_uuid):
-        raise NotFound("This factor was already removed")
+        raise NotFound("This sign-in method was already removed")
     await _record(work, "model_deleted", factor, user.username)
     security_mails.tell(
-        work, user.counted_email, user.username, f"A way to sign in was removed from your account: {factor.name}."
+        work, user.counted_email, user.username, f"A sign-in method was removed from your account: {factor.name}."
     )
 
 

@@ -36,13 +36,14 @@ async def tell_app_password(work: Work, user: User) -> None:
         work,
         user,
         "app_password",
-        f"{title}: a program needs an app password",
+        f"{title}: an app needs an app password",
         [
-            f"Somebody used the password of {user.username} at {title} in a program, and was not let in.",
-            "Your account has a second factor, and programs cannot ask for it.",
-            "If it was you, make an app password for the program here:",
+            f"An app tried to sign in to {title} with the password of your account {user.username}.",
+            "It was denied access.",
+            "Your account uses two-factor sign-in, which apps cannot do with a password.",
+            "If this was you, create an app password for the app here:",
             f"{work.settings.base_url}/settings/security",
-            "If it was not you, somebody else knows your password: choose a new one there.",
+            "If this was not you, somebody else knows your password. Please change it on the same page.",
         ],
     )
 
@@ -54,13 +55,13 @@ async def tell_address_tried(work: Work, owner: User) -> None:
         work,
         owner,
         "address_tried",
-        f"{title}: somebody gave your address",
+        f"{title}: somebody used your e-mail address",
         [
-            f"Somebody gave this address as theirs at {title}.",
-            f"It belongs to your account {owner.username}, and stays yours.",
-            "If it was you, sign in with that account, or choose a new password if you have forgotten it:",
+            f"Somebody entered this e-mail address as their own at {title}.",
+            f"It belongs to your account {owner.username}. Nothing has changed.",
+            "If this was you, sign in with that account, or reset your password if you have forgotten it:",
             f"{work.settings.base_url}/flows/-/default/authentication/",
-            "If it was not you, nothing needs to be done.",
+            "If this was not you, you can ignore this e-mail.",
         ],
     )
 

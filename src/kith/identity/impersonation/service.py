@@ -31,7 +31,7 @@ _CLOSED_STAGES = {
 
 class NotAsSomebodyElse(Forbidden):
     code = "acting_as_somebody_else"
-    message = "Not while you are somebody else"
+    message = "This is not available while you are viewing as another person"
 
 
 def refuse_page(exchange: Exchange) -> None:
@@ -65,7 +65,7 @@ async def start(exchange: Exchange, username: str, reason: str) -> Headers:
     session = await cookies.find(exchange)
     owner = await users.find_by_id(work.db, session.user_id) if session is not None and session.user_id else None
     if session is None or owner is None or owner.role != "owner" or not owner.is_active:
-        raise Forbidden("Only an owner may see this server as somebody else")
+        raise Forbidden("Only an owner may view this server as another person")
     if session.by_id is not None:
         raise NotAsSomebodyElse
     reason = _checked(reason)
@@ -91,13 +91,13 @@ def _checked(reason: str) -> str:
 
 async def _check_target(work: Work, owner: User, target: User | None) -> None:
     if target is None:
-        raise Invalid(fields={"username": [Complaint("There is nobody of this name.", "not_found")]})
+        raise Invalid(fields={"username": [Complaint("There is no user with this name.", "not_found")]})
     if target.id == owner.id:
-        raise Invalid(fields={"username": [Complaint("You are yourself already.", "self")]})
+        raise Invalid(fields={"username": [Complaint("This is your own account.", "self")]})
     if not target.is_active:
         raise Invalid(fields={"username": [Complaint("This account is disabled.", "inactive")]})
     if target.role in ADMINISTRATORS or await groups.is_mighty(work.db, target.id):
-        raise Forbidden("Nobody may be somebody who can do as much as they can themselves")
+        raise Forbidden("You cannot view as somebody who has the same permissions as you")
 
 
 async def end(exchange: Exchange) -> Headers:

@@ -104,13 +104,13 @@ async def send(work: Work, user: User, address: str) -> None:
     mails.write(
         work,
         address,
-        f"Confirm your address at {title}",
+        f"Confirm your e-mail address at {title}",
         [
-            f"Please confirm that this is the address of {user.username} at {title}.",
-            "The link works once, for two days.",
-            "If you know nothing of this, nothing needs to be done.",
+            f"Please confirm that this is the e-mail address of your account {user.username} at {title}.",
+            "The link works once and expires after two days.",
+            "If you did not request this, you can ignore this e-mail.",
         ],
-        link=("Confirm my address", f"{work.settings.base_url}{PATH}{key}"),
+        link=("Confirm e-mail address", f"{work.settings.base_url}{PATH}{key}"),
     )
     await audit.record(
         work,
@@ -118,7 +118,7 @@ async def send(work: Work, user: User, address: str) -> None:
         "core.signups",
         user_id=user.id,
         username=user.username,
-        context={"message": f"Email to {address} sent", "subject": "Confirm your address", "to": [address]},
+        context={"message": f"Email to {address} sent", "subject": "Confirm your e-mail address", "to": [address]},
     )
 
 
@@ -147,7 +147,7 @@ async def confirm(work: Work, key: str) -> User:
     if not await address_ownership.prove(work, user, errand.address):
         raise AddressLinkOver
     await _tell_changed(work, user, errand.address, by=user.id, by_name=user.username)
-    await messages.leave(work, user.id, "Your new address is confirmed.", "success")
+    await messages.leave(work, user.id, "Your new e-mail address is confirmed.", "success")
     return await users.get(work.db, user.id)
 
 
@@ -182,4 +182,4 @@ async def _tell_changed(work: Work, user: User, address: str, *, by: int | None,
     )
     work.announce(UserChanged(user_id=user.id))
     if user.owns_email and email_key(address) != user.email_key:
-        security_mails.tell(work, user.email, user.username, "The address of your account was changed.")
+        security_mails.tell(work, user.email, user.username, "The e-mail address of your account was changed.")

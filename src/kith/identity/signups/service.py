@@ -117,13 +117,13 @@ async def _prove(work: Work, user: User) -> bool:
 async def _tell_staff(work: Work, user: User, reason: str) -> None:
     title, base = work.settings.title, work.settings.base_url
     for member in await user_store.team(work.db):
-        await messages.leave(work, member.id, f"{user.username} asks for an account: see {STAFF_PAGE}", "info")
+        await messages.leave(work, member.id, f"{user.username} would like to join. See {STAFF_PAGE}", "info")
         mails.write(
             work,
             member.email,
-            f"{user.username} asks for an account at {title}",
-            [f"{user.username} would like to join {title}.", *([f"They say: {reason}"] if reason else [])],
-            link=("Look at it", f"{base}{STAFF_PAGE}"),
+            f"{user.username} wants to join {title}",
+            [f"{user.username} would like to join {title}.", *([f"Reason given: {reason}"] if reason else [])],
+            link=("Review the sign-up", f"{base}{STAFF_PAGE}"),
         )
 
 
@@ -138,7 +138,7 @@ async def approve(work: Work, user: User, *, by: int | None = None, by_name: str
         work,
         user.email,
         f"Your account at {title}",
-        [f"Your account {user.username} at {title} was approved. Welcome!"],
+        [f"Your account {user.username} at {title} has been approved. Welcome!"],
         link=("Sign in", f"{base}/flows/-/default/authentication/"),
     )
 
@@ -154,8 +154,8 @@ async def reject(work: Work, user: User, *, by: int | None = None, by_name: str 
         user.email,
         f"Your account at {title}",
         [
-            f"The people who run {title} have decided not to accept your sign-up as {user.username}.",
-            "What you told us was deleted.",
+            f"Your request to join {title} as {user.username} was not accepted.",
+            "The information you gave us has been deleted.",
         ],
     )
     await user_store.remove(work.db, user.id)

@@ -12,10 +12,10 @@ from kith.identity.users.tables import User
 
 DISABLED = "This account is disabled."
 WAITING = "Your account is waiting for approval."
-WELCOME = "Thank you. Your account is waiting for approval; you will get a mail."
-UNCONFIRMED = "Confirm your address first; we have sent the mail again."
-NEW = "Confirm your address first; we have sent you a mail."
-ENOUGH = "Confirm your address first, with the link in the mail we have sent you."
+WELCOME = "Thank you. Your account is waiting for approval. You will receive an e-mail."
+UNCONFIRMED = "Please confirm your e-mail address first. We have sent you the e-mail again."
+NEW = "Please confirm your e-mail address first. We have sent you an e-mail."
+ENOUGH = "Please confirm your e-mail address first, using the link in the e-mail we have sent you."
 
 
 async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False) -> Denied | None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from kith.identity.stages.kinds.password import PasswordStage
 
 EXPIRED = "Password has expired."
-CHANGE = "Your password has expired. Choose a new one to go on."
-SAME = "Choose a password that is not the old one."
+CHANGE = "Your password has expired. Choose a new one to continue."
+SAME = "Choose a password that is different from the old one."
 DEFAULT = "default-password-change"
 _expiry_policies = RecordStore(passwordexpiry.RESOURCE)
 _bound = query(

@@ -20,7 +20,7 @@ FIELDS = (
     ),
     Text(name="friendly_name", default="", most=255, help="What people see; the stage's name when left empty."),
 )
-NOBODY = Denied("Nobody was named.", "no pending user to set up a device for")
+NOBODY = Denied("No user was given.", "no pending user to set up a device for")
 
 
 async def is_set_up(turn: Turn[Any], kind: str) -> bool:

@@ -50,7 +50,7 @@ def read_answer(question: PromptQuestion, given: Any, data: dict[str, Any], chal
         return
     limit = MOST_FILE_CHARACTERS if type_ == "file" else MOST_CHARACTERS
     if len(text) > limit or "\0" in text or _has_surrogate(text):
-        challenge.complain(key, "This is too long, or has characters that cannot be kept.")
+        challenge.complain(key, "This is too long or contains characters that cannot be stored.")
         return
     wrong = _CHECKS.get(type_, _anything)(text, question)
     if wrong is not None:

@@ -55,7 +55,7 @@ def complain_username(username: str) -> Complaint | None:
 def complain_chosen(username: str) -> Complaint | None:
     """Complaint about a username that looks like an address, for those who choose their own."""
     if "@" in username:
-        return Complaint("A user name contains no @.", "invalid")
+        return Complaint("A user name cannot contain @.", "invalid")
     return None
 
 

@@ -1,5 +1,5 @@
 """/settings: what people see and change about their own account."""
 
-from kith.web.settings import eyes, factors, keys, language, security
+from kith.web.settings import factors, impersonation, language, security, tokens
 
-routes = [*security.routes, *factors.routes, *keys.routes, *language.routes, *eyes.routes]
+routes = [*security.routes, *factors.routes, *tokens.routes, *language.routes, *impersonation.routes]

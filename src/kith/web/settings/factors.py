@@ -1,4 +1,4 @@
-"""One's own factors: another name for one, and taking one away."""
+"""Renaming and removing one's own second factors."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
+from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, password_problems, read_own_form, text_field
 from kith.web.settings.security import security_page
 from kith.web.translation import translatable
 
 MOST_CHARACTERS = 150
-_PLACE = f"{HERE}#factors"
+_PLACE = f"{SECURITY_PAGE}#factors"
 
 
-@post(f"{HERE}/factors/{{id}}/rename")
+@post(f"{SECURITY_PAGE}/factors/{{id}}/rename")
 async def rename_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
-    visitor, form = await sent(exchange)
+    visitor, form = await read_own_form(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
-    name = text(form, "name")
+    name = text_field(form, "name")
     if not name or len(name) > MOST_CHARACTERS:
-        words = translatable("Give it a name.") if not name else translatable("This is too long.")
+        words = translatable("Please enter a name.") if not name else translatable("This is too long.")
         return await security_page(exchange, work, visitor, status=400, errors={f"name_{id}": [words]})
     await identity.account_settings.rename_device(work, visitor, id, name)
     return see_other(_PLACE)
 
 
-@post(f"{HERE}/factors/{{id}}/remove")
+@post(f"{SECURITY_PAGE}/factors/{{id}}/remove")
 async def remove_factor(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
     """Who has not proved lately who they are is asked for the password first."""
-    visitor, form = await sent(exchange)
+    visitor, form = await read_own_form(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     factor = await identity.account_settings.get_device(work, visitor, id)
-    wrong = await proof_missing(work, visitor, form)
+    wrong = await password_problems(work, visitor, form)
     if wrong is not None:
         return _ask(exchange, visitor, factor, wrong)
     try:
@@ -53,9 +53,14 @@ def _ask(
     wrong: list[str] | None = None,
 ) -> Answer:
     return page(
-        exchange, "settings/remove_factor.html", status=400 if wrong else 200, visitor=visitor,
-        here="security", factor=factor, wrong=wrong or [],
-    )  # fmt: skip
+        exchange,
+        "settings/remove_factor.html",
+        status=400 if wrong else 200,
+        visitor=visitor,
+        here="security",
+        factor=factor,
+        wrong=wrong or [],
+    )
 
 
 routes = [rename_factor, remove_factor]

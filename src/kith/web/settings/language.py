@@ -10,19 +10,19 @@ from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.page_language import cookie
 from kith.web.pages import see_other
-from kith.web.settings.asking import sent, text
+from kith.web.settings.forms import read_own_form, text_field
 
 
 @post("/settings/language")
 async def choose_language(exchange: Exchange, work: Work) -> Answer:
-    """A cookie for the browser, and with the person where there is one; other people's settings are left alone."""
-    visitor, form = await sent(exchange)
-    chosen = text(form, "language")
+    """Remembered in a cookie and, for members, in their account; not in that of a member an owner views as."""
+    visitor, form = await read_own_form(exchange)
+    chosen = text_field(form, "language")
     if chosen not in LANGUAGES:
-        raise Invalid("We do not know this language", fields={"language": ["We do not know this language."]})
+        raise Invalid("This language is not available", fields={"language": ["This language is not available."]})
     if visitor is not None and not visitor.is_acting and visitor.locale != chosen:
         await identity.account_settings.choose_language(work, visitor, chosen)
-    back = identity.safe_path(text(form, "next"))
+    back = identity.safe_path(text_field(form, "next"))
     return see_other(back, headers=(cookie(exchange, chosen),))
 
 

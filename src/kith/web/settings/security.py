@@ -1,4 +1,4 @@
-"""/settings/security: one's own password, factors, sessions, keys, consent and trail."""
+"""/settings/security: one's own password, two-factor sign-in, sessions, tokens, consents and recent activity."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
-from kith.web.devices import device_of
+from kith.web.browser_names import browser_name
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, sent
-from kith.web.settings.trail import about, action_of
+from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, read_own_form
+from kith.web.settings.recent_activity import details_of, sentence_about
 from kith.web.start import shown
 
 MOST_PAGES = 10_000
 
 
-@get(HERE)
+@get(SECURITY_PAGE)
 async def show_security(exchange: Exchange, work: Work) -> Answer:
     visitor = await identity.find_visitor(exchange)
     return see_other(SIGN_IN) if visitor is None else await security_page(exchange, work, visitor)
@@ -26,56 +26,68 @@ async def show_security(exchange: Exchange, work: Work) -> Answer:
 async def security_page(
     exchange: Exchange, work: Work, visitor: identity.Visitor, *, status: int = 200, **values: Any
 ) -> Answer:
-    settings, number = identity.account_settings, _page_number(exchange)
-    events, more = await settings.list_events(work, visitor, number)
+    number = _page_number(exchange)
+    events, more = await identity.account_settings.list_events(work, visitor, number)
     return page(
-        exchange, "settings/security.html", status=status, visitor=visitor, here="security",
-        may_change=not visitor.is_acting, sessions=await settings.list_sessions(work, visitor),
-        devices=await settings.list_devices(work, visitor), set_up=await settings.set_up_flows(work),
-        tokens=await settings.list_tokens(work, visitor), consents=await settings.list_consents(work, visitor),
-        events=events, older=number + 1 if more else None, newer=number - 1 if number > 1 else None,
-        messages=shown(await identity.take_messages(work, visitor.user.id)), device_of=device_of, action_of=action_of,
-        about=about, **{"key": None, "errors": {}, "form": {}, **values},
-    )  # fmt: skip
+        exchange,
+        "settings/security.html",
+        status=status,
+        visitor=visitor,
+        here="security",
+        may_change=not visitor.is_acting,
+        sessions=await identity.account_settings.list_sessions(work, visitor),
+        devices=await identity.account_settings.list_devices(work, visitor),
+        set_up=await identity.account_settings.set_up_flows(work),
+        tokens=await identity.account_settings.list_tokens(work, visitor),
+        consents=await identity.account_settings.list_consents(work, visitor),
+        events=events,
+        older=number + 1 if more else None,
+        newer=number - 1 if number > 1 else None,
+        messages=shown(await identity.take_messages(work, visitor.user.id)),
+        browser_name=browser_name,
+        sentence_about=sentence_about,
+        details_of=details_of,
+        **{"key": None, "errors": {}, "form": {}, **values},
+    )
 
 
 def _page_number(exchange: Exchange) -> int:
-    """`?page=` of the trail; what is no number is the first."""
+    """`?page=` of the recent activity; the first page if it is not a number."""
     query = exchange.query_string.decode("latin-1")
     given = next((part[5:] for part in query.split("&") if part.startswith("page=")), "")
     return min(max(int(given), 1), MOST_PAGES) if given.isascii() and given.isdigit() and len(given) < 7 else 1
 
 
-@post(f"{HERE}/sessions/{{id}}/end")
+@post(f"{SECURITY_PAGE}/sessions/{{id}}/end")
 async def end_session(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
-    visitor, _ = await sent(exchange)
+    visitor, _ = await read_own_form(exchange)
     if visitor is not None and await identity.account_settings.end_session(work, visitor, id):
         return see_other("/", headers=identity.no_session_cookie(work))
-    return see_other(f"{HERE}#sessions")
+    return see_other(f"{SECURITY_PAGE}#sessions")
 
 
-@post(f"{HERE}/sessions/end-others")
+@post(f"{SECURITY_PAGE}/sessions/end-others")
 async def end_other_sessions(exchange: Exchange, work: Work) -> Answer:
-    visitor, _ = await sent(exchange)
+    visitor, _ = await read_own_form(exchange)
     if visitor is not None:
         await identity.account_settings.end_other_sessions(work, visitor)
-    return see_other(f"{HERE}#sessions")
+    return see_other(f"{SECURITY_PAGE}#sessions")
 
 
-@post(f"{HERE}/sessions/end-all")
+@post(f"{SECURITY_PAGE}/sessions/end-all")
 async def end_all_sessions(exchange: Exchange, work: Work) -> Answer:
-    visitor, _ = await sent(exchange)
+    visitor, _ = await read_own_form(exchange)
     if visitor is not None:
         await identity.account_settings.end_all_sessions(work, visitor)
     return see_other("/", headers=identity.no_session_cookie(work))
 
 
-@post(f"{HERE}/consents/{{id}}/withdraw")
+@post(f"{SECURITY_PAGE}/consents/{{id}}/withdraw")
 async def withdraw_consent(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
-    visitor, _ = await sent(exchange)
+    visitor, _ = await read_own_form(exchange)
     if visitor is not None:
         await identity.account_settings.withdraw_consent(work, visitor, id)
-    return see_other(f"{HERE}#consents")
+    return see_other(f"{SECURITY_PAGE}#consents")
 
 
 routes = [show_security, end_session, end_other_sessions, end_all_sessions, withdraw_consent]

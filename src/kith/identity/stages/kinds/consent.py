@@ -90,7 +90,7 @@ async def take(turn: Turn[ConsentStage], answer: dict[str, Any]) -> Outcome:
         or not hmac.compare_digest(expected.encode(), sent.encode("utf-8", "replace"))
     ):
         shown = await show(turn)
-        words = "This page was not the last one shown. Please answer again."
+        words = "This page is out of date. Please answer again."
         return shown.complain("token", words) if isinstance(shown, Challenge) else shown
     await _remember(turn)
     turn.context.consent = True

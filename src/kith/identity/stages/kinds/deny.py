@@ -32,7 +32,7 @@ RESOURCE = Resource(
 
 
 async def show(turn: Turn[DenyStage]) -> Outcome:
-    words = turn.context.deny_message or turn.stage.deny_message or "You may not go on."
+    words = turn.context.deny_message or turn.stage.deny_message or "You cannot continue."
     return Denied(str(words), f"stage {turn.stage.name}")
 
 

@@ -137,14 +137,14 @@ SENT = "Email successfully sent."
 CONFIRMS = "account_confirmation"
 _TEXTS = {
     "password_reset": (
-        "Somebody, most likely you, asked for a new password for {name} at {title}.",
+        "You asked to reset the password of your account {name} at {title}.",
         "Choose a new password",
-        "If it was not you, nothing needs to be done: your password stays as it is.",
+        "If this was not you, you can ignore this e-mail. Your password stays the same.",
     ),
     "account_confirmation": (
-        "Welcome to {title}, {name}. Please confirm that this address is yours.",
-        "Confirm my address",
-        "If you did not sign up, nothing needs to be done.",
+        "Welcome to {title}, {name}. Please confirm your e-mail address.",
+        "Confirm e-mail address",
+        "If you did not sign up, you can ignore this e-mail.",
     ),
 }
 
@@ -188,14 +188,14 @@ def _challenge(turn: Turn[EmailStage]) -> Challenge:
 
 async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
     if turn.context.user_id is None and turn.context.pending_user_identifier is None:
-        return Denied("Nobody was named.", "email stage without a pending user")
+        return Denied("No user was given.", "email stage without a pending user")
     user = await turn.pending_user()
     seconds = int(read_offset(turn.stage.recovery_cache_timeout) or 300)
     rule = Rule("flow-mail", most=turn.stage.recovery_max_attempts, seconds=max(seconds, 1))
     try:
         await turn.work.find(Limiter).spend_strictly(rule, _asker(turn))
     except Throttled as problem:
-        words = f"Too many mails were asked for. Please wait {problem.retry_after} seconds."
+        words = f"Too many e-mails were requested. Please wait {problem.retry_after} seconds."
         return challenge.complain("non_field_errors", words, "throttled")
     turn.context.mailed_step = turn.step.fsb_uuid
     turn.context.email_sent = True
@@ -265,7 +265,7 @@ def _compose(turn: Turn[EmailStage], user: User, address: str, link: str) -> Mai
     title, minutes = turn.work.settings.title, turn.stage.token_expiry
     hello, button, otherwise = _TEXTS[turn.stage.template]
     hello = hello.format(name=user.username, title=title)
-    good = f"The link works once, for {_spoken(minutes)}."
+    good = f"The link works once and expires after {_spoken(minutes)}."
     return Mail(
         to=address,
         subject=turn.stage.subject or title,

@@ -108,7 +108,7 @@ _named = query(
 async def show(turn: Turn[OTPValidateStage]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
-        return Denied("Nobody was named.", "otp_validate without a pending user")
+        return Denied("No user was given.", "otp_validate without a pending user")
     if turn.context.auth_method == "auth_webauthn_pwl":
         return PASSED  # the passkey has proved both: that it is there, and whose it is
     devices = await _devices(turn, user.id)

@@ -93,7 +93,7 @@ async def show(turn: Turn[PasswordStage]) -> Outcome:
             return PASSED  # there is none they could know
         turn.context.pending_user_identifier = user.username
     if turn.context.pending_user_identifier is None and turn.context.user_id is None:
-        return Denied("Nobody was named.", "password stage without a pending user")
+        return Denied("No user was given.", "password stage without a pending user")
     shown = turn.context.pending_user_identifier or ""
     fields: dict[str, Any] = {"pending_user": shown, "allow_show_password": turn.stage.allow_show_password}
     recovery = await turn.work.db.one(_recovery, flow=turn.flow.flow_uuid)

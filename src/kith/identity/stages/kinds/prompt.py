@@ -236,7 +236,7 @@ async def _ask_policies(turn: Turn[PromptStage], data: dict[str, Any], challenge
             verdicts.append(await evaluate_policy(turn.work, policy, kind, request))
     for verdict in verdicts:
         if not verdict.passing:
-            for words in verdict.messages or ["These answers were refused."]:
+            for words in verdict.messages or ["These answers were not accepted."]:
                 challenge.complain("non_field_errors", words, "policy")
 
 

@@ -43,7 +43,7 @@ async def take(turn: Turn[UserDeleteStage], _answer: dict[str, Any]) -> Outcome:
     if user is None or user.id != turn.held.session.user_id:
         return Denied("No Pending User.", "user_delete without a pending user")
     if await users.is_last_superuser(turn.work.db, user.id):
-        return Denied("The last administrator cannot leave.", "last superuser")
+        return Denied("The last administrator cannot be deleted.", "last superuser")
     await audit.record(
         turn.work,
         "model_deleted",

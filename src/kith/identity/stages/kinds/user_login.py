@@ -62,7 +62,7 @@ async def show(turn: Turn[UserLoginStage]) -> Outcome:
 async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     user = await turn.pending_user()
     if user is None:
-        return Denied("Signing in did not work.", "user_login without a pending user")
+        return Denied("Sign-in failed.", "user_login without a pending user")
     refusal = await find_denial(turn, user)
     if refusal is not None:
         return refusal

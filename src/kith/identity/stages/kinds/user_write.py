@@ -202,7 +202,12 @@ async def _change(turn: Turn[UserWriteStage], user: User, data: dict[str, Any]) 
     if address is not None and not await addresses.change(
         turn.work, user, address, mails=mailed, by=user.id, by_name=user.username
     ):
-        await messages.leave(turn.work, user.id, f"Follow the link in the mail to {address} to make it yours.", "info")
+        await messages.leave(
+            turn.work,
+            user.id,
+            f"To confirm {address} as your e-mail address, open the link in the e-mail we sent there.",
+            "info",
+        )
     return await store.get(turn.work.db, user.id)
 
 

@@ -18,7 +18,7 @@ NOT_YET_CONFIRMED = "Please confirm your e-mail address first: follow the link i
 NOT_YET_APPROVED = "Your account has not been approved yet. You will get a message once it is."
 DISABLED = "Your account is disabled."
 NOT_ALLOWED = "You may not use this application."
-NOT_YOU = "Not while you are somebody else"
+NOT_YOU = "This is not available while you are viewing as another person"
 
 
 class AccessDenied(Exception):  # noqa: N818 - an answer

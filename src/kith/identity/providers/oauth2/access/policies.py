@@ -24,6 +24,6 @@ async def ask(
         return PolicyVerdict(passing=True), request
     request.person = await subjects.find(work, user_id) if user_id is not None else None
     if client.application is None:
-        return PolicyVerdict(passing=False, messages=["This provider belongs to no application."]), request
+        return PolicyVerdict(passing=False, messages=["This provider does not belong to an application."]), request
     request.target, mode = client.application.pbm_uuid, client.application.policy_engine_mode
     return await evaluate_target(work, request.target, request, "any" if mode == "any" else "all"), request

@@ -62,7 +62,7 @@ async def is_hinted(attempt: Attempt, session: LoginSession, user: User) -> bool
         return _may_try_again(attempt, OAuthError("login_required", "Somebody else is signed in."))
     levels = needed(attempt.request.claims, "acr", essential=True)
     if levels and acr_of(session.auth_method) not in levels:
-        words = "They did not sign in by one of the ways that acr asks for."
+        words = "They did not sign in with one of the methods that acr asks for."
         return _may_try_again(attempt, OAuthError("unmet_authentication_requirements", words))
     return True
 

@@ -45,7 +45,7 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
     exchange, client = attempt.exchange, attempt.client
     slug = await slug_of(exchange.work, client.authorization_flow)
     if slug is None:
-        return turn_away(attempt, ["This application has no flow that leads into it."])
+        return turn_away(attempt, ["This application has no authorization flow."])
     key, proof = attempt.kept.key or stored_requests.new_name(), new_key()
     back = link_to_stored(client, key, {PROOF: proof})
     query = {"lang": attempt.request.language} if attempt.request.language else {}

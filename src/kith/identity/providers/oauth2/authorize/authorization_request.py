@@ -112,14 +112,14 @@ def read_parameters(*raw: bytes) -> Parameters:
 
 def find_target(sent: Parameters, client: Client | None, base_url: str) -> ResponseTarget:
     if "client_id" in sent.repeated or client is None:
-        raise Unfit("Client ID Error", "The application that sent you here is not known. Its client_id is wrong.")
+        raise Unfit("Client ID Error", "The application that sent you here is unknown. Its client_id is wrong.")
     uri = sent.get("redirect_uri")
     if not uri:
-        raise Unfit("Redirect URI Error", "The application did not say where to send you back to (redirect_uri).")
+        raise Unfit("Redirect URI Error", "The application did not say where to redirect you (redirect_uri).")
     if "redirect_uri" in sent.repeated or not is_registered(
         uri, client.redirect_uris, matching=client.matching, out_of_band=client.is_social
     ):
-        words = "The application wants to send you to a place it has not registered. You were not sent there."
+        words = "The application has not registered the address it wants to redirect you to. You were not redirected."
         raise Unfit("Redirect URI Error", words)
     state = sent.values.get("state")
     return ResponseTarget(

@@ -158,7 +158,7 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     slug = await slug_of(exchange.work, attempt.client.authentication_flow)
     slug = slug or await find_default(exchange, "authentication")
     if slug is None:
-        return ErrorPage(title="Not allowed", messages=["There is no way to sign in here."], status=403)
+        return ErrorPage(title="Not allowed", messages=["Sign-in is not available on this server."], status=403)
     asked = {
         "next": await way_back(attempt, again=again),
         "login_hint": request.login_hint,

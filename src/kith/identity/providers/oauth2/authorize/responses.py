@@ -81,5 +81,5 @@ def refuse(target: ResponseTarget, error: OAuthError) -> Outcome:
     if is_out_of_band(target):
         status = 403 if error.error == "access_denied" else 400
         words = error.description or error.error
-        return ErrorPage(title="Nothing was allowed", messages=[words], status=status, code=error.error)
+        return ErrorPage(title="Access denied", messages=[words], status=status, code=error.error)
     return deliver(target, error.body())

@@ -11,7 +11,7 @@ WORDS = {
     "profile": "See your name and user name",
     "email": "See your e-mail address",
     "groups": "See which groups you are in",
-    "offline_access": "Stay allowed while you are away",
+    "offline_access": "Keep access while you are not using the application",
     "read": "Read everything in your account",
     "write": "Change everything in your account, and post in your name",
     "follow": "Follow, mute and block people for you",

@@ -1,4 +1,4 @@
-"""What the forms of the settings have in common."""
+"""Reading the forms of the settings, and asking for the password before a dangerous change."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.translation import translatable
 
-HERE = "/settings/security"
-SIGN_IN = f"/flows/-/default/authentication/?next={HERE}"
+SECURITY_PAGE = "/settings/security"
+SIGN_IN = f"/flows/-/default/authentication/?next={SECURITY_PAGE}"
 
 
-async def sent(exchange: Exchange) -> tuple[identity.Visitor | None, dict[str, Any]]:
-    """Who sends a form, and the form, which must be one of ours."""
+async def read_own_form(exchange: Exchange) -> tuple[identity.Visitor | None, dict[str, Any]]:
+    """Who sends a form, and the form itself. One without the token of our own pages is refused."""
     form = await read_body(exchange)
     csrf.check(exchange, exchange.find(Keys).session, str(form.get("csrf", "")))
     return await identity.find_visitor(exchange), form
 
 
-def text(form: dict[str, Any], name: str) -> str:
+def text_field(form: dict[str, Any], name: str) -> str:
     given = form.get(name, "")
     return given.replace("\0", "").strip() if isinstance(given, str) else ""
 
 
-async def proof_missing(work: Work, visitor: identity.Visitor, form: dict[str, Any]) -> list[str] | None:
-    """None once they have shown that it is them; else what was wrong with the password they gave, if they gave one."""
+async def password_problems(work: Work, visitor: identity.Visitor, form: dict[str, Any]) -> list[str] | None:
+    """None if they have proved lately who they are or gave the right password; else the errors to show beside it."""
     if identity.account_settings.is_fresh(work, visitor):
         return None
     given = form.get("password")

@@ -1,4 +1,4 @@
-"""Keys for programs: app passwords and tokens."""
+"""App passwords and tokens, for programs that sign in to one's account."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kith.base.routing import FromPath, post
 from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import HERE, SIGN_IN, proof_missing, sent, text
+from kith.web.settings.forms import SECURITY_PAGE, SIGN_IN, password_problems, read_own_form, text_field
 from kith.web.settings.security import security_page
 from kith.web.translation import translatable
 
@@ -19,24 +19,24 @@ MOST_CHARACTERS = 200
 _TOO_LONG = translatable("This is too long.")
 
 
-@post(f"{HERE}/app-passwords")
+@post(f"{SECURITY_PAGE}/app-passwords")
 async def make_app_password(exchange: Exchange, work: Work) -> Answer:
     return await _make(exchange, work, "app_password")
 
 
-@post(f"{HERE}/tokens")
+@post(f"{SECURITY_PAGE}/tokens")
 async def make_token(exchange: Exchange, work: Work) -> Answer:
     return await _make(exchange, work, "api")
 
 
 async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
     """The answer is the one place where the new key is ever shown, so it is the page itself."""
-    visitor, form = await sent(exchange)
+    visitor, form = await read_own_form(exchange)
     if visitor is None:
         return see_other(SIGN_IN)
     try:
         name, scopes, expires_at = _read(form, work.now, intent)
-        wrong = await proof_missing(work, visitor, form)
+        wrong = await password_problems(work, visitor, form)
         if wrong is not None:
             return _ask(exchange, visitor, form, wrong)
         key = await identity.account_settings.make_key(
@@ -50,25 +50,31 @@ async def _make(exchange: Exchange, work: Work, intent: Any) -> Answer:
 
 def _ask(exchange: Exchange, visitor: identity.Visitor, form: dict[str, Any], wrong: list[str]) -> Answer:
     """What was filled in goes along, so that the password is all that is left to give."""
-    kept = {name: text(form, name) for name in ("description", "scopes", "expires")}
+    kept = {name: text_field(form, name) for name in ("description", "scopes", "expires")}
     return page(
-        exchange, "settings/confirm_key.html", status=400 if wrong else 200, visitor=visitor, here="security",
-        action=exchange.path, kept=kept, wrong=wrong,
-    )  # fmt: skip
+        exchange,
+        "settings/confirm_token.html",
+        status=400 if wrong else 200,
+        visitor=visitor,
+        here="security",
+        action=exchange.path,
+        kept=kept,
+        wrong=wrong,
+    )
 
 
 def _read(form: dict[str, Any], now: datetime, intent: str) -> tuple[str, str, datetime | None]:
     fields: dict[str, list[str]] = {}
-    name, scopes = text(form, "description"), text(form, "scopes")
+    name, scopes = text_field(form, "description"), text_field(form, "scopes")
     if not name or len(name) > MOST_CHARACTERS:
-        fields["description"] = [translatable("Say what it is for.") if not name else _TOO_LONG]
+        fields["description"] = [translatable("Please enter what it is for.") if not name else _TOO_LONG]
     if intent == "api" and (not scopes or len(scopes) > MOST_CHARACTERS):
-        fields["scopes"] = [translatable("Say what it may do.") if not scopes else _TOO_LONG]
+        fields["scopes"] = [translatable("Please enter at least one scope.") if not scopes else _TOO_LONG]
     expires_at = None
-    if text(form, "expires"):
-        expires_at = _end_of(text(form, "expires"))
+    if text_field(form, "expires"):
+        expires_at = _end_of(text_field(form, "expires"))
         if expires_at is None or expires_at <= now:
-            fields["expires"] = [translatable("Choose a day that is still to come.")]
+            fields["expires"] = [translatable("Please choose a date in the future.")]
     if fields:
         raise Invalid(fields=fields)
     return name, scopes, expires_at
@@ -82,12 +88,12 @@ def _end_of(day: str) -> datetime | None:
         return None
 
 
-@post(f"{HERE}/tokens/{{id}}/revoke")
+@post(f"{SECURITY_PAGE}/tokens/{{id}}/revoke")
 async def revoke_token(exchange: Exchange, work: Work, id: FromPath[str]) -> Answer:
-    visitor, _ = await sent(exchange)
+    visitor, _ = await read_own_form(exchange)
     if visitor is not None:
         await identity.account_settings.revoke_token(work, visitor, id)
-    return see_other(f"{HERE}#keys")
+    return see_other(f"{SECURITY_PAGE}#keys")
 
 
 routes = [make_app_password, make_token, revoke_token]

@@ -1,10 +1,10 @@
-"""A browser's own words about itself, made short enough to recognise it by."""
+"""The name of a browser and its system, from the User-Agent header."""
 
 from __future__ import annotations
 
 from kith.web.translation import Translator
 
-# The first that is found counts: most browsers also claim to be their forebears.
+# In this order: most browsers also name those they descend from.
 _PROGRAMS = (
     ("Edg", "Edge"),
     ("OPR", "Opera"),
@@ -27,9 +27,9 @@ _SYSTEMS = (
 )
 
 
-def device_of(translate: Translator, agent: str) -> str:
+def browser_name(translate: Translator, agent: str) -> str:
     program = next((name for mark, name in _PROGRAMS if mark in agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in agent), "")
     if program and system:
         return translate("{program} on {system}", program=program, system=system)
-    return program or system or translate("An unknown program")
+    return program or system or translate("Unknown browser")

@@ -1,4 +1,4 @@
-"""/settings/impersonate: owners see the server through somebody else's eyes, and everybody can tell."""
+"""/settings/impersonate: owners view the server as one of its members, which is written to the audit log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get, post
 from kith.identity import for_pages as identity
 from kith.web.pages import page, see_other
-from kith.web.settings.asking import SIGN_IN, sent, text
+from kith.web.settings.forms import SIGN_IN, read_own_form, text_field
 
 HERE = "/settings/impersonate"
 
@@ -23,11 +23,11 @@ async def show_form(exchange: Exchange) -> Answer:
 
 @post(HERE)
 async def start(exchange: Exchange) -> Answer:
-    visitor, form = await sent(exchange)
+    visitor, form = await read_own_form(exchange)
     if visitor is None:
         return see_other(SIGN_IN.replace("security", "impersonate"))
     _only_owners(visitor)
-    values = {name: text(form, name) for name in ("username", "reason")}
+    values = {name: text_field(form, name) for name in ("username", "reason")}
     try:
         headers = await identity.impersonation.start(exchange, values["username"], values["reason"])
     except Invalid as problem:
@@ -37,7 +37,7 @@ async def start(exchange: Exchange) -> Answer:
 
 @post(f"{HERE}/end")
 async def end(exchange: Exchange) -> Answer:
-    await sent(exchange)
+    await read_own_form(exchange)
     return see_other("/", headers=await identity.impersonation.end(exchange))
 
 
@@ -45,18 +45,28 @@ def _only_owners(visitor: identity.Visitor) -> None:
     if visitor.is_acting:
         raise identity.impersonation.NotAsSomebodyElse
     if visitor.user.role != "owner":
-        raise Forbidden("Only an owner may see this server as somebody else")
+        raise Forbidden("Only an owner may view this server as another person")
 
 
 def _page(
-    exchange: Exchange, visitor: identity.Visitor, *, status: int = 200, errors: dict[str, list[str]] | None = None,
+    exchange: Exchange,
+    visitor: identity.Visitor,
+    *,
+    status: int = 200,
+    errors: dict[str, list[str]] | None = None,
     values: dict[str, str] | None = None,
-) -> Answer:  # fmt: skip
+) -> Answer:
     wrong = errors or {}
     return page(
-        exchange, "settings/impersonate.html", status=status, visitor=visitor, here="impersonate",
-        errors=wrong, focus=next(iter(wrong), None), values=values or {"username": "", "reason": ""},
-    )  # fmt: skip
+        exchange,
+        "settings/impersonate.html",
+        status=status,
+        visitor=visitor,
+        here="impersonate",
+        errors=wrong,
+        focus=next(iter(wrong), None),
+        values=values or {"username": "", "reason": ""},
+    )
 
 
 routes = [show_form, start, end]

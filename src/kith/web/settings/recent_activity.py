@@ -1,0 +1,86 @@
+"""A person's own audit log, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kith.identity import for_pages as identity
+from kith.web.translation import Translator, translatable
+
+_ACTIONS = {
+    "login": translatable("You signed in"),
+    "login_failed": translatable("A sign-in attempt failed"),
+    "logout": translatable("You signed out, or a session was ended"),
+    "password_set": translatable("The password was changed"),
+    "user_write": translatable("The account details were changed"),
+    "flow_denied": translatable("Access to a page was denied"),
+    "model_created": translatable("Something was created"),
+    "model_updated": translatable("Something was changed"),
+    "model_deleted": translatable("Something was deleted"),
+    "authorize_application": translatable("You allowed an application to access your account"),
+    "authorization_refused": translatable("An application was denied access to your account"),
+    "revoke_token": translatable("An application's access to your account was revoked"),
+    "policy_exception": translatable("A policy failed with an error"),
+    "permission_denied": translatable("A request was denied"),
+    "impersonation_started": translatable("Somebody started viewing this server as you"),
+    "impersonation_ended": translatable("Somebody stopped viewing this server as you"),
+}
+# What was done to something that has a name: by the person, and by somebody viewing as them.
+_OWN_CHANGES = {
+    "model_created": translatable("You created the {kind} “{name}”"),
+    "model_updated": translatable("You changed the {kind} “{name}”"),
+    "model_deleted": translatable("You deleted the {kind} “{name}”"),
+}
+_CHANGES = {
+    "model_created": translatable("The {kind} “{name}” was created"),
+    "model_updated": translatable("The {kind} “{name}” was changed"),
+    "model_deleted": translatable("The {kind} “{name}” was deleted"),
+}
+_KINDS = {
+    "app_password": translatable("app password"),
+    "token": translatable("token"),
+    "totp": translatable("authenticator app"),
+    "static": translatable("recovery codes"),
+    "webauthn": translatable("passkey"),
+    "consent": translatable("consent"),
+    "user": translatable("account"),
+    "group": translatable("group"),
+    "application": translatable("application"),
+    "app": translatable("application"),
+}
+
+
+def sentence_about(translate: Translator, event: identity.account_settings.Event) -> str:
+    """What happened, such as `You created the passkey “Phone”`."""
+    name, kind = _part(event.context, "model", "name"), _kind_of(event)
+    if name and event.action in _CHANGES:
+        sentences = _CHANGES if _part(event.context, "original_user", "username") else _OWN_CHANGES
+        return translate(sentences[event.action], kind=translate(kind), name=name)
+    known = _ACTIONS.get(event.action)
+    return translate(known) if known else event.action.replace("_", " ").capitalize()
+
+
+def details_of(translate: Translator, event: identity.account_settings.Event) -> list[str]:
+    """What it was done to, why, and who else was involved."""
+    context = event.context
+    name = "" if event.action in _CHANGES else _part(context, "model", "name")
+    details = [name, str(context.get("reason") or "")]
+    actor = _part(context, "original_user", "username")
+    if actor:
+        details.append(translate("by {name}", name=actor))
+    viewed_as = _part(context, "on_behalf_of", "username")
+    if viewed_as:
+        details.append(translate("while viewing as {name}", name=viewed_as))
+    return [one for one in details if one]
+
+
+def _kind_of(event: identity.account_settings.Event) -> str:
+    name = (
+        "app_password" if event.context.get("intent") == "app_password" else _part(event.context, "model", "model_name")
+    )
+    return _KINDS.get(name) or name.replace("_", " ")
+
+
+def _part(context: Mapping[str, object], name: str, part: str) -> str:
+    found = context.get(name)
+    return str(found.get(part) or "") if isinstance(found, dict) else ""
