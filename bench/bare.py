@@ -10,7 +10,7 @@ from typing import Any
 
 import uvloop
 
-from kith.base.server import Limits, Server, listen
+from kith.base.server import ConnectionLimits, HttpServer, listen
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -32,7 +32,7 @@ def app_of(answer: Callable[[], bytes], media_type: bytes) -> App:
 
 async def serve(app: App, port: int) -> None:
     """As `kith.cli.serve` does."""
-    server = Server(app, listen("127.0.0.1", port, shared=False), Limits(per_address=0))
+    server = HttpServer(app, listen("127.0.0.1", port, shared=False), ConnectionLimits(per_address=0))
     stopping = asyncio.Event()
     for word in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(word, stopping.set)

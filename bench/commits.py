@@ -13,7 +13,7 @@ import msgspec
 from bench.report import Result, result
 from kith.base.db.sqlite import SQLite
 from kith.base.ids import IDs
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.news import News
 from kith.base.settings import Settings, load
 from kith.base.work import Work, Works
@@ -30,7 +30,7 @@ async def _ignore(work: Work, payload: Row) -> None:
     """Written down and never done: the row is what is wanted."""
 
 
-KIND = Kind(name="bench.row", payload=Row, handler=_ignore)
+KIND = JobKind(name="bench.row", payload=Row, handler=_ignore)
 
 
 async def measure(folder: Path, *, quick: bool) -> list[Result]:

@@ -12,7 +12,7 @@ import httpx
 
 from bench.report import Result, Target, result
 from kith.app import open_house
-from kith.base.paging import Page
+from kith.base.paging import OffsetPage
 from kith.base.settings import load as load_settings
 from kith.base.work import Work
 from kith.identity.collections import RESOURCES
@@ -111,7 +111,7 @@ async def _queries(town: Town, engine: Engine) -> list[Result]:
             records = RecordStore(resource)
             counting = _Counting(house.works.open())
             asked = await ListQuery.read(records, counting.work, {})
-            await asked.fetch(counting.work, Page.read(b"limit=100"))
+            await asked.fetch(counting.work, OffsetPage.read(b"limit=100"))
             found.append(result(f"identity.{engine}.page of {resource.path}", [counting.count], "statements"))
     return found
 

@@ -13,7 +13,7 @@ import msgspec
 from bench.report import Result, Target, result
 from bench.stage import ENGINES, open_house_of
 from kith.app import House
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.jobs.worker import Worker
 from kith.base.work import Work
 from tests.town import build_town
@@ -64,7 +64,7 @@ async def _ignore(work: Work, payload: Nothing) -> None:
 
 
 async def _enqueue(house: House, count: int) -> float:
-    kind = Kind(name="bench.nothing", payload=Nothing, handler=_ignore)
+    kind = JobKind(name="bench.nothing", payload=Nothing, handler=_ignore)
     started_at = time.perf_counter()
     for first in range(0, count, PER_WORK):
         async with house.works.begin() as work:
@@ -83,7 +83,7 @@ async def _do(house: House, count: int, batch: int) -> float:
         if done == count:
             worker.stop()
 
-    kind = Kind(name="bench.nothing", payload=Nothing, handler=handler)
+    kind = JobKind(name="bench.nothing", payload=Nothing, handler=handler)
     worker = Worker(house.works, [kind], batch=batch, alone=house.settings.is_sqlite)
     started_at = time.perf_counter()
     async with asyncio.timeout(GIVE_UP_SECONDS):

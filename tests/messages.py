@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kith.base.catalogues import DOMAINS, FOLDER
 from kith.base.catalogues.plural_rule import read_plural_rule
-from kith.base.catalogues.po_file import Entry, read_entries
+from kith.base.catalogues.po_file import CatalogueEntry, read_entries
 from tests.source_texts import Text, shape_of, texts_of_pages, texts_of_social_api
 
 __all__ = ["TEXTS", "path_of", "updated"]
@@ -42,7 +42,7 @@ def updated(domain: str, language: str) -> str:
     return "\n".join(blocks)
 
 
-def _block(text: Text, known: Entry | None, forms: int) -> str:
+def _block(text: Text, known: CatalogueEntry | None, forms: int) -> str:
     """An entry that is there keeps its own names for placeholders: its translation uses them."""
     one, many = (known.text, known.plural) if known else (text.text, text.plural)
     lines = [f"#: {text.place}\n"]

@@ -93,7 +93,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.pages": ("social/test_paging.py", "social/test_shapes.py"),
     "kith.social.profile": ("social/test_accounts.py",),
     "kith.social.registration": ("social/test_signup_api.py",),
-    "kith.social.standing": ("social/test_guards.py", "social/test_access.py"),
+    "kith.social.account_standing": ("social/test_guards.py", "social/test_access.py"),
     "kith.social.versions": ("social/test_statuses.py", "social/test_accounts.py"),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),

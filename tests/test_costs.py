@@ -47,8 +47,8 @@ from kith.identity.stages.prompt_answers import PromptQuestion, _file
 from kith.identity.users.names import complain_email, complain_username, email_key, username_key
 from kith.social.emojis.service import SHORTCODE
 from kith.social.files.api import read_range
-from kith.social.search import asking, words
-from kith.social.statuses.api.posting import New
+from kith.social.search import query_syntax, words
+from kith.social.statuses.api.posting import StatusForm
 from kith.social.statuses.cards.frames import clean_embed, first_link
 from kith.social.text import counting, html, parts
 from kith.social.text.domains import domain_of
@@ -145,7 +145,7 @@ READERS: dict[str, Reader] = {
     "expression: helpers": Reader(prelude_for),
     "JSON": Reader(_bytes(parse_json)),
     "JSON: list": Reader(lambda text: parse_json(f'{{"a": [{text}]}}'.encode("utf-8", "replace"))),
-    "JSON: text": Reader(lambda text: fill(New, {"status": text})),
+    "JSON: text": Reader(lambda text: fill(StatusForm, {"status": text})),
     "JSON: any": Reader(read_any),
     "JSON: numbers": Reader(lambda text: [_refused(read, text) for read in (read_int, read_float, read_bool)]),
     "JSON: moment": Reader(read_datetime),
@@ -160,7 +160,7 @@ READERS: dict[str, Reader] = {
     "header: Content-Type": Reader(lambda text: parse_options_header(f"x; {text}")),
     "header: Range": Reader(lambda text: read_range(text, 1000)),
     "header: token": Reader(lambda text: [read_header(text), read_unchecked(text)]),
-    "search": Reader(asking.read),
+    "search": Reader(query_syntax.read),
     "search: index": Reader(words.to_index, 8_000),
     "search: term": Reader(words.to_term, 8_000),
     "scopes": Reader(lambda text: scopes.complain(scopes.split(text))),

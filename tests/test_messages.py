@@ -6,7 +6,7 @@ import pytest
 
 from kith.base.catalogues import DOMAINS, FOLDER
 from kith.base.catalogues.plural_rule import read_plural_rule
-from kith.base.catalogues.po_file import Entry, read_entries
+from kith.base.catalogues.po_file import CatalogueEntry, read_entries
 from kith.base.languages import LANGUAGES
 from tests.messages import TEXTS, path_of, updated
 from tests.source_texts import PLACEHOLDER, Text, shape_of
@@ -15,7 +15,7 @@ TRANSLATED = sorted(set(LANGUAGES) - {"en"})
 PAIRS = [(domain, language) for domain in DOMAINS for language in TRANSLATED]
 
 
-def entries_of(domain: str, language: str) -> list[Entry]:
+def entries_of(domain: str, language: str) -> list[CatalogueEntry]:
     return [one for one in read_entries(path_of(domain, language).read_text().splitlines()) if one.text]
 
 

@@ -16,7 +16,7 @@ from kith.base.db import Database, connect
 from kith.base.edge import Edge
 from kith.base.exchange import Dialect, Server
 from kith.base.ids import IDs
-from kith.base.jobs import Kind, Periodic
+from kith.base.jobs import JobKind, Periodic
 from kith.base.jobs.worker import Worker
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
@@ -44,7 +44,6 @@ from kith.social.instance import tasks as instance
 from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
 from kith.social.media.room import ROOM as MEDIA
-from kith.social.mirror.room import ROOM as MIRROR
 from kith.social.moderation.room import ROOM as MODERATION
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
@@ -52,6 +51,7 @@ from kith.social.profile.room import ROOM as PROFILE
 from kith.social.push.room import ROOM as PUSH
 from kith.social.registration.room import ROOM as REGISTRATION
 from kith.social.relationships.room import ROOM as RELATIONSHIPS
+from kith.social.remote_media.room import ROOM as MIRROR
 from kith.social.search import tasks as search
 from kith.social.search.room import ROOM as SEARCH
 from kith.social.statuses import tasks as statuses
@@ -69,7 +69,7 @@ SECRET_PATHS = ("/setup/", "/recovery/use-token/", "/confirm/")
 HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
 
 # What follows from every post, in one job: there are many of them, and most parts find little to do.
-POSTED: Kind[StatusPosted] = Kind(
+POSTED: JobKind[StatusPosted] = JobKind(
     name="statuses.posted",
     payload=StatusPosted,
     parts=(
@@ -114,7 +114,7 @@ ROOMS: list[Room] = [
     Room(name="what several rooms do", jobs=(POSTED,), subscriptions=((StatusPosted, POSTED),)),
 ]
 ROUTES: list[Route] = [route for room in ROOMS for route in room.spoken_routes()]
-KINDS: list[Kind[Any]] = [kind for room in ROOMS for kind in room.jobs]
+KINDS: list[JobKind[Any]] = [kind for room in ROOMS for kind in room.jobs]
 PERIODIC: list[Periodic] = [periodic for room in ROOMS for periodic in room.periodic]
 
 _IDENTITY_PATHS = re.compile(

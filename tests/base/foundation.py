@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from kith.base.db import Database, command, connect
 from kith.base.ids import IDs
-from kith.base.jobs import Kind, Periodic
+from kith.base.jobs import JobKind, Periodic
 from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import Job
 from kith.base.jobs.worker import Worker
@@ -40,7 +40,7 @@ class Foundation:
     async def jobs(self) -> list[Job]:
         return await jobs.listed(self.database.session(), state=None, most=100_000)
 
-    def worker(self, *kinds: Kind[Any], periodic: Sequence[Periodic] = (), batch: int = 50) -> Worker:
+    def worker(self, *kinds: JobKind[Any], periodic: Sequence[Periodic] = (), batch: int = 50) -> Worker:
         return Worker(self.works, kinds, periodic, batch=batch)
 
 

@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from kith.base.caches import UntilWritten
-from kith.base.limits import MOST_COUNTS, Limiter, Rule
+from kith.base.limits import MOST_COUNTS, Limiter, LimitRule
 from tests.conftest import TownBuilder
 from tests.town import Town
 
@@ -98,7 +98,7 @@ async def test_keys_made_of_clients_words_are_weighed(town: Town) -> None:
 
 async def test_counts_are_kept_of_so_many_and_no_more(town: Town) -> None:
     async with town.house() as house:
-        limiter, rule = Limiter(house.database), Rule("many", most=5, seconds=3600)
+        limiter, rule = Limiter(house.database), LimitRule("many", most=5, seconds=3600)
         for number in range(MOST_COUNTS + 100):
             limiter.spend(rule, str(number))
         assert len(limiter._counts) <= MOST_COUNTS
@@ -106,7 +106,7 @@ async def test_counts_are_kept_of_so_many_and_no_more(town: Town) -> None:
 
 async def test_a_long_name_is_counted_like_a_short_one(town: Town) -> None:
     async with town.house() as house:
-        limiter, rule = Limiter(house.database), Rule("long", most=5, seconds=3600)
+        limiter, rule = Limiter(house.database), LimitRule("long", most=5, seconds=3600)
         for name in ("ä" * 5000, "\ud800" * 300, "x" * 5000):
             spent = await limiter.spend_strictly(rule, name)
             assert spent is not None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kith.base.catalogues import Catalogue, FinishedTexts, catalogue, counted
 from kith.base.catalogues.plural_rule import PluralRuleError, read_plural_rule
-from kith.base.catalogues.po_file import CatalogueError, Entry, read_entries
+from kith.base.catalogues.po_file import CatalogueEntry, CatalogueError, read_entries
 from kith.base.languages import preferred_language
 
 PO = r"""
@@ -88,7 +88,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         entries = list(read_entries(text.splitlines()))
     except CatalogueError:
         return
-    assert all(isinstance(one, Entry) for one in entries)
+    assert all(isinstance(one, CatalogueEntry) for one in entries)
 
 
 RULES = [

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import text
 
 from kith.base.db import Query, query
-from kith.base.jobs import Give, Kind, Periodic, store
+from kith.base.jobs import Give, JobKind, Periodic, store
 from kith.base.jobs.tables import DEAD, READY, RUNNING, Job
 from kith.base.jobs.worker import Worker, backoff
 from kith.base.settings import Settings, load
@@ -65,12 +65,12 @@ class Handler:
 
 def kind_of(
     handler: Callable[[Work, Note], Awaitable[None]], name: str = "test.note", *, attempts: int = 12
-) -> Kind[Note]:
-    return Kind(name=name, payload=Note, handler=handler, attempts=attempts)
+) -> JobKind[Note]:
+    return JobKind(name=name, payload=Note, handler=handler, attempts=attempts)
 
 
 async def enqueue(
-    base: Foundation, kind: Kind[Note], *notes: str, key: str | None = None, at: datetime | None = None
+    base: Foundation, kind: JobKind[Note], *notes: str, key: str | None = None, at: datetime | None = None
 ) -> None:
     async with base.works.begin() as work:
         for note in notes or ("",):
@@ -87,7 +87,7 @@ async def make_due(base: Foundation) -> None:
 
 
 @contextlib.asynccontextmanager
-async def one_round(base: Foundation, *kinds: Kind[Note]) -> AsyncIterator[None]:
+async def one_round(base: Foundation, *kinds: JobKind[Note]) -> AsyncIterator[None]:
     async with at_work(base.worker(*kinds)):
         yield
 
@@ -343,7 +343,7 @@ async def test_a_slow_outside_kind_stays_in_its_bounds_and_in_its_lane(base: Fou
     # given
     slow, quick = Handler(), Handler()
     quick.may_end.set()
-    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=slow, outside=True, concurrency=3)
+    outside: JobKind[Note] = JobKind(name="test.outside", payload=Note, handler=slow, outside=True, concurrency=3)
     inside = kind_of(quick)
     await enqueue(base, outside, *(str(n) for n in range(12)))
 
@@ -365,7 +365,7 @@ async def test_a_slow_outside_kind_stays_in_its_bounds_and_in_its_lane(base: Fou
 
 async def test_stopping_lets_what_runs_finish(base: Foundation) -> None:
     slow, quick = Handler(), Handler()
-    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=slow, outside=True)
+    outside: JobKind[Note] = JobKind(name="test.outside", payload=Note, handler=slow, outside=True)
     inside = kind_of(quick)
     await enqueue(base, outside)
     await enqueue(base, inside)
@@ -384,7 +384,7 @@ async def test_stopping_lets_what_runs_finish(base: Foundation) -> None:
 
 async def test_stopping_cuts_what_takes_too_long_and_gives_it_back(base: Foundation) -> None:
     endless = Handler()
-    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=endless, outside=True)
+    outside: JobKind[Note] = JobKind(name="test.outside", payload=Note, handler=endless, outside=True)
     await enqueue(base, outside)
 
     async with at_work(Worker(base.works, [outside], grace=0.01)):
@@ -418,7 +418,7 @@ async def test_in_a_batch_only_the_job_that_fails_fails(base: Foundation) -> Non
             tried.set()
             raise ValueError("not five")
 
-    kind: Kind[Number] = Kind(name="test.numbers", payload=Number, handler=all_but_five)
+    kind: JobKind[Number] = JobKind(name="test.numbers", payload=Number, handler=all_but_five)
     async with base.works.begin() as work:
         for number in range(10):
             work.enqueue(kind, Number(number))
@@ -448,7 +448,7 @@ async def test_jobs_done_at_once_are_each_done_once(base: Foundation) -> None:
             tried.set()
             raise ValueError("not five")
 
-    kind: Kind[Number] = Kind(name="test.numbers", payload=Number, many=all_but_five)
+    kind: JobKind[Number] = JobKind(name="test.numbers", payload=Number, many=all_but_five)
 
     # when they are done at once
     async with base.works.begin() as work:
@@ -490,9 +490,9 @@ async def test_a_part_that_fails_keeps_no_other_part_from_being_done(base: Found
             tried.set()
             raise ValueError("not two")
 
-    good: Kind[Number] = Kind(name="test.good", payload=Number, many=write_all)
-    bad: Kind[Number] = Kind(name="test.bad", payload=Number, handler=fail)
-    whole: Kind[Number] = Kind(name="test.whole", payload=Number, parts=(good, bad, WRITE_DOWN))
+    good: JobKind[Number] = JobKind(name="test.good", payload=Number, many=write_all)
+    bad: JobKind[Number] = JobKind(name="test.bad", payload=Number, handler=fail)
+    whole: JobKind[Number] = JobKind(name="test.whole", payload=Number, parts=(good, bad, WRITE_DOWN))
     async with base.works.begin() as work:
         for number in (1, 2, 3):
             work.enqueue(whole, Number(number))
@@ -591,7 +591,7 @@ async def test_a_job_that_kills_its_workers_is_buried_and_not_tried_again(base: 
 @pytest.mark.xdist_group("processes")
 @pytest.mark.parametrize("deadly", [DEADLY, DEADLY_OUTSIDE], ids=lambda kind: kind.name)
 async def test_a_job_that_took_its_worker_down_twice_is_not_started_again_and_no_other_is_blamed(
-    engine: Engine, tmp_path: Path, deadly: Kind[Number]
+    engine: Engine, tmp_path: Path, deadly: JobKind[Number]
 ) -> None:
     async with (
         build_town(engine, tmp_path / "town", start=False) as town,
@@ -654,7 +654,7 @@ async def test_a_job_that_fails_by_itself_after_a_death_is_no_suspect_any_more(b
 async def test_suspects_run_one_at_a_time_and_before_all_others(base: Foundation) -> None:
     suspect, other = Handler(), Handler()
     other.may_end.set()
-    outside: Kind[Note] = Kind(name="test.outside", payload=Note, handler=suspect, outside=True, concurrency=3)
+    outside: JobKind[Note] = JobKind(name="test.outside", payload=Note, handler=suspect, outside=True, concurrency=3)
     inside = kind_of(other)
     await enqueue(base, outside, "one", "two")
     await base.run("UPDATE base_jobs SET deaths = 1")

@@ -12,14 +12,14 @@ from sqlalchemy import func, select, update
 
 from kith.base.db import Database, command, connect, query
 from kith.base.errors import Throttled, Unavailable
-from kith.base.limits import Limiter, Paid, Rule, Spent, rate_counts
+from kith.base.limits import Limiter, LimitRule, Paid, Spent, rate_counts
 from kith.base.settings import Settings
 
 # A window of years: it does not end while a test runs.
 YEARS = 1 << 30
-THREE = Rule("three", 3, YEARS)
-STRICT = Rule("strict", 3, YEARS)
-HUNDRED = Rule("hundred", 100, YEARS)
+THREE = LimitRule("three", 3, YEARS)
+STRICT = LimitRule("strict", 3, YEARS)
+HUNDRED = LimitRule("hundred", 100, YEARS)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ async def database(settings: Settings) -> AsyncIterator[Database]:
     await opened.close()
 
 
-def end_of_window(rule: Rule) -> datetime:
+def end_of_window(rule: LimitRule) -> datetime:
     return datetime.fromtimestamp((int(time.time()) // rule.seconds + 1) * rule.seconds, UTC)
 
 
@@ -56,7 +56,7 @@ async def test_everyone_and_every_rule_counts_alone(database: Database) -> None:
 
 
 async def test_a_new_window_is_a_new_chance(database: Database) -> None:
-    limiter, fleeting = Limiter(database), Rule("fleeting", 1, 1)
+    limiter, fleeting = Limiter(database), LimitRule("fleeting", 1, 1)
     first = limiter.spend(fleeting, "ada")
     assert first is not None
     while datetime.now(UTC) < first.resets_at:

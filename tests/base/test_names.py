@@ -10,12 +10,6 @@ import kith
 from tests.sources import tree_of
 
 SOURCES = Path(kith.__file__).parent
-# Names that are still given twice, none of them in identity. None may be added.
-STILL_TWICE = frozenset({
-    "Answer", "Asked", "Change", "Delivery", "Draft", "Entry", "Fetch", "Filter", "Forget", "Form", "Ids", "Kind",
-    "Limits", "Line", "Message", "Named", "New", "Outcome", "Page", "Part", "Refused", "Row", "Rule", "Sent",
-    "Server", "Shape", "Source", "Sweep", "Translator", "Upload", "Wanted", "Wish", "Words",
-})  # fmt: skip
 
 
 def test_no_two_public_classes_have_one_name() -> None:
@@ -27,5 +21,4 @@ def test_no_two_public_classes_have_one_name() -> None:
 
     twice = {name: places for name, places in found.items() if len(places) > 1}
 
-    assert {name: places for name, places in twice.items() if name not in STILL_TWICE} == {}
-    assert {name: places for name, places in twice.items() if any(one.startswith("identity/") for one in places)} == {}
+    assert twice == {}

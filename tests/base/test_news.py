@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from kith.base.db import query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.news import Fact, News
 from kith.base.settings import Settings
 from kith.base.work import Work
@@ -131,7 +131,7 @@ async def test_a_job_made_here_wakes_a_worker_there(pair: tuple[Foundation, Foun
     async def finish(work: Work, payload: BellRung) -> None:
         done.set()
 
-    kind: Kind[BellRung] = Kind(name="test.ring", payload=BellRung, handler=finish)
+    kind: JobKind[BellRung] = JobKind(name="test.ring", payload=BellRung, handler=finish)
     async with at_work(there.worker(kind)):
         async with here.works.begin() as work:
             work.enqueue(kind, BellRung("x"))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kith.base.paging import Cursor, Envelope, Kind, Page, envelope, link_header, public_url
+from kith.base.paging import Cursor, CursorKind, Envelope, OffsetPage, envelope, link_header, public_url
 
 URL = "https://home.example/api/v2/core/users/"
 BIGGEST = 2**63 - 1
@@ -31,7 +31,7 @@ BIGGEST = 2**63 - 1
     ],
 )  # fmt: skip
 def test_limit_and_offset_are_never_an_error(query: str, limit: int, offset: int) -> None:
-    page = Page.read(query.encode())
+    page = OffsetPage.read(query.encode())
     assert (page.limit, page.offset) == (limit, offset)
 
 
@@ -58,14 +58,14 @@ def test_limit_and_offset_are_never_an_error(query: str, limit: int, offset: int
     ],
 )
 def test_an_envelope_links_its_neighbours(query: str, count: int, following: str | None, preceding: str | None) -> None:
-    found: Envelope[int] = envelope(URL, Page.read(query.encode()), count, [])
+    found: Envelope[int] = envelope(URL, OffsetPage.read(query.encode()), count, [])
     assert found.next == (following and f"{URL}?{following}")
     assert found.previous == (preceding and f"{URL}?{preceding}")
 
 
 def test_an_envelope_is_written_in_its_order_around_ready_made_pieces() -> None:
     ready: list[msgspec.Raw] = [msgspec.Raw(b'{"pk":1}'), msgspec.Raw(b'{"pk":2}')]
-    written = msgspec.json.encode(envelope(URL, Page.read(b"limit=2&offset=2"), 4, ready))
+    written = msgspec.json.encode(envelope(URL, OffsetPage.read(b"limit=2&offset=2"), 4, ready))
     assert written == (
         b'{"count":4,"next":null,"previous":"https://home.example/api/v2/core/users/?limit=2",'
         b'"results":[{"pk":1},{"pk":2}]}'
@@ -77,7 +77,7 @@ def test_walking_an_envelope_visits_every_record_once(count: int, limit: int) ->
     records = list(range(count))
 
     def fetch(url: str) -> Envelope[int]:
-        page = Page.read(urlsplit(url).query.encode())
+        page = OffsetPage.read(urlsplit(url).query.encode())
         return envelope(URL, page, count, records[page.offset : page.offset + page.limit])
 
     pages = [fetch(f"{URL}?limit={limit}&search=x")]
@@ -93,11 +93,11 @@ def test_walking_an_envelope_visits_every_record_once(count: int, limit: int) ->
 
 @given(st.binary(), st.integers(0))
 def test_no_query_breaks_paging(query: bytes, count: int) -> None:
-    page = Page.read(query)
+    page = OffsetPage.read(query)
     assert 1 <= page.limit <= 1000
     assert 0 <= page.offset <= BIGGEST
     envelope(URL, page, count, [])
-    for kind in Kind:
+    for kind in CursorKind:
         cursor = Cursor.read(query, default=20, most=40, kind=kind)
         assert 1 <= cursor.limit <= 40
         header = link_header(URL, cursor, [3, 2, 1], kind=kind, is_timeline=True)
@@ -120,29 +120,29 @@ def test_a_public_url_is_safe_in_a_header(base: str, path: str, expected: str) -
 @pytest.mark.parametrize(
     ("query", "kind", "expected"),
     [
-        ("", Kind.STATUS, {}),
-        ("limit=5", Kind.STATUS, {"limit": 5}),
-        ("limit=80", Kind.STATUS, {"limit": 40}),
-        ("limit=-5", Kind.STATUS, {"limit": 5}),
-        ("limit=0", Kind.STATUS, {}),
-        ("limit=x", Kind.STATUS, {}),
-        ("limit=-" + "9" * 5000, Kind.STATUS, {"limit": 40}),
-        ("max_id=9&since_id=3&min_id=4", Kind.STATUS, {"max_id": 9, "since_id": 3, "min_id": 4}),
-        ("max_id=9&since_id=3&min_id=4", Kind.RECORD3, {"max_id": 9, "since_id": 3, "min_id": 4}),
-        ("max_id=9&since_id=3&min_id=4", Kind.RECORD, {"max_id": 9, "since_id": 3}),
-        ("max_id=9&offset=7", Kind.OFFSET, {"offset": 7}),
-        ("offset=-7", Kind.OFFSET, {}),
-        ("offset=7", Kind.STATUS, {}),
-        ("max_id=abc&since_id=&min_id=12x", Kind.STATUS, {}),
-        ("max_id=0", Kind.STATUS, {"max_id": 0}),
+        ("", CursorKind.STATUS, {}),
+        ("limit=5", CursorKind.STATUS, {"limit": 5}),
+        ("limit=80", CursorKind.STATUS, {"limit": 40}),
+        ("limit=-5", CursorKind.STATUS, {"limit": 5}),
+        ("limit=0", CursorKind.STATUS, {}),
+        ("limit=x", CursorKind.STATUS, {}),
+        ("limit=-" + "9" * 5000, CursorKind.STATUS, {"limit": 40}),
+        ("max_id=9&since_id=3&min_id=4", CursorKind.STATUS, {"max_id": 9, "since_id": 3, "min_id": 4}),
+        ("max_id=9&since_id=3&min_id=4", CursorKind.RECORD3, {"max_id": 9, "since_id": 3, "min_id": 4}),
+        ("max_id=9&since_id=3&min_id=4", CursorKind.RECORD, {"max_id": 9, "since_id": 3}),
+        ("max_id=9&offset=7", CursorKind.OFFSET, {"offset": 7}),
+        ("offset=-7", CursorKind.OFFSET, {}),
+        ("offset=7", CursorKind.STATUS, {}),
+        ("max_id=abc&since_id=&min_id=12x", CursorKind.STATUS, {}),
+        ("max_id=0", CursorKind.STATUS, {"max_id": 0}),
         (
             "max_id=99999999999999999999&min_id=-99999999999999999999",
-            Kind.STATUS,
+            CursorKind.STATUS,
             {"max_id": BIGGEST, "min_id": -BIGGEST - 1},
         ),
     ],
 )
-def test_a_cursor_takes_what_its_kind_knows(query: str, kind: Kind, expected: dict[str, int]) -> None:
+def test_a_cursor_takes_what_its_kind_knows(query: str, kind: CursorKind, expected: dict[str, int]) -> None:
     cursor = Cursor.read(query.encode(), default=20, most=40, kind=kind)
     absent = {"limit": 20, "max_id": None, "since_id": None, "min_id": None, "offset": 0}
     found = msgspec.structs.asdict(cursor)
@@ -160,32 +160,37 @@ def test_min_id_wins_over_since_id() -> None:
 @pytest.mark.parametrize(
     ("query", "ids", "options", "expected"),
     [
-        ("limit=2", [], {"kind": Kind.STATUS, "is_timeline": True}, {}),
-        ("limit=2", [9, 8], {"kind": Kind.STATUS}, {"next": "limit=2&max_id=8", "prev": "limit=2&min_id=9"}),
-        ("limit=2", [9], {"kind": Kind.STATUS}, {"prev": "limit=2&min_id=9"}),
+        ("limit=2", [], {"kind": CursorKind.STATUS, "is_timeline": True}, {}),
+        ("limit=2", [9, 8], {"kind": CursorKind.STATUS}, {"next": "limit=2&max_id=8", "prev": "limit=2&min_id=9"}),
+        ("limit=2", [9], {"kind": CursorKind.STATUS}, {"prev": "limit=2&min_id=9"}),
         (
             "limit=2",
             [9],
-            {"kind": Kind.STATUS, "is_timeline": True},
+            {"kind": CursorKind.STATUS, "is_timeline": True},
             {"next": "limit=2&max_id=9", "prev": "limit=2&min_id=9"},
         ),
-        ("", [9], {"kind": Kind.RECORD}, {"prev": "since_id=9"}),
-        ("limit=1", ["9"], {"kind": Kind.RECORD}, {"next": "limit=1&max_id=9", "prev": "limit=1&since_id=9"}),
-        ("limit=1", [9], {"kind": Kind.RECORD3}, {"next": "limit=1&max_id=9", "prev": "limit=1&min_id=9"}),
-        ("limit=2", [9, 8], {"kind": Kind.OFFSET}, {"next": "limit=2&offset=2"}),
-        ("limit=2&offset=5", [9, 8], {"kind": Kind.OFFSET}, {"next": "limit=2&offset=7", "prev": "limit=2&offset=3"}),
-        ("limit=2&offset=1", [9], {"kind": Kind.OFFSET}, {"prev": "limit=2&offset=0"}),
-        ("limit=2", [9], {"kind": Kind.OFFSET}, {}),
+        ("", [9], {"kind": CursorKind.RECORD}, {"prev": "since_id=9"}),
+        ("limit=1", ["9"], {"kind": CursorKind.RECORD}, {"next": "limit=1&max_id=9", "prev": "limit=1&since_id=9"}),
+        ("limit=1", [9], {"kind": CursorKind.RECORD3}, {"next": "limit=1&max_id=9", "prev": "limit=1&min_id=9"}),
+        ("limit=2", [9, 8], {"kind": CursorKind.OFFSET}, {"next": "limit=2&offset=2"}),
+        (
+            "limit=2&offset=5",
+            [9, 8],
+            {"kind": CursorKind.OFFSET},
+            {"next": "limit=2&offset=7", "prev": "limit=2&offset=3"},
+        ),
+        ("limit=2&offset=1", [9], {"kind": CursorKind.OFFSET}, {"prev": "limit=2&offset=0"}),
+        ("limit=2", [9], {"kind": CursorKind.OFFSET}, {}),
         (
             "local=true&max_id=30&any[]=a&any[]=%C3%A9&limit=1&since_id=1&min_id=2",
             [9],
-            {"kind": Kind.STATUS},
+            {"kind": CursorKind.STATUS},
             {
                 "next": "local=true&any%5B%5D=a&any%5B%5D=%C3%A9&limit=1&max_id=9",
                 "prev": "local=true&any%5B%5D=a&any%5B%5D=%C3%A9&limit=1&min_id=9",
             },
         ),
-        ("limit=-999", [9], {"kind": Kind.STATUS}, {"prev": "limit=-999&min_id=9"}),
+        ("limit=-999", [9], {"kind": CursorKind.STATUS}, {"prev": "limit=-999&min_id=9"}),
     ],
 )
 def test_links_name_the_neighbouring_pages(
@@ -200,7 +205,7 @@ def links(header: str | None) -> dict[str, str]:
     return {rel: url for url, rel in re.findall(r'<([^>]+)>; rel="(\w+)"', header or "")}
 
 
-def read(ids: set[int], kind: Kind, query: str) -> tuple[list[int], dict[str, str]]:
+def read(ids: set[int], kind: CursorKind, query: str) -> tuple[list[int], dict[str, str]]:
     """What a store does with a cursor."""
     cursor = Cursor.read(query.encode(), default=20, most=40, kind=kind)
     rows = sorted(ids, reverse=not cursor.is_ascending)
@@ -213,8 +218,8 @@ def read(ids: set[int], kind: Kind, query: str) -> tuple[list[int], dict[str, st
     return page, {rel: urlsplit(url).query for rel, url in links(header).items()}
 
 
-@given(st.sets(st.integers(1, BIGGEST), max_size=40), st.integers(1, 10), st.sampled_from(Kind))
-def test_walking_next_visits_every_record_once(ids: set[int], limit: int, kind: Kind) -> None:
+@given(st.sets(st.integers(1, BIGGEST), max_size=40), st.integers(1, 10), st.sampled_from(CursorKind))
+def test_walking_next_visits_every_record_once(ids: set[int], limit: int, kind: CursorKind) -> None:
     visited: list[int] = []
     query: str | None = f"limit={limit}&local=1"
     while query:
@@ -230,7 +235,7 @@ def test_walking_prev_from_the_oldest_visits_every_record_once(ids: set[int], li
     visited: list[int] = []
     query: str | None = f"limit={limit}&min_id=0"
     while query:
-        page, found = read(ids, Kind.STATUS, query)
+        page, found = read(ids, CursorKind.STATUS, query)
         visited = page + visited
         query = found.get("prev")
     assert visited == sorted(ids, reverse=True)

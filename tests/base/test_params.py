@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
 from kith.base.errors import Complaint, Invalid, Malformed, Problem
-from kith.base.params import Limits, Upload, fill, nest, parse_json, read_form
+from kith.base.params import BodyLimits, Upload, fill, nest, parse_json, read_form
 from kith.base.params.fill import takes_files
 from kith.base.routing import FromQuery, FromRequest, get
 
@@ -118,7 +118,7 @@ def test_unreadable_parameters_are_refused_in_clear_words(raw: bytes, words: str
 
 
 def test_limits_can_be_chosen() -> None:
-    limits = Limits(depth=2, count=2, name_length=4)
+    limits = BodyLimits(depth=2, count=2, name_length=4)
     assert nest([("a[b]", "1"), ("c", "2")], limits) == {"a": {"b": "1"}, "c": "2"}
     for pairs in ([("a[][]", "1")], [("a", "1")] * 3, [("abcde", "1")]):
         with pytest.raises(Malformed):

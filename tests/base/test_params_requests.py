@@ -18,7 +18,7 @@ from kith.base.errors import Invalid, Malformed, NotFound, Problem, TooLarge
 from kith.base.exchange import JSON, Answer, Dialect, Exchange, Server
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
-from kith.base.params import Limits, Upload
+from kith.base.params import BodyLimits, Upload
 from kith.base.params.parts import read_parts
 from kith.base.params.upload import SPOOL_BYTES
 from kith.base.routing import FromQuery, FromRequest, Provided, RequestBody, Router, get, post
@@ -52,7 +52,7 @@ async def take_filter(wanted: FromQuery[Filter]) -> Filter:
 
 @post("/media")
 async def take_media(
-    media: Annotated[Media, RequestBody(Limits(max_file_bytes=1024 * 1024, max_files=2))],
+    media: Annotated[Media, RequestBody(BodyLimits(max_file_bytes=1024 * 1024, max_files=2))],
 ) -> dict[str, Any]:
     seen.append(media.file)
     content = media.file.file.read()
@@ -313,7 +313,7 @@ async def test_where_a_multipart_body_is_cut_does_not_matter(
     fields: list[tuple[str, str]], content: bytes, cuts: list[int]
 ) -> None:
     parts = [(name, None, value.encode()) for name, value in fields]
-    form = await read_parts(pieces(multipart(*parts, ("file", "f", content)), cuts), "edge", Limits())
+    form = await read_parts(pieces(multipart(*parts, ("file", "f", content)), cuts), "edge", BodyLimits())
     *texts, (_, upload) = form.pairs
     assert texts == fields
     assert upload.file.read() == content
@@ -330,7 +330,7 @@ words_of_multipart = [
 @settings(max_examples=200)
 async def test_no_multipart_body_breaks_the_reader(words: list[bytes], cuts: list[int]) -> None:
     try:
-        form = await read_parts(pieces(b"".join(words), cuts), "edge", Limits(max_bytes=20, max_file_bytes=20))
+        form = await read_parts(pieces(b"".join(words), cuts), "edge", BodyLimits(max_bytes=20, max_file_bytes=20))
     except (Malformed, TooLarge):
         return
     form.close()

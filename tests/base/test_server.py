@@ -15,13 +15,13 @@ from websockets.asyncio.client import connect
 from websockets.typing import Subprotocol
 
 from kith.base.errors import Problem
-from kith.base.server import Limits, Server, listen
+from kith.base.server import ConnectionLimits, HttpServer, listen
 from kith.base.server.proxies import Proxies, plain
 from kith.base.server.turns import CREDENTIALS, KNOWN, STRANGER, Turns
 from tests.base.attackers import Attackers, until
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
-QUICK = Limits(
+QUICK = ConnectionLimits(
     head_seconds=0.2,
     body_seconds=0.6,
     grace_seconds=0.2,
@@ -63,8 +63,8 @@ async def endless(_scope: Any, _receive: Any, send: Any) -> None:
 
 
 @asynccontextmanager
-async def serving(app: App, limits: Limits = Limits(per_address=0)) -> AsyncIterator[Server]:  # noqa: B008
-    server = Server(app, listen("127.0.0.1", 0, shared=False), limits)
+async def serving(app: App, limits: ConnectionLimits = ConnectionLimits(per_address=0)) -> AsyncIterator[HttpServer]:  # noqa: B008
+    server = HttpServer(app, listen("127.0.0.1", 0, shared=False), limits)
     await server.start()
     try:
         yield server
@@ -72,7 +72,7 @@ async def serving(app: App, limits: Limits = Limits(per_address=0)) -> AsyncIter
         await server.stop(1)
 
 
-async def talk(server: Server, *words: bytes, end: bool = True) -> bytes:
+async def talk(server: HttpServer, *words: bytes, end: bool = True) -> bytes:
     """Everything that is answered until the connection ends."""
     reader, writer = await asyncio.open_connection(*server.address)
     for word in words:
@@ -240,7 +240,7 @@ SLOW = {
 @pytest.mark.parametrize("kind", SLOW)
 async def test_who_keeps_the_server_waiting_is_parted_from(kind: str, rate: int) -> None:
     first, then, status = SLOW[kind]
-    limits = Limits(**{name: getattr(QUICK, name) for name in QUICK.__struct_fields__} | {"least_rate": rate})
+    limits = ConnectionLimits(**{name: getattr(QUICK, name) for name in QUICK.__struct_fields__} | {"least_rate": rate})
     async with serving(echo, limits) as server:
         reader, writer = await asyncio.open_connection(*server.address)
         writer.write(first)

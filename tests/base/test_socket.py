@@ -22,8 +22,8 @@ from kith.base.exchange import JSON, Answer, Dialect, Exchange, Server
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
 from kith.base.routing import Router, get, socket, stream
-from kith.base.server import Limits, listen
-from kith.base.server import Server as Listening
+from kith.base.server import ConnectionLimits, listen
+from kith.base.server import HttpServer as Listening
 from kith.base.socket import TheSocket
 
 
@@ -70,7 +70,7 @@ async def serving() -> AsyncIterator[tuple[int, io.StringIO]]:
     edge = Edge(
         Server(works=no_data), Router([repeat, never, page, events]), dialect_of=lambda _path: plain, access_log=log
     )
-    server = Listening(edge, listen("127.0.0.1", 0, shared=False), Limits(per_address=0))
+    server = Listening(edge, listen("127.0.0.1", 0, shared=False), ConnectionLimits(per_address=0))
     await server.start()
     try:
         yield server.address[1], lines

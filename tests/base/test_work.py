@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from kith.base.db import command, query
 from kith.base.errors import Unavailable
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.news import Fact
 from kith.base.work import Origin, Work
 from tests.base.foundation import Foundation
@@ -28,8 +28,8 @@ class RowForgotten(Fact, frozen=True):
 async def pass_by(work: Work, payload: msgspec.Struct) -> None: ...
 
 
-COUNT: Kind[RowWritten] = Kind(name="test.count", payload=RowWritten, handler=pass_by)
-TELL: Kind[RowWritten] = Kind(name="test.tell", payload=RowWritten, handler=pass_by)
+COUNT: JobKind[RowWritten] = JobKind(name="test.count", payload=RowWritten, handler=pass_by)
+TELL: JobKind[RowWritten] = JobKind(name="test.tell", payload=RowWritten, handler=pass_by)
 
 
 async def waiting(base: Foundation) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from aiohttp.test_utils import BaseTestServer, TestServer
 
 from kith.base.db import writing
 from kith.base.http import Outgoing
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.identity.users.passwords import Passwords
 from tests.base.foundation import Foundation
 
@@ -42,7 +42,7 @@ async def test_the_guarded_client_refuses_whoever_writes(base: Foundation) -> No
 
 
 async def test_passwords_and_limits_refuse_whoever_writes(base: Foundation) -> None:
-    passwords, limiter, rule = Passwords(), Limiter(base.database), Rule("tests", most=1, seconds=60)
+    passwords, limiter, rule = Passwords(), Limiter(base.database), LimitRule("tests", most=1, seconds=60)
     stored = await passwords.hash("a password")
     async with base.works.begin() as work:
         assert await passwords.check(stored, "a password")

@@ -14,7 +14,7 @@ import msgspec
 from sqlalchemy import BigInteger, Column, MetaData, Table
 
 from kith.base.db import command, insert_into
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.jobs.worker import Worker
 from kith.base.settings import load
 from kith.base.work import Work
@@ -34,16 +34,16 @@ async def write_down(work: Work, payload: Number) -> None:
     await work.db.run(_add, number=payload.number)
 
 
-WRITE_DOWN: Kind[Number] = Kind(name="test.write_down", payload=Number, handler=write_down)
+WRITE_DOWN: JobKind[Number] = JobKind(name="test.write_down", payload=Number, handler=write_down)
 
 
 async def take_down(_work: Work, _payload: Number) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-DEADLY: Kind[Number] = Kind(name="test.deadly", payload=Number, handler=take_down)
-OUTSIDE: Kind[Number] = Kind(name="test.outside", payload=Number, handler=write_down, outside=True)
-DEADLY_OUTSIDE: Kind[Number] = Kind(name="test.deadly_outside", payload=Number, handler=take_down, outside=True)
+DEADLY: JobKind[Number] = JobKind(name="test.deadly", payload=Number, handler=take_down)
+OUTSIDE: JobKind[Number] = JobKind(name="test.outside", payload=Number, handler=write_down, outside=True)
+DEADLY_OUTSIDE: JobKind[Number] = JobKind(name="test.deadly_outside", payload=Number, handler=take_down, outside=True)
 
 
 async def main() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from kith.base.jobs import Kind, store
+from kith.base.jobs import JobKind, store
 from kith.base.jobs.tables import DEAD, READY
 from kith.base.work import Work
 from tests.cli.running import database, kith
@@ -23,8 +23,8 @@ class Letter(msgspec.Struct):
 async def _deliver(_work: Work, _letter: Letter) -> None: ...
 
 
-LETTER = Kind(name="letter", payload=Letter, handler=_deliver)
-PARCEL = Kind(name="parcel", payload=Letter, handler=_deliver, outside=True)
+LETTER = JobKind(name="letter", payload=Letter, handler=_deliver)
+PARCEL = JobKind(name="parcel", payload=Letter, handler=_deliver, outside=True)
 
 
 async def test_dead_jobs_are_seen_and_brought_back_or_forgotten(new_town: TownBuilder) -> None:
@@ -56,7 +56,7 @@ async def test_dead_jobs_are_seen_and_brought_back_or_forgotten(new_town: TownBu
     assert [(job.id, job.state, job.attempts) for job in left] == [(job, READY, 0) for job in (1, 3, 4, 5)]
 
 
-async def bury(town: Town, kind: Kind[Letter], *ids: int, state: int = DEAD) -> None:
+async def bury(town: Town, kind: JobKind[Letter], *ids: int, state: int = DEAD) -> None:
     """Jobs that have failed for good, an hour ago."""
     at = datetime.now(UTC) - timedelta(hours=1)
     async with database(town) as db:

@@ -20,7 +20,7 @@ from sqlalchemy import BigInteger, Column, MetaData, Table
 
 from kith import app
 from kith.base.db import command, insert_into
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.routing import FromPath, post
 from kith.base.settings import load
 from kith.base.work import Work
@@ -44,7 +44,7 @@ async def take_effect(work: Work, payload: Written) -> None:
     await work.db.run(_effect, write_id=payload.id)
 
 
-EFFECT: Kind[Written] = Kind(name="crash.effect", payload=Written, handler=take_effect)
+EFFECT: JobKind[Written] = JobKind(name="crash.effect", payload=Written, handler=take_effect)
 
 
 @post("/writes/{id}", status=201)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from kith.base.blobs import blobs
 from kith.base.settings import BadSettings, load
 from kith.social.addresses import file_url
-from kith.social.files.api import Part, Unsatisfiable, read_range
+from kith.social.files.api import ByteRange, Unsatisfiable, read_range
 from kith.social.files.keys import folder_of
 from tests.town import Town
 
@@ -119,8 +119,8 @@ def test_whatever_range_is_asked_for_lies_within(size: int, text: str) -> None:
 
 
 def test_ranges_of_the_whole_and_of_the_last_byte() -> None:
-    assert read_range("bytes=0-", 5) == Part(0, 5)
-    assert read_range("bytes=-1", 5) == Part(4, 5)
+    assert read_range("bytes=0-", 5) == ByteRange(0, 5)
+    assert read_range("bytes=-1", 5) == ByteRange(4, 5)
     assert read_range("bytes=3-2", 5) is None
     assert read_range("bytes=-", 5) is None
 

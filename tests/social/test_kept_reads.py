@@ -8,7 +8,7 @@ from typing import Any
 from PIL import Image
 
 from kith.social.accounts import store as accounts
-from kith.social.emojis import own as emojis
+from kith.social.emojis import custom_emojis as emojis
 from kith.social.ids import AccountId
 from kith.social.instance import service as instance
 from tests.social.members import Member, join_all

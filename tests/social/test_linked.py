@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kith.social.webpages.page import read_page
-from kith.social.webpages.said import Page
+from kith.social.webpages.page_facts import PageFacts
 
 URL = "https://site.example/a/b"
 
 
-def _page(*said: str, head: str = "") -> Page:
+def _page(*said: str, head: str = "") -> PageFacts:
     scripts = "".join(f'<script type="application/ld+json">{one}</script>' for one in said)
     return read_page(f"<head>{head}<title>Plain</title></head>{scripts}".encode(), "utf-8", URL)
 
@@ -32,11 +32,11 @@ def test_nonsense_is_left_alone(said: str) -> None:
 
 def test_an_article_goes_before_its_page_and_open_graph_before_both() -> None:
     said = (
-        '{"@type": "WebPage", "name": "Page"}',
+        '{"@type": "WebPage", "name": "PageFacts"}',
         '[{"@type": "https://schema.org/NewsArticle", "headline": "Article", "author": "Cat", "image": "c.png"}]',
     )
 
     page = _page(*said)
     assert (page.title, page.author_name, page.image) == ("Article", "Cat", "https://site.example/a/c.png")
-    assert _page(said[0]).title == "Page"
+    assert _page(said[0]).title == "PageFacts"
     assert _page(*said, head='<meta property="og:title" content="Open">').title == "Open"

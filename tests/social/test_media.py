@@ -20,16 +20,16 @@ from kith.base.errors import Invalid, NotFound, Problem
 from kith.base.ids import id_at
 from kith.base.work import Work
 from kith.identity.users import store as users
-from kith.social.accounts import faces
+from kith.social.accounts import user_accounts
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.addresses import file_url
+from kith.social.files.decoder_processes import BadFile
 from kith.social.files.keys import folder_of
 from kith.social.files.processing import shape_avatar, shape_preview
-from kith.social.files.workshop import BadFile
 from kith.social.ids import AccountId
 from kith.social.media import service, store, tasks
 from kith.social.media.entities import render, render_media
-from kith.social.media.service import Change, New
+from kith.social.media.service import MediaChange, NewMedia
 from kith.social.media.tables import Media, media
 from tests.social import samples
 from tests.town import Town, build_town
@@ -52,7 +52,7 @@ class Shelf:
 
     async def upload(self, data: bytes, *, wait: bool = False, thumbnail: bytes | None = None, **more: Any) -> Media:
         file = io.BytesIO(data)
-        new = New(file, io.BytesIO(thumbnail) if thumbnail else None, **more)
+        new = NewMedia(file, io.BytesIO(thumbnail) if thumbnail else None, **more)
         row: Media = await self.do(lambda work: service.upload(work, self.account_id, new, wait=wait))
         return row
 
@@ -88,9 +88,9 @@ async def _shelf(town: Town) -> AsyncIterator[Shelf]:
         async with house.works.begin() as work:
             user = await users.find(work.db, person.username)
             assert user is not None
-            await faces.make(work, user.id)
+            await user_accounts.make(work, user.id)
         async with house.works.begin() as work:
-            account = await faces.of_user(work, user.id)
+            account = await user_accounts.of_user(work, user.id)
         yield Shelf(house, account.id)
 
 
@@ -206,7 +206,7 @@ async def test_a_thumbnail_must_be_a_picture(shelf: Shelf) -> None:
 
 async def test_it_is_changed_and_deleted_by_its_owner_while_it_belongs_to_nothing(shelf: Shelf) -> None:
     row = await shelf.upload(samples.sound("mp3", "libmp3lame"), wait=True, description="before")
-    change = Change(description="after", focus="1,1", thumbnail=io.BytesIO(samples.image_file("PNG")))
+    change = MediaChange(description="after", focus="1,1", thumbnail=io.BytesIO(samples.image_file("PNG")))
 
     changed = await shelf.do(lambda work: service.change(work, shelf.account_id, row.id, change))
 
@@ -218,7 +218,7 @@ async def test_it_is_changed_and_deleted_by_its_owner_while_it_belongs_to_nothin
         {"x": 1.0, "y": 1.0},
         "80x60",
     )
-    again = Change(thumbnail=io.BytesIO(samples.image_file("PNG", (20, 20))))
+    again = MediaChange(thumbnail=io.BytesIO(samples.image_file("PNG", (20, 20))))
     newest = await shelf.do(lambda work: service.change(work, shelf.account_id, row.id, again))
     assert (newest.description, newest.meta["small"]["size"]) == ("after", "20x20")
     await shelf.until_empty(kept.preview.rpartition("/")[0] + "/" + kept.preview.rpartition("/")[2])
@@ -284,7 +284,7 @@ async def test_what_belongs_to_nothing_is_gone_after_a_day(shelf: Shelf) -> None
             await work.db.run(_backdate, media_id=row.id, at=row.created_at - timedelta(days=2))
 
     async def sweep(work: Work) -> None:
-        work.enqueue(tasks.SWEEP, tasks.Sweep())
+        work.enqueue(tasks.SWEEP, tasks.SweepMedia())
 
     await shelf.do(sweep)
 

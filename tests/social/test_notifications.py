@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.social.accounts.tables import accounts
-from kith.social.statuses.service.post import Draft
+from kith.social.statuses.service.post import StatusDraft
 from kith.social.statuses.service.post import post as post_status
 from kith.social.statuses.tables import polls
 from kith.social.statuses.tasks import EndPolls, end_polls
@@ -264,7 +264,7 @@ async def test_a_blocked_domain_is_not_heard_of(town: Town) -> None:
     async def all_mention() -> None:
         async with town.house() as house, house.works.begin() as work:
             for author in (far, elsewhere):
-                await post_status(work, author, Draft(status=f"@{ada.name} @{bob.name}"))
+                await post_status(work, author, StatusDraft(status=f"@{ada.name} @{bob.name}"))
         await settle(town)
 
     async def heard_of(member: Member) -> list[str]:

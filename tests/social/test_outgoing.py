@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from kith.social.mirror.service import AT_ONCE
+from kith.social.remote_media.service import AT_ONCE
 from tests.conftest import TownBuilder
 from tests.social.members import join, stranger
 from tests.social.posts import post, settle

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select, update
 
 from kith.base.db import Instant, any_of, command, query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
 from kith.social.media.tables import media
@@ -41,7 +41,7 @@ async def _left(town: Town, ids: list[str]) -> list[str]:
 
 async def _purge(town: Town, ids: list[str], *, after: timedelta) -> None:
     """As if they had been deleted `after` ago, at the hour when it is looked for what is over."""
-    kind: Kind[Any] = PURGE
+    kind: JobKind[Any] = PURGE
     async with town.house() as house, house.works.begin() as work:
         if ids:
             await work.db.run(_age, ids=[int(id) for id in ids], at=work.now - after)

@@ -26,7 +26,7 @@ from kith.social.push import store
 from kith.social.push.sending import KEPT
 from kith.social.push.slots import PER_ACCOUNT
 from kith.social.push.tables import subscriptions
-from kith.social.push.tasks import PAUSES, Delivery
+from kith.social.push.tasks import PAUSES, PushDelivery
 from tests.conftest import SharedTowns, TownBuilder
 from tests.social.members import SCOPES, Member, join, join_all, set_state, until
 from tests.social.posts import does, notices, post, settle
@@ -82,11 +82,11 @@ async def kept(member: Member) -> int:
         return await work.db.one(_count, me=int(member.id)) or 0
 
 
-async def waiting(town: Town) -> list[tuple[Delivery, timedelta]]:
+async def waiting(town: Town) -> list[tuple[PushDelivery, timedelta]]:
     """What is to be sent later, and after how long."""
     async with town.house() as house, house.works.begin() as work:
         found = await work.db.all(_waiting)
-    return [(msgspec.json.decode(job.payload, type=Delivery), job.run_at - job.created_at) for job in found]
+    return [(msgspec.json.decode(job.payload, type=PushDelivery), job.run_at - job.created_at) for job in found]
 
 
 async def make_due(town: Town, which: Command = _due) -> None:

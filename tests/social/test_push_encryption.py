@@ -20,8 +20,8 @@ from kith.base.http import PrivateHosts
 from kith.social.notifications.service import TYPES
 from kith.social.push import keys
 from kith.social.push.encryption import MOST_BYTES, encrypt, encrypt_legacy
-from kith.social.push.message import Message, fit
-from kith.social.push.sending import LONGEST_WAIT, Outcome, _verdict
+from kith.social.push.message import PushMessage, fit
+from kith.social.push.sending import LONGEST_WAIT, PushOutcome, _verdict
 from kith.social.push.slots import PER_ACCOUNT, PER_HOST, Busy, Slots
 from kith.social.push.titles import TITLES, title_of
 from tests.social.push_service import decoded
@@ -106,7 +106,7 @@ _text = st.text(st.characters(exclude_categories=["Cs"]), max_size=140)
 
 @given(_text, _text, st.integers(min_value=400, max_value=MOST_BYTES))
 def test_messages_are_cut_until_they_fit(title: str, body: str, most: int) -> None:
-    message = Message(
+    message = PushMessage(
         access_token="t" * 43, preferred_locale="en", notification_id=2**62, notification_type="mention",
         icon="https://a.example/" + "i" * 100, title=title[:20], body=body,
     )  # fmt: skip
@@ -124,19 +124,19 @@ def test_every_type_has_a_title_in_every_language() -> None:
     assert title_of("mention", "Ada", "fr") == "Ada mentioned you"
 
 
-ANSWERS: dict[tuple[int, str], tuple[Outcome, timedelta | None]] = {
-    (200, ""): (Outcome.DONE, None),
-    (201, "10"): (Outcome.DONE, None),
-    (204, ""): (Outcome.DONE, None),
-    **{(status, ""): (Outcome.GONE, None) for status in (400, 401, 403, 404, 405, 410, 413, 422, 451, 499)},
-    **{(status, ""): (Outcome.LATER, None) for status in (100, 300, 302, 304, 408, 429, 500, 502, 503, 599)},
-    (429, "120"): (Outcome.LATER, timedelta(seconds=120)),
-    (503, "9" * 30): (Outcome.LATER, LONGEST_WAIT),
-    (503, "Fri, 02 Jan 2026 03:05:05 GMT"): (Outcome.LATER, timedelta(minutes=1)),
-    (503, "Fri, 02 Jan 2126 03:05:05 -0000"): (Outcome.LATER, LONGEST_WAIT),
-    (503, "soon"): (Outcome.LATER, None),
-    (503, "-5"): (Outcome.LATER, None),
-    (503, "\u0663"): (Outcome.LATER, None),
+ANSWERS: dict[tuple[int, str], tuple[PushOutcome, timedelta | None]] = {
+    (200, ""): (PushOutcome.DONE, None),
+    (201, "10"): (PushOutcome.DONE, None),
+    (204, ""): (PushOutcome.DONE, None),
+    **{(status, ""): (PushOutcome.GONE, None) for status in (400, 401, 403, 404, 405, 410, 413, 422, 451, 499)},
+    **{(status, ""): (PushOutcome.LATER, None) for status in (100, 300, 302, 304, 408, 429, 500, 502, 503, 599)},
+    (429, "120"): (PushOutcome.LATER, timedelta(seconds=120)),
+    (503, "9" * 30): (PushOutcome.LATER, LONGEST_WAIT),
+    (503, "Fri, 02 Jan 2026 03:05:05 GMT"): (PushOutcome.LATER, timedelta(minutes=1)),
+    (503, "Fri, 02 Jan 2126 03:05:05 -0000"): (PushOutcome.LATER, LONGEST_WAIT),
+    (503, "soon"): (PushOutcome.LATER, None),
+    (503, "-5"): (PushOutcome.LATER, None),
+    (503, "\u0663"): (PushOutcome.LATER, None),
 }
 
 

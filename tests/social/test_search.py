@@ -13,7 +13,7 @@ from kith.base.db import command
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
 from kith.social.ids import AccountId
-from kith.social.search.asking import read
+from kith.social.search.query_syntax import read
 from kith.social.search.words import for_postgres, for_sqlite, to_index, to_term
 from kith.social.tags.tables import tags
 from tests.conftest import TownBuilder

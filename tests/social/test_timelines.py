@@ -16,7 +16,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import pages
 from kith.social.statuses.facts import StatusPosted
 from kith.social.timelines import reading
-from kith.social.timelines.home import ASKED_EVERY, GIVEN_UP_AFTER
+from kith.social.timelines.home_feed import ASKED_EVERY, GIVEN_UP_AFTER
 from kith.social.timelines.tasks import IDLE, Tidy, carry, tidy
 from tests.social.members import Member, join, join_all, set_state, stranger
 from tests.social.posts import arrive, does, home, ids, post, said_elsewhere, settle, walk

@@ -15,15 +15,15 @@ import pytest
 from PIL import Image
 
 from kith.social.files import limits
+from kith.social.files.decoder_processes import BadFile, Bounds, Craft, DecodedFile, DecoderProcesses, copying
 from kith.social.files.processing import is_moving, sniffed
-from kith.social.files.workshop import BadFile, Bounds, Craft, Outcome, Workshop, copying
 from tests.social import samples
 
 
 class Result:
     """What came out, read before its folder is gone."""
 
-    def __init__(self, outcome: Outcome, folder: Path) -> None:
+    def __init__(self, outcome: DecodedFile, folder: Path) -> None:
         self.outcome = outcome
         self.meta: dict[str, Any] = outcome.meta
         self.file = (folder / outcome.file).read_bytes()
@@ -36,11 +36,11 @@ class Result:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path / "workshop")
+def shop(tmp_path: Path) -> DecoderProcesses:
+    return DecoderProcesses(tmp_path / "workshop")
 
 
-async def _make(shop: Workshop, data: bytes, craft: Craft = "attachment") -> Result:
+async def _make(shop: DecoderProcesses, data: bytes, craft: Craft = "attachment") -> Result:
     file = io.BytesIO(data)
     found = await sniffed(file)
     assert found is not None
@@ -57,7 +57,7 @@ def _endless_gif() -> bytes:
     return samples.many_frames_gif(30_000, (900, 900))
 
 
-async def test_a_photograph_forgets_who_took_it_where_but_not_which_way_is_up(shop: Workshop) -> None:
+async def test_a_photograph_forgets_who_took_it_where_but_not_which_way_is_up(shop: DecoderProcesses) -> None:
     sent = samples.camera_jpeg((80, 60), orientation=6)
     assert Image.open(io.BytesIO(sent)).getexif().get_ifd(0x8825)
 
@@ -93,7 +93,7 @@ async def test_a_photograph_forgets_who_took_it_where_but_not_which_way_is_up(sh
     ],
     ids=["png", "webp", "avif", "heic", "cmyk", "gif"],
 )
-async def test_every_kind_of_picture(shop: Workshop, make: Callable[[], bytes], form: str) -> None:
+async def test_every_kind_of_picture(shop: DecoderProcesses, make: Callable[[], bytes], form: str) -> None:
     made = await _make(shop, make())
 
     assert made.outcome.kind == "image"
@@ -102,7 +102,7 @@ async def test_every_kind_of_picture(shop: Workshop, make: Callable[[], bytes], 
     assert Image.open(io.BytesIO(made.preview)).size == (80, 60)
 
 
-async def test_a_large_picture_is_kept_smaller_and_previewed_smaller_still(shop: Workshop) -> None:
+async def test_a_large_picture_is_kept_smaller_and_previewed_smaller_still(shop: DecoderProcesses) -> None:
     made = await _make(shop, samples.image_file("JPEG", (4400, 2200)))
 
     width, height = made.image.size
@@ -112,7 +112,7 @@ async def test_a_large_picture_is_kept_smaller_and_previewed_smaller_still(shop:
     assert abs(small["aspect"] - 2) < 0.01
 
 
-async def test_an_animated_gif_becomes_a_film_of_an_even_size(shop: Workshop) -> None:
+async def test_an_animated_gif_becomes_a_film_of_an_even_size(shop: DecoderProcesses) -> None:
     made = await _make(shop, samples.gif(4, (33, 21)))
 
     assert made.outcome.kind == "gifv"
@@ -133,7 +133,7 @@ def _secret() -> Image.Exif:
 
 
 @pytest.mark.parametrize("form", ["PNG", "WEBP"])
-async def test_an_animated_picture_keeps_moving(shop: Workshop, form: str) -> None:
+async def test_an_animated_picture_keeps_moving(shop: DecoderProcesses, form: str) -> None:
     sent = samples.animated(form, 3, (40, 30), duration=120, exif=_secret())
     assert b"SECRET" in sent
 
@@ -168,7 +168,7 @@ async def test_an_animated_picture_keeps_moving(shop: Workshop, form: str) -> No
     ids=["large", "long", "both", "with one frame", "with another picture", "avif"],
 )
 async def test_what_would_take_too_long_to_write_anew_stands_still(
-    shop: Workshop, make: Callable[[], bytes], form: str, frames: int
+    shop: DecoderProcesses, make: Callable[[], bytes], form: str, frames: int
 ) -> None:
     image = (await _make(shop, make())).image
 
@@ -176,7 +176,7 @@ async def test_what_would_take_too_long_to_write_anew_stands_still(
     assert frames == 1 or image.width * image.height <= limits.GIF_PIXELS
 
 
-async def test_an_animated_picture_that_is_broken_is_refused(shop: Workshop) -> None:
+async def test_an_animated_picture_that_is_broken_is_refused(shop: DecoderProcesses) -> None:
     for form in ("PNG", "WEBP"):
         sent = samples.animated(form, 5, (64, 64))
         with pytest.raises(BadFile):
@@ -195,7 +195,7 @@ async def test_an_animated_picture_that_is_broken_is_refused(shop: Workshop) -> 
     ids=["copied", "turned", "webm", "quicktime", "odd"],
 )
 async def test_every_kind_of_film_plays_everywhere(
-    shop: Workshop, make: Callable[[], bytes], size: tuple[int, int]
+    shop: DecoderProcesses, make: Callable[[], bytes], size: tuple[int, int]
 ) -> None:
     sent = make()
 
@@ -236,7 +236,7 @@ async def test_every_kind_of_film_plays_everywhere(
         ("asf", "pcm_s16le", 44_100),
     ],
 )
-async def test_every_kind_of_sound_becomes_an_mp3(shop: Workshop, form: str, codec: str, rate: int) -> None:
+async def test_every_kind_of_sound_becomes_an_mp3(shop: DecoderProcesses, form: str, codec: str, rate: int) -> None:
     made = await _make(shop, samples.sound(form, codec, rate=rate, title="SECRET"))
 
     assert made.outcome.kind == "audio"
@@ -250,7 +250,7 @@ async def test_every_kind_of_sound_becomes_an_mp3(shop: Workshop, form: str, cod
     assert "small" not in made.meta
 
 
-async def test_music_brings_its_cover_and_the_colours_of_it(shop: Workshop) -> None:
+async def test_music_brings_its_cover_and_the_colours_of_it(shop: DecoderProcesses) -> None:
     made = await _make(shop, samples.mp3_with_cover(samples.image_file("PNG")))
 
     assert Image.open(io.BytesIO(made.preview)).size == (80, 60)
@@ -262,7 +262,7 @@ async def test_music_brings_its_cover_and_the_colours_of_it(shop: Workshop) -> N
     assert plain.preview == b""
 
 
-async def test_profile_pictures_have_their_sizes_and_one_that_moves_also_stands_still(shop: Workshop) -> None:
+async def test_profile_pictures_have_their_sizes_and_one_that_moves_also_stands_still(shop: DecoderProcesses) -> None:
     avatar = await _make(shop, samples.camera_jpeg((90, 60)), "avatar")
     moving = await _make(shop, samples.gif(3, (50, 30)), "avatar")
     header = await _make(shop, samples.camera_jpeg((2000, 1500), orientation=1), "header")
@@ -296,7 +296,7 @@ BROKEN = "File type of uploaded media could not be verified"
     ids=["bomb", "hollow", "frames", "canvas", "fast", "jpeg", "webp", "heic", "mp4", "flac", "playlist", "svg"],
 )
 async def test_bombs_and_broken_files_are_refused_in_words(
-    shop: Workshop, make: Callable[[], bytes], words: str
+    shop: DecoderProcesses, make: Callable[[], bytes], words: str
 ) -> None:
     with pytest.raises(BadFile) as refused:
         await _make(shop, make())
@@ -304,7 +304,7 @@ async def test_bombs_and_broken_files_are_refused_in_words(
     assert refused.value.message == words
 
 
-async def test_a_picture_that_is_also_something_else_is_only_a_picture_afterwards(shop: Workshop) -> None:
+async def test_a_picture_that_is_also_something_else_is_only_a_picture_afterwards(shop: DecoderProcesses) -> None:
     made = await _make(shop, samples.image_file("PNG") + b"<script>SECRET</script>PK\x03\x04")
 
     assert made.image.size == (80, 60)
@@ -323,7 +323,7 @@ async def test_a_picture_that_is_also_something_else_is_only_a_picture_afterward
 async def test_limits_of_memory_and_time_hold(
     tmp_path: Path, bounds: Bounds, make: Callable[[], bytes], words: str
 ) -> None:
-    shop = Workshop(tmp_path / "workshop", still=bounds, animated=bounds)
+    shop = DecoderProcesses(tmp_path / "workshop", still=bounds, animated=bounds)
 
     with pytest.raises(BadFile, match=words):
         await _make(shop, make())
@@ -331,7 +331,7 @@ async def test_limits_of_memory_and_time_hold(
     assert not list(shop._folder.iterdir())
 
 
-async def test_whoever_no_longer_waits_leaves_nothing_running(shop: Workshop) -> None:
+async def test_whoever_no_longer_waits_leaves_nothing_running(shop: DecoderProcesses) -> None:
     making = asyncio.create_task(_make(shop, _endless_gif()))
     while not (programs := _programs_in(shop._folder)):
         await asyncio.sleep(0.01)
@@ -389,7 +389,7 @@ except MemoryError:
     assert done.stdout.splitlines() == ["refused", "refused", "refused", "File too large", "no memory"]
 
 
-def test_what_a_crash_left_behind_is_cleared_away(shop: Workshop) -> None:
+def test_what_a_crash_left_behind_is_cleared_away(shop: DecoderProcesses) -> None:
     old, new = shop._new_folder(), shop._new_folder()
     (old / "source").write_bytes(b"x")
     long_ago = time.time() - 3 * 3600

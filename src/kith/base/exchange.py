@@ -18,7 +18,7 @@ import msgspec
 import structlog
 
 from kith.base.errors import Forbidden, Malformed, Problem, Throttled, TooLarge
-from kith.base.limits import Limiter, Rule, Spent, address_key
+from kith.base.limits import Limiter, LimitRule, Spent, address_key
 from kith.base.work import Acting, Origin, Work, Works
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 NOWHERE = frozenset((404, 405))
 # Asking for what is not here, which no other limit counts: wrong addresses, wrong methods, wrong file names.
-ASTRAY = Rule("astray", most=600, seconds=300)
+ASTRAY = LimitRule("astray", most=600, seconds=300)
 
 DRAIN_BYTES = 4 << 20
 DRAIN_SECONDS = 2.0

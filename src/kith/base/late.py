@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kith.base.jobs.kinds import Kind
+from kith.base.jobs.kinds import JobKind
 from kith.base.news import Fact, Handler, News
 
 __all__ = ["LateNews", "LateParts", "Once"]
@@ -45,7 +45,7 @@ class LateNews(News):
         super().__init__()
         self._furnish = furnish
 
-    def kinds_for(self, fact: Fact) -> Sequence[Kind[Any]]:
+    def kinds_for(self, fact: Fact) -> Sequence[JobKind[Any]]:
         self._furnish()
         return super().kinds_for(fact)
 

@@ -21,7 +21,7 @@ from kith.base.db import METADATA, Command, Database, Session, command, query, u
 from kith.base.errors import Throttled, Unavailable
 from kith.base.logger import Logger
 
-__all__ = ["Limiter", "Paid", "Price", "Rule", "Spent", "address_key"]
+__all__ = ["LimitRule", "Limiter", "Paid", "Price", "Spent", "address_key"]
 
 _log = Logger()
 
@@ -58,7 +58,7 @@ MOST_COUNTS = 200_000  # kept in memory; beyond that, those that began first are
 LONGEST_KEY = 190
 
 
-class Rule(msgspec.Struct, frozen=True):
+class LimitRule(msgspec.Struct, frozen=True):
     """At most `most` in `seconds`, for each key of this rule's `name`."""
 
     name: str
@@ -66,7 +66,7 @@ class Rule(msgspec.Struct, frozen=True):
     seconds: int
 
 
-Price = tuple[Rule, str]  # a rule, and for whom it counts
+Price = tuple[LimitRule, str]  # a rule, and for whom it counts
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -93,7 +93,7 @@ class Limiter:
         self._counts: dict[tuple[str, int], _Count] = {}
         self._unshared: dict[tuple[str, int], int] = {}
 
-    def spend(self, rule: Rule, who: str) -> Spent | None:
+    def spend(self, rule: LimitRule, who: str) -> Spent | None:
         """Count one call; raises `Throttled` when it is one too many, None when limits are off."""
         if not self._enabled:
             return None
@@ -116,7 +116,7 @@ class Limiter:
             del self._counts[key]
             self._unshared.pop(key, None)
 
-    def unspend(self, rule: Rule, who: str) -> None:
+    def unspend(self, rule: LimitRule, who: str) -> None:
         """Take back what `spend` has counted in this very moment: it was right."""
         key = (_key(rule, who), int(time.time()) // rule.seconds)
         count = self._counts.get(key)
@@ -126,7 +126,7 @@ class Limiter:
         if key in self._unshared:
             self._unshared[key] -= 1
 
-    async def spend_strictly(self, rule: Rule, who: str) -> Spent | None:
+    async def spend_strictly(self, rule: LimitRule, who: str) -> Spent | None:
         """Count one call in the database, for good, even if what it was for fails."""
         writing.refuse(f"{rule.name} is counted")
         if not self._enabled:
@@ -241,7 +241,7 @@ async def _return_all(db: Session, rows: list[tuple[str, int]]) -> None:
         await db.run(_give_back, of=key, within=window)
 
 
-def _key(rule: Rule, who: str) -> str:
+def _key(rule: LimitRule, who: str) -> str:
     """Short enough for the table, whatever a client calls itself."""
     key = f"{rule.name}:{who}"
     if len(key) <= LONGEST_KEY:
@@ -259,7 +259,7 @@ def address_key(address: str) -> str:
         return address
 
 
-def _verdict(rule: Rule, count: int, ends: int, now: int) -> Spent:
+def _verdict(rule: LimitRule, count: int, ends: int, now: int) -> Spent:
     if count > rule.most:
         raise Throttled(
             max(1, ends - now),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.jobs import Give, Kind
+from kith.base.jobs import Give, JobKind
 from kith.base.mail import Mail, Mailer, MailRefused
 from kith.base.work import Work
 
@@ -21,4 +21,4 @@ async def send(work: Work, mail: Mail) -> None:
         raise Give.up(str(error)) from error
 
 
-SEND_MAIL: Kind[Mail] = Kind(name="mail.send", payload=Mail, handler=send, outside=True, concurrency=4)
+SEND_MAIL: JobKind[Mail] = JobKind(name="mail.send", payload=Mail, handler=send, outside=True, concurrency=4)

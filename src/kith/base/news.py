@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from kith.base.jobs.kinds import Kind
+from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger
 
 __all__ = ["Fact", "News"]
@@ -41,7 +41,7 @@ class News:
     """Who wants to know what. Filled by hand where the server is put together."""
 
     def __init__(self) -> None:
-        self._subscribers: dict[type[Fact], list[Kind[Any]]] = {}
+        self._subscribers: dict[type[Fact], list[JobKind[Any]]] = {}
         self._handlers: dict[type[Fact], list[Handler]] = {}
         self._listeners: dict[type[Fact], list[Listener]] = {}
         self._names: dict[str, type[Fact]] = {}
@@ -49,7 +49,7 @@ class News:
         self.jobs_came = asyncio.Event()
         self._lanes: set[str] = set()
 
-    def subscribe(self, fact: type[Fact], *kinds: Kind[Any]) -> None:
+    def subscribe(self, fact: type[Fact], *kinds: JobKind[Any]) -> None:
         """Make a job of each kind, in the same transaction, whenever `fact` is announced."""
         self._subscribers.setdefault(fact, []).extend(kinds)
 
@@ -65,7 +65,7 @@ class News:
         self._names[fact.__name__] = fact
         self._listeners.setdefault(fact, []).append(listener)
 
-    def kinds_for(self, fact: Fact) -> Sequence[Kind[Any]]:
+    def kinds_for(self, fact: Fact) -> Sequence[JobKind[Any]]:
         return self._subscribers.get(type(fact), ())
 
     def handlers_for(self, fact: Fact) -> Sequence[Handler]:

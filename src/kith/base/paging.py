@@ -16,7 +16,7 @@ import msgspec
 
 from kith.base.caches import ByVersion
 
-__all__ = ["Cursor", "Envelope", "Kind", "Page", "envelope", "link_header", "public_url"]
+__all__ = ["Cursor", "CursorKind", "Envelope", "OffsetPage", "envelope", "link_header", "public_url"]
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def _integer(text: str | None) -> int | None:
     return max(_LEAST_ID, min(int(text), _MOST_ID))
 
 
-class Page(msgspec.Struct, frozen=True):
+class OffsetPage(msgspec.Struct, frozen=True):
     """A stretch of a counted list; `query` is the request's query string as it came."""
 
     limit: int = _DEFAULT_LIMIT
@@ -72,7 +72,7 @@ class Page(msgspec.Struct, frozen=True):
     query: bytes = b""
 
     @classmethod
-    def read(cls, query: bytes) -> Page:
+    def read(cls, query: bytes) -> OffsetPage:
         """Read `limit` and `offset`; what makes no sense is as if it were not there."""
         if not query:
             return _FIRST_PAGE
@@ -82,7 +82,7 @@ class Page(msgspec.Struct, frozen=True):
         return cls(min(limit, _MOST_LIMIT) if limit > 0 else _DEFAULT_LIMIT, max(offset, 0), query)
 
 
-_FIRST_PAGE = Page()
+_FIRST_PAGE = OffsetPage()
 
 
 class Envelope(msgspec.Struct, Generic[T]):
@@ -92,7 +92,7 @@ class Envelope(msgspec.Struct, Generic[T]):
     results: Sequence[T]
 
 
-def envelope(url: str, page: Page, count: int, results: Sequence[T]) -> Envelope[T]:
+def envelope(url: str, page: OffsetPage, count: int, results: Sequence[T]) -> Envelope[T]:
     """Wrap one page's `results`; `url` is the collection's public address, without a query."""
     following = preceding = None
     if page.offset + page.limit < count:
@@ -102,7 +102,7 @@ def envelope(url: str, page: Page, count: int, results: Sequence[T]) -> Envelope
     return Envelope(count, following, preceding, results)
 
 
-def _page_link(url: str, page: Page, offset: int) -> str:
+def _page_link(url: str, page: OffsetPage, offset: int) -> str:
     pairs = [pair for pair in _pairs(page.query) if pair[0] not in {"limit", "offset"}]
     pairs.append(("limit", str(page.limit)))
     if offset > 0:
@@ -110,7 +110,7 @@ def _page_link(url: str, page: Page, offset: int) -> str:
     return _link(url, pairs)
 
 
-class Kind(enum.Enum):
+class CursorKind(enum.Enum):
     """What a list is walked along, and which parameters move it.
 
     The ids of a record list belong to records the client never sees, such as the follow behind a follower.
@@ -126,7 +126,7 @@ class Kind(enum.Enum):
         self.names = names
 
 
-_MOVING = frozenset(name for kind in Kind for name in kind.names)
+_MOVING = frozenset(name for kind in CursorKind for name in kind.names)
 
 
 class Cursor(msgspec.Struct, frozen=True):
@@ -144,7 +144,7 @@ class Cursor(msgspec.Struct, frozen=True):
     query: bytes = b""
 
     @classmethod
-    def read(cls, query: bytes, *, default: int, most: int, kind: Kind = Kind.STATUS) -> Cursor:
+    def read(cls, query: bytes, *, default: int, most: int, kind: CursorKind = CursorKind.STATUS) -> Cursor:
         """Read the parameters that `kind` knows; what is no number is as if it were not there."""
         if not query:
             return cls(default)
@@ -173,7 +173,7 @@ class Cursor(msgspec.Struct, frozen=True):
 
 
 def link_header(
-    url: str, cursor: Cursor, ids: Sequence[int | str], *, kind: Kind, is_timeline: bool = False
+    url: str, cursor: Cursor, ids: Sequence[int | str], *, kind: CursorKind, is_timeline: bool = False
 ) -> str | None:
     """Write the `Link` header for a page whose rows have `ids`, newest first; None if nothing is linked.
 
@@ -185,9 +185,9 @@ def link_header(
     kept = [pair for pair in _pairs(cursor.query) if pair[0] not in _MOVING] if cursor.query else []
     links = []
     if is_timeline or len(ids) >= cursor.limit:
-        move = ("offset", cursor.offset + cursor.limit) if kind is Kind.OFFSET else ("max_id", ids[-1])
+        move = ("offset", cursor.offset + cursor.limit) if kind is CursorKind.OFFSET else ("max_id", ids[-1])
         links.append(f'<{_link(url, kept, move)}>; rel="next"')
-    if kind is not Kind.OFFSET:
+    if kind is not CursorKind.OFFSET:
         links.append(f'<{_link(url, kept, (kind.names[-1], ids[0]))}>; rel="prev"')
     elif cursor.offset > 0:
         links.append(f'<{_link(url, kept, ("offset", max(cursor.offset - cursor.limit, 0)))}>; rel="prev"')

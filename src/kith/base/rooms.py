@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.exchange import Dialect
-from kith.base.jobs import Kind, Periodic
+from kith.base.jobs import JobKind, Periodic
 from kith.base.news import Fact
 from kith.base.routing import Route
 from kith.base.work import Work, Works
@@ -36,9 +36,9 @@ class Room(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     dialect: Dialect | None = None
     routes: tuple[Route, ...] = ()
-    jobs: tuple[Kind[Any], ...] = ()
+    jobs: tuple[JobKind[Any], ...] = ()
     periodic: tuple[Periodic, ...] = ()
-    subscriptions: tuple[tuple[type[Fact], Kind[Any]], ...] = ()
+    subscriptions: tuple[tuple[type[Fact], JobKind[Any]], ...] = ()
     at_once: tuple[tuple[type[Fact], AtOnce], ...] = ()  # done before the commit of what announces the fact
     parts: tuple[Part, ...] = ()
 

@@ -12,7 +12,7 @@ import msgspec
 from kith.base.db import Database, Session
 from kith.base.ids import IDs
 from kith.base.jobs import store as jobs
-from kith.base.jobs.kinds import Kind
+from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger, is_configured
 from kith.base.news import Fact, News
 from kith.base.settings import Settings
@@ -76,7 +76,7 @@ class Work:
             self.enqueue(kind, fact)
 
     def enqueue(
-        self, kind: Kind[Any], payload: msgspec.Struct, *, at: datetime | None = None, key: str | None = None
+        self, kind: JobKind[Any], payload: msgspec.Struct, *, at: datetime | None = None, key: str | None = None
     ) -> None:
         """Have `kind` done with `payload`, at once or `at` a time.
 

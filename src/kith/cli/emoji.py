@@ -7,7 +7,7 @@ import click
 from kith.cli.inputs import WORDS
 from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
-from kith.social.emojis import own
+from kith.social.emojis import custom_emojis
 from kith.social.emojis.tables import Emoji
 
 
@@ -26,7 +26,7 @@ def add(*, shortcode: str, file: BinaryIO, category: str | None, hidden: bool) -
 
     async def make() -> None:
         async with house() as opened, opened.works.begin() as work:
-            await own.add(work, shortcode, file, category=category, visible=not hidden)
+            await custom_emojis.add(work, shortcode, file, category=category, visible=not hidden)
 
     run(make())
     click.echo(f"Added :{shortcode}:.")
@@ -39,7 +39,7 @@ def remove(*, shortcode: str) -> None:
 
     async def take() -> None:
         async with house() as opened, opened.works.begin() as work:
-            await own.remove(work, shortcode.strip(":"))
+            await custom_emojis.remove(work, shortcode.strip(":"))
 
     run(take())
     click.echo(f"Removed :{shortcode.strip(':')}:.")
@@ -52,7 +52,7 @@ def list_emoji(*, as_json: bool) -> None:
 
     async def read() -> list[Emoji]:
         async with reading() as work:
-            return await own.every(work)
+            return await custom_emojis.every(work)
 
     found = run(read())
     if as_json:

@@ -16,7 +16,7 @@ from kith.identity.users.tables import User
 COMMAND_LINE = "command line"  # who did it, in the audit trail
 
 
-class Words(click.ParamType[str]):
+class TextArgument(click.ParamType[str]):
     """Text that a database can keep; the shell may hand over any bytes."""
 
     name = "text"
@@ -29,7 +29,7 @@ class Words(click.ParamType[str]):
         return value
 
 
-WORDS = Words()
+WORDS = TextArgument()
 
 
 def password_given(given: str | None) -> str:

@@ -68,7 +68,7 @@ def create(*, name: str, as_json: bool, **given: Any) -> None:
 
     async def make() -> Role:
         async with house() as opened, opened.works.begin() as work:
-            return await service.create(work, OPERATOR, service.Draft(name=name, **_draft(given)))
+            return await service.create(work, OPERATOR, service.RoleDraft(name=name, **_draft(given)))
 
     role = run(make())
     say(_record(role)) if as_json else click.echo(f"Made the role {role.name} (id {role.id}).")
@@ -87,7 +87,7 @@ def change(*, name: str, new_name: str | None, as_json: bool, **given: Any) -> N
     async def make() -> Role:
         async with house() as opened, opened.works.begin() as work:
             before = await service.named(work, name)
-            return await service.change(work, OPERATOR, before.id, service.Draft(name=new_name, **_draft(given)))
+            return await service.change(work, OPERATOR, before.id, service.RoleDraft(name=new_name, **_draft(given)))
 
     role = run(make())
     say(_record(role)) if as_json else click.echo(f"Changed the role {role.name}.")

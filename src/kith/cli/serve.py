@@ -18,7 +18,7 @@ import uvloop
 from kith.app import House, open_house
 from kith.base import log
 from kith.base.metrics import serve_metrics
-from kith.base.server import Server, limits_from, listen
+from kith.base.server import HttpServer, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import revision_of
@@ -131,7 +131,7 @@ def _spare_the_old() -> None:
 async def _answer_until(stopping: asyncio.Event, house: House, access_log: log.AccessLog) -> None:
     settings = house.settings
     listener = listen(*settings.address, shared=settings.processes > 1)
-    server = Server(house.asgi(access_log), listener, limits_from(settings), settings.trusted_proxies)
+    server = HttpServer(house.asgi(access_log), listener, limits_from(settings), settings.trusted_proxies)
     _spare_the_old()
     await server.start()
     notify("READY=1", os.environ)

@@ -155,7 +155,7 @@ def set_password(*, name: str, password: str | None, force: bool, as_json: bool)
 @as_json
 def set_role(*, name: str, role: str, as_json: bool) -> None:
     """Change the role of NAME to ROLE: owner, admin, moderator, user (a member), or one of your own (kith roles)."""
-    from kith.social.accounts import faces  # noqa: PLC0415 - loaded when first used
+    from kith.social.accounts import user_accounts  # noqa: PLC0415 - loaded when first used
     from kith.social.admin import roles  # noqa: PLC0415
     from kith.social.roles.tables import EVERYONE  # noqa: PLC0415
     from kith.social.staff import OPERATOR  # noqa: PLC0415
@@ -163,7 +163,7 @@ def set_role(*, name: str, role: str, as_json: bool) -> None:
     async def change() -> tuple[User, str]:
         async with house() as opened, opened.works.begin() as work:
             user = await user_called(work.db, name)
-            account = await faces.of_user(work, user.id)
+            account = await user_accounts.of_user(work, user.id)
             shipped = {"user": EVERYONE, "moderator": 1, "administrator": 2, "owner": 3}
             known = ROLES.get(role.lower())
             role_id = shipped[known] if known is not None else (await roles.named(work, role)).id

@@ -16,7 +16,7 @@ from kith.base.caches import ForAWhile, UntilWritten
 from kith.base.errors import Forbidden, Throttled, Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity import reauthentication
 from kith.identity.audit import service as audit
@@ -35,8 +35,8 @@ from kith.identity.users.passwords import Passwords
 from kith.identity.users.store import Login
 
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="api"'}
-CALLS = Rule("identity", most=1500, seconds=300)
-ANONYMOUS_CALLS = Rule("anonymous", most=300, seconds=300)
+CALLS = LimitRule("identity", most=1500, seconds=300)
+ANONYMOUS_CALLS = LimitRule("anonymous", most=300, seconds=300)
 TOUCH_EVERY = timedelta(minutes=5)
 MOST_SLOWED = 10_000
 SLOWED_SECONDS = 600.0  # as long as the longest window in which tries are counted

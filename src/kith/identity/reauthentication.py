@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from kith.base.errors import Complaint, Forbidden, Invalid
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
@@ -19,7 +19,7 @@ from kith.identity.users.passwords import Passwords
 from kith.identity.users.tables import User
 
 FRESH = timedelta(minutes=15)
-GUESSES = Rule("confirm", most=10, seconds=600)
+GUESSES = LimitRule("confirm", most=10, seconds=600)
 FIELD = "current_password"
 BY_APP_PASSWORD = "token"  # noqa: S105 - how a session names this way of signing in
 _CODE = "confirmation_needed"

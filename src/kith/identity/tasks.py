@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
@@ -43,4 +43,4 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 
-SWEEP: Kind[IdentitySweep] = Kind(name="identity.sweep", payload=IdentitySweep, handler=sweep)
+SWEEP: JobKind[IdentitySweep] = JobKind(name="identity.sweep", payload=IdentitySweep, handler=sweep)

@@ -23,15 +23,15 @@ import msgspec
 from kith.base.caches import ForAWhile
 from kith.base.errors import Forbidden, Problem, Unauthenticated, Unprocessable
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule, Spent, address_key
+from kith.base.limits import Limiter, LimitRule, Spent, address_key
 from kith.base.news import Fact
 from kith.base.params import read_body
 from kith.base.routing import Provided
 from kith.base.work import Work
 from kith.identity import for_social as identity
+from kith.social.account_standing import Standing
 from kith.social.errors import PRIVATE
 from kith.social.ids import UserId
-from kith.social.standing import Standing
 
 __all__ = [
     "ANONYMOUS",
@@ -55,9 +55,9 @@ __all__ = [
 
 Check = Callable[[Exchange], Awaitable[None]]
 
-ANONYMOUS = Rule("social-anonymous", most=300, seconds=300)
-PER_USER = Rule("social-user", most=1500, seconds=300)
-PER_TOKEN = Rule("social-token", most=300, seconds=300)
+ANONYMOUS = LimitRule("social-anonymous", most=300, seconds=300)
+PER_USER = LimitRule("social-user", most=1500, seconds=300)
+PER_TOKEN = LimitRule("social-token", most=300, seconds=300)
 MOST_IN_FORM = 1 << 20
 
 INVALID = "The access token is invalid"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kith.base.exchange import Answer, Exchange, Headers
-from kith.base.paging import Cursor, Kind, link_header, public_url
+from kith.base.paging import Cursor, CursorKind, link_header, public_url
 from kith.social.errors import PRIVATE as FOR_ONE
 
 JSON = (b"content-type", b"application/json; charset=utf-8")
@@ -35,7 +35,7 @@ def joined(entities: Sequence[bytes]) -> bytes:
 
 
 def list_of(
-    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind,
+    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: CursorKind,
     is_timeline: bool = False, status: int = 200, headers: Headers = (),
 ) -> Answer:  # fmt: skip
     """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
@@ -44,7 +44,7 @@ def list_of(
 
 
 def page_of(
-    exchange: Exchange, cursor: Cursor, body: bytes, ids: Sequence[int], *, kind: Kind,
+    exchange: Exchange, cursor: Cursor, body: bytes, ids: Sequence[int], *, kind: CursorKind,
     is_timeline: bool = False, status: int = 200, headers: Headers = (),
 ) -> Answer:  # fmt: skip
     """The same of a list that is JSON already."""
@@ -55,7 +55,9 @@ def page_of(
     return answer(exchange, body, status=status, headers=headers)
 
 
-def page(exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: Kind) -> Answer:
+def page(
+    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: CursorKind
+) -> Answer:
     return list_of(exchange, cursor, entities, ids, kind=kind)
 
 

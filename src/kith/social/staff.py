@@ -15,7 +15,7 @@ from kith.base.exchange import Exchange
 from kith.base.routing import Provided
 from kith.base.work import Work
 from kith.identity import for_social as identity
-from kith.social.accounts import faces
+from kith.social.accounts import user_accounts
 from kith.social.accounts.tables import Account
 from kith.social.guards import Caller, Guard, caller_in, member_in, user
 from kith.social.ids import AccountId, UserId
@@ -75,7 +75,7 @@ def staff(*permissions: str, scope: str) -> Guard:
 
 async def _staff(exchange: Exchange) -> Staff:
     member, work = member_in(exchange), exchange.work
-    account = await faces.of_user(work, member.id)
+    account = await user_accounts.of_user(work, member.id)
     role = (await roles.load(work.db)).of(member.role, account.role_id)
     return Staff(member.username, member.id, account.id, role)
 

@@ -16,12 +16,12 @@ from kith.base import csrf
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
-from kith.base.params import Limits, Upload, read_body
+from kith.base.params import BodyLimits, Upload, read_body
 from kith.base.routing import FromPath, get, post, route
 from kith.identity import for_pages as identity
 from kith.web.pages import has_template, page, see_other
 
-LIMITS = Limits(max_file_bytes=512 * 1024, max_files=4)
+LIMITS = BodyLimits(max_file_bytes=512 * 1024, max_files=4)
 # Which complaints a component's own template shows beside their fields; all others stand above the form.
 _PLACES = {
     "identification": {"uid_field", "password"},

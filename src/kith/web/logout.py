@@ -10,7 +10,7 @@ import msgspec
 from kith.base.errors import Malformed
 from kith.base.exchange import Answer, Exchange
 from kith.base.languages import first_known, suggest
-from kith.base.params import Limits
+from kith.base.params import BodyLimits
 from kith.base.params.nesting import split_pairs
 from kith.base.routing import FromPath, route
 from kith.identity import for_pages as identity
@@ -70,7 +70,7 @@ async def _sent(exchange: Exchange) -> dict[str, str]:
     pairs = parse_qsl(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     if exchange.method == "POST":
         body = await exchange.body(MOST_BYTES)
-        pairs += split_pairs(body, Limits(count=100)) if body else []
+        pairs += split_pairs(body, BodyLimits(count=100)) if body else []
     sent: dict[str, str] = {}
     for name, value in pairs:
         if name in sent:

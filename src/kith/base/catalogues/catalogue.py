@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from kith.base.catalogues.plural_rule import PluralRule, read_plural_rule
-from kith.base.catalogues.po_file import Entry, read_entries
+from kith.base.catalogues.po_file import CatalogueEntry, read_entries
 
 __all__ = ["DOMAINS", "FOLDER", "Catalogue", "catalogue", "counted"]
 
@@ -20,8 +20,8 @@ _ENGLISH_PLURALS = "nplurals=2; plural=(n != 1);"
 class Catalogue:
     """English texts and what they are in another language. A text that is not known stays as it is."""
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
-        self._entries: dict[tuple[str, str], Entry] = {}
+    def __init__(self, entries: Iterable[CatalogueEntry] = ()) -> None:
+        self._entries: dict[tuple[str, str], CatalogueEntry] = {}
         header = ""
         for entry in entries:
             if entry.text:
@@ -31,7 +31,7 @@ class Catalogue:
         self._form_of = _plural_rule(header)
 
     @property
-    def entries(self) -> Iterable[Entry]:
+    def entries(self) -> Iterable[CatalogueEntry]:
         return self._entries.values()
 
     def translate(self, text: str, *, context: str = "") -> str:
@@ -47,7 +47,7 @@ class Catalogue:
             return one if count == 1 else many
         return self.form(entry, count)
 
-    def form(self, entry: Entry, count: int) -> str:
+    def form(self, entry: CatalogueEntry, count: int) -> str:
         place = self._form_of(count)
         return entry.translations[place if place < len(entry.translations) else 0]
 

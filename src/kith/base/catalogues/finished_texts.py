@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from kith.base.catalogues.catalogue import Catalogue
-from kith.base.catalogues.po_file import Entry
+from kith.base.catalogues.po_file import CatalogueEntry
 
 __all__ = ["FinishedTexts"]
 
@@ -22,7 +22,7 @@ class FinishedTexts:
         """Only entries of this context are matched; others have values that callers put in themselves."""
         self._catalogue = catalogue
         self._context = context
-        self._patterns: list[tuple[re.Pattern[str], Entry]] | None = None
+        self._patterns: list[tuple[re.Pattern[str], CatalogueEntry]] | None = None
 
     def __call__(self, text: str) -> str:
         found = self._catalogue.translate(text, context=self._context)
@@ -36,7 +36,7 @@ class FinishedTexts:
                 return self._filled(entry, match)
         return text
 
-    def _made(self) -> list[tuple[re.Pattern[str], Entry]]:
+    def _made(self) -> list[tuple[re.Pattern[str], CatalogueEntry]]:
         """A pattern for each English text that has a value in it, singular and plural."""
         if self._patterns is None:
             texts = [
@@ -51,7 +51,7 @@ class FinishedTexts:
             self._patterns = [(_pattern(english), entry) for english, entry in texts]
         return self._patterns
 
-    def _filled(self, entry: Entry, match: re.Match[str]) -> str:
+    def _filled(self, entry: CatalogueEntry, match: re.Match[str]) -> str:
         """`{why}` stands for a message of its own, which is translated as well."""
         values = match.groupdict()
         count = values.get("count", "")

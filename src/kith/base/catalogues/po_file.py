@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-__all__ = ["CatalogueError", "Entry", "read_entries"]
+__all__ = ["CatalogueEntry", "CatalogueError", "read_entries"]
 
 _LINE = re.compile(r'(?:(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d)\])?)\s+)?"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"\\(.)")
@@ -22,7 +22,7 @@ class CatalogueError(Exception):
     """The file is not a `.po` file."""
 
 
-class Entry(msgspec.Struct):
+class CatalogueEntry(msgspec.Struct):
     """One message. `translations` holds the plural forms in their order, or a single text."""
 
     text: str = ""
@@ -32,9 +32,9 @@ class Entry(msgspec.Struct):
     is_fuzzy: bool = False
 
 
-def read_entries(lines: Iterable[str]) -> Iterator[Entry]:
+def read_entries(lines: Iterable[str]) -> Iterator[CatalogueEntry]:
     """Every entry with a translation, the header (an empty text) among them."""
-    entry, field, is_fuzzy = Entry(), "", False
+    entry, field, is_fuzzy = CatalogueEntry(), "", False
     for number, line in enumerate(lines, 1):
         line = line.strip()  # noqa: PLW2901 - what is left of the line
         if not line or line[0] == "#":
@@ -47,7 +47,7 @@ def read_entries(lines: Iterable[str]) -> Iterator[Entry]:
         if keyword is not None:
             if keyword in ("msgctxt", "msgid") and field.startswith("msgstr"):
                 yield from _finished(entry)
-                entry, field = Entry(), ""
+                entry, field = CatalogueEntry(), ""
             if not field:
                 entry.is_fuzzy, is_fuzzy = is_fuzzy, False
             field = keyword
@@ -60,12 +60,12 @@ def read_entries(lines: Iterable[str]) -> Iterator[Entry]:
         yield from _finished(entry)
 
 
-def _finished(entry: Entry) -> Iterator[Entry]:
+def _finished(entry: CatalogueEntry) -> Iterator[CatalogueEntry]:
     if not entry.is_fuzzy and entry.translations and all(entry.translations):
         yield entry
 
 
-def _append(entry: Entry, field: str, text: str) -> None:
+def _append(entry: CatalogueEntry, field: str, text: str) -> None:
     match field:
         case "msgctxt":
             entry.context += text

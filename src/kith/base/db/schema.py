@@ -93,7 +93,7 @@ class ListOf(TypeDecorator[Any]):
     cache_ok = True
 
 
-class Words(TypeDecorator[Any]):
+class SearchWords(TypeDecorator[Any]):
     """The type of a parameter that is looked up in a full-text index: there it is words, never operators."""
 
     impl = Text

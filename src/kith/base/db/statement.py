@@ -18,7 +18,7 @@ from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.sql.base import Executable
 from sqlalchemy.sql.dml import Insert
 
-from kith.base.db.schema import Document, Instant, ListOf, Words
+from kith.base.db.schema import Document, Instant, ListOf, SearchWords
 
 Row = TypeVar("Row")
 Convert = Callable[[Any], Any]
@@ -70,7 +70,7 @@ def _raw(text: str) -> msgspec.Raw:
 
 # What must be turned on the way in and out, per dialect; a type that is not named passes as it is.
 _BIND: dict[str, dict[type, Convert]] = {
-    "sqlite": {Instant: _to_text, Document: _to_json, ListOf: _to_json, Words: _to_phrase},
+    "sqlite": {Instant: _to_text, Document: _to_json, ListOf: _to_json, SearchWords: _to_phrase},
     "postgresql": {Document: _to_json},
 }
 _RESULT: dict[str, dict[type, Convert]] = {

@@ -5,15 +5,15 @@ nor a redirect gets around it.
 """
 
 from kith.base.http.addresses import PrivateHosts, is_public
-from kith.base.http.client import Answer, Download, Outgoing
+from kith.base.http.client import Download, Outgoing, OutsideAnswer
 from kith.base.http.failures import OutgoingError, Reason
 from kith.base.http.hops import checked_url
 
 __all__ = [
-    "Answer",
     "Download",
     "Outgoing",
     "OutgoingError",
+    "OutsideAnswer",
     "PrivateHosts",
     "Reason",
     "checked_url",

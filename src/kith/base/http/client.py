@@ -22,7 +22,7 @@ from kith.base.http.hops import REDIRECTS, Hop, Resign, first_hop, next_hop
 if TYPE_CHECKING:
     import aiohttp  # loaded when something is first sent
 
-__all__ = ["Answer", "Download", "Outgoing"]
+__all__ = ["Download", "Outgoing", "OutsideAnswer"]
 
 MIB = 1024 * 1024
 _CHUNK = 64 * 1024
@@ -31,7 +31,7 @@ _CHUNK = 64 * 1024
 _wanted_host: ContextVar[str] = ContextVar("wanted_host", default="")
 
 
-class Answer(msgspec.Struct, frozen=True):
+class OutsideAnswer(msgspec.Struct, frozen=True):
     status: int
     headers: CIMultiDictProxy[str]
     body: bytes
@@ -99,7 +99,7 @@ class Outgoing:
         timeout: float = 10.0,  # noqa: ASYNC109 - one budget for every hop and the body
         max_redirects: int = 3,
         on_redirect: Resign | None = None,
-    ) -> Answer:
+    ) -> OutsideAnswer:
         """Ask and read the whole answer, within `timeout` seconds from first to last byte.
 
         Any status is an answer; `OutgoingError` means there was none. `on_redirect` is given the method and
@@ -116,7 +116,7 @@ class Outgoing:
             on_redirect=on_redirect,
         ) as download:
             content = b"".join([chunk async for chunk in download])
-            return Answer(download.status, download.headers, content, download.url)
+            return OutsideAnswer(download.status, download.headers, content, download.url)
 
     @asynccontextmanager
     async def stream(

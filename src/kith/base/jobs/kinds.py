@@ -28,7 +28,7 @@ class Give(Exception):  # noqa: N818 - `raise Give.up("...")` is an order, not a
         return cls(why)
 
 
-class Kind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
+class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     """One kind of job, done in one of three ways.
 
     `handler` does one job, `many` all that a batch holds of its kind, wherever they stand in it; a kind with `parts`
@@ -43,7 +43,7 @@ class Kind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     payload: type[Payload]
     handler: Callable[[Work, Payload], Awaitable[None]] | None = None
     many: Callable[[Work, Sequence[Payload]], Awaitable[None]] | None = None
-    parts: tuple[Kind[Payload], ...] = ()
+    parts: tuple[JobKind[Payload], ...] = ()
     outside: bool = False
     concurrency: int = 8
     attempts: int = 12
@@ -71,6 +71,6 @@ class Kind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
 class Periodic(msgspec.Struct, frozen=True, kw_only=True):
     """A job that is made anew every so often, once for all the workers there are."""
 
-    kind: Kind[Any]
+    kind: JobKind[Any]
     every: timedelta
     payload: msgspec.Struct

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )  # fmt: skip
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
-from kith.base.jobs.kinds import Kind
+from kith.base.jobs.kinds import JobKind
 from kith.base.jobs.tables import (
     DEAD,
     KEYED,
@@ -189,7 +189,7 @@ _counts = query(
 
 
 def row_for(
-    kind: Kind[Any], payload: msgspec.Struct, *, id: int, at: datetime, now: datetime, key: str | None
+    kind: JobKind[Any], payload: msgspec.Struct, *, id: int, at: datetime, now: datetime, key: str | None
 ) -> dict[str, Any]:
     return {
         "id": id,

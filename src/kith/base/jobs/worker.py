@@ -22,7 +22,7 @@ import structlog
 
 from kith.base.errors import Unavailable
 from kith.base.jobs import store
-from kith.base.jobs.kinds import QUICK, Give, Kind, Periodic
+from kith.base.jobs.kinds import QUICK, Give, JobKind, Periodic
 from kith.base.jobs.suspects import Suspects
 from kith.base.jobs.tables import DEAD, Claimed, TakenOver
 from kith.base.metrics import JOBS_DONE, JOBS_SECONDS
@@ -50,7 +50,7 @@ class Worker:
     def __init__(
         self,
         works: Works,
-        kinds: Sequence[Kind[Any]],
+        kinds: Sequence[JobKind[Any]],
         periodic: Sequence[Periodic] = (),
         *,
         batch: int = BATCH,
@@ -166,7 +166,7 @@ class Worker:
             else:
                 await self._rest(wake)
 
-    async def _outside_lane(self, kind: Kind[Any], wake: asyncio.Event) -> None:
+    async def _outside_lane(self, kind: JobKind[Any], wake: asyncio.Event) -> None:
         running: set[asyncio.Task[None]] = set()
         try:
             while not self._stopping.is_set():
@@ -305,7 +305,7 @@ class Worker:
         except Unavailable:
             _log.warning("jobs.verdict_lost", job=job.id)  # its lease runs out, and it is taken over
 
-    async def _take_apart(self, work: Work, job: Claimed, parts: Sequence[Kind[Any]]) -> None:
+    async def _take_apart(self, work: Work, job: Claimed, parts: Sequence[JobKind[Any]]) -> None:
         """Each part is a job of its own from now on: one that fails must not keep the others from being done."""
         if await store.finish(work.db, [job.id], self.id):
             for part in parts:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from kith.base.params.body import parse_json, read_body, read_json
 from kith.base.params.fill import fill
-from kith.base.params.limits import LIMITS, Limits
+from kith.base.params.limits import LIMITS, BodyLimits
 from kith.base.params.loose import Loose
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.upload import Upload
 
 __all__ = [
     "LIMITS",
-    "Limits",
+    "BodyLimits",
     "Loose",
     "Upload",
     "fill",

@@ -10,7 +10,7 @@ from multipart import parse_options_header  # type: ignore[import-untyped]
 
 from kith.base.errors import Malformed, UnsupportedMedia
 from kith.base.exchange import Exchange
-from kith.base.params.limits import LIMITS, Limits
+from kith.base.params.limits import LIMITS, BodyLimits
 from kith.base.params.nesting import nest, read_form
 from kith.base.params.parts import read_parts
 from kith.base.params.upload import closing
@@ -20,7 +20,7 @@ __all__ = ["parse_json", "read_body", "read_json"]
 _FRAMING_BYTES = 256 * 1024
 
 
-async def read_body(exchange: Exchange, limits: Limits = LIMITS) -> dict[str, Any]:
+async def read_body(exchange: Exchange, limits: BodyLimits = LIMITS) -> dict[str, Any]:
     """Read JSON, a form or multipart; an empty body is an empty object, whatever type it claims.
 
     Files are closed when the request ends.
@@ -36,7 +36,7 @@ async def read_body(exchange: Exchange, limits: Limits = LIMITS) -> dict[str, An
     return await _read_nothing(exchange, header, limits)
 
 
-async def read_json(exchange: Exchange, limits: Limits = LIMITS) -> dict[str, Any]:
+async def read_json(exchange: Exchange, limits: BodyLimits = LIMITS) -> dict[str, Any]:
     """Read JSON and nothing else: any other body is `UnsupportedMedia`."""
     header = exchange.header(b"content-type").decode("latin-1")
     if parse_options_header(header)[0] == "application/json":
@@ -44,7 +44,7 @@ async def read_json(exchange: Exchange, limits: Limits = LIMITS) -> dict[str, An
     return await _read_nothing(exchange, header, limits)
 
 
-def parse_json(raw: bytes, limits: Limits = LIMITS) -> dict[str, Any]:
+def parse_json(raw: bytes, limits: BodyLimits = LIMITS) -> dict[str, Any]:
     if not raw or raw.isspace():
         return {}
     try:
@@ -73,7 +73,7 @@ def _count(value: Any) -> int:
     return len(value) + sum(_count(one) for one in value if isinstance(one, dict | list))
 
 
-def _too_deep(limits: Limits) -> Malformed:
+def _too_deep(limits: BodyLimits) -> Malformed:
     return Malformed(f"The parameters are nested deeper than {limits.depth} levels")
 
 
@@ -91,7 +91,7 @@ def _is_deeper(value: Any, depth: int) -> bool:
     return True
 
 
-async def _read_multipart(exchange: Exchange, boundary: str, limits: Limits) -> dict[str, Any]:
+async def _read_multipart(exchange: Exchange, boundary: str, limits: BodyLimits) -> dict[str, Any]:
     most = limits.max_bytes + _FRAMING_BYTES + (limits.max_file_bytes if limits.max_files else 0)
     async with aclosing(exchange.chunks(most)) as chunks:
         form = await read_parts(chunks, boundary, limits)
@@ -100,7 +100,7 @@ async def _read_multipart(exchange: Exchange, boundary: str, limits: Limits) -> 
     return nest(form.pairs, limits)
 
 
-async def _read_nothing(exchange: Exchange, header: str, limits: Limits) -> dict[str, Any]:
+async def _read_nothing(exchange: Exchange, header: str, limits: BodyLimits) -> dict[str, Any]:
     async with aclosing(exchange.chunks(limits.max_bytes)) as chunks:
         async for _ in chunks:
             raise UnsupportedMedia(f'Unsupported media type "{header}" in request.')

@@ -14,7 +14,7 @@ from msgspec import inspect
 from kith.base.errors import Complaint, Invalid
 from kith.base.params.checks import check_length, check_number, check_text
 from kith.base.params.loose import Loose
-from kith.base.params.shapes import BLANK, Shape, choice_shape, dict_reader, list_reader, union_shape
+from kith.base.params.shapes import BLANK, ParameterShape, choice_shape, dict_reader, list_reader, union_shape
 from kith.base.params.upload import Upload
 from kith.base.params.values import (
     Dropped,
@@ -133,66 +133,66 @@ def _inner_types(info: Any) -> list[Any]:
     return [found for found in inner if found is not None]
 
 
-def _shape(info: Any) -> Shape:
+def _shape(info: Any) -> ParameterShape:
     make = _SHAPES.get(type(info))
     if make is None:
         raise TypeError(f"No client can fill a field of type {info!r}")
     return make(info)
 
 
-def _upload(info: inspect.CustomType) -> Shape:
+def _upload(info: inspect.CustomType) -> ParameterShape:
     if info.cls is not Upload:
         raise TypeError(f"No client can fill a field of type {info.cls!r}")
-    return Shape(read_upload)
+    return ParameterShape(read_upload)
 
 
-def _union(info: inspect.UnionType) -> Shape:
+def _union(info: inspect.UnionType) -> ParameterShape:
     shapes = [_shape(one) for one in info.types if not isinstance(one, inspect.NoneType)]
     return union_shape(shapes, has_none=len(shapes) < len(info.types))
 
 
-def _dict(info: inspect.DictType) -> Shape:
+def _dict(info: inspect.DictType) -> ParameterShape:
     if not isinstance(info.key_type, inspect.StrType | inspect.AnyType):
         raise TypeError("The keys of what a client sends are text")
-    return Shape(dict_reader(_shape(info.value_type), check_length(info)))
+    return ParameterShape(dict_reader(_shape(info.value_type), check_length(info)))
 
 
-def _struct(info: inspect.StructType) -> Shape:
+def _struct(info: inspect.StructType) -> ParameterShape:
     kind = info.cls
     plan_of(kind)
     if not issubclass(kind, Loose):
-        return Shape(lambda value: _fill(kind, value))
+        return ParameterShape(lambda value: _fill(kind, value))
 
     def read(value: Any) -> Any:
         if not isinstance(value, Mapping) or not value:
             raise Dropped
         return _fill(kind, value)
 
-    return Shape(read, is_loose=True)
+    return ParameterShape(read, is_loose=True)
 
 
-def _sequence(build: Callable[[list[Any]], Any]) -> Callable[[Any], Shape]:
-    return lambda info: Shape(list_reader(_shape(info.item_type), build, check_length(info)))
+def _sequence(build: Callable[[list[Any]], Any]) -> Callable[[Any], ParameterShape]:
+    return lambda info: ParameterShape(list_reader(_shape(info.item_type), build, check_length(info)))
 
 
-_SHAPES: dict[type, Callable[[Any], Shape]] = {
-    inspect.AnyType: lambda _: Shape(read_any, is_optional=True, keeps_blank=True),
-    inspect.BoolType: lambda _: Shape(read_bool),
+_SHAPES: dict[type, Callable[[Any], ParameterShape]] = {
+    inspect.AnyType: lambda _: ParameterShape(read_any, is_optional=True, keeps_blank=True),
+    inspect.BoolType: lambda _: ParameterShape(read_bool),
     inspect.CustomType: _upload,
-    inspect.DateTimeType: lambda _: Shape(read_datetime),
-    inspect.DateType: lambda _: Shape(read_date),
+    inspect.DateTimeType: lambda _: ParameterShape(read_datetime),
+    inspect.DateType: lambda _: ParameterShape(read_date),
     inspect.DictType: _dict,
     inspect.EnumType: lambda info: choice_shape([(member.value, member) for member in info.cls]),
-    inspect.FloatType: lambda info: Shape(check_number(info, read_float)),
+    inspect.FloatType: lambda info: ParameterShape(check_number(info, read_float)),
     inspect.FrozenSetType: _sequence(frozenset),
-    inspect.IntType: lambda info: Shape(check_number(info, read_int)),
+    inspect.IntType: lambda info: ParameterShape(check_number(info, read_int)),
     inspect.ListType: _sequence(list),
     inspect.LiteralType: lambda info: choice_shape([(value, value) for value in info.values]),
     inspect.Metadata: lambda info: _shape(info.type),
     inspect.SetType: _sequence(set),
-    inspect.StrType: lambda info: Shape(check_text(info, read_text), keeps_blank=True),
+    inspect.StrType: lambda info: ParameterShape(check_text(info, read_text), keeps_blank=True),
     inspect.StructType: _struct,
     inspect.UnionType: _union,
-    inspect.UUIDType: lambda _: Shape(read_uuid),
+    inspect.UUIDType: lambda _: ParameterShape(read_uuid),
     inspect.VarTupleType: _sequence(tuple),
 }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LIMITS", "Limits"]
+__all__ = ["LIMITS", "BodyLimits"]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BodyLimits:
     """`max_bytes` bounds a JSON or form body and all text of a multipart one, `max_file_bytes` all its files.
 
     With `max_files` 0 files are not kept at all, and count as text. `count` bounds the names of a form, `values` all
@@ -24,4 +24,4 @@ class Limits:
     name_length: int = 256
 
 
-LIMITS = Limits()
+LIMITS = BodyLimits()

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from kith.base.errors import Malformed
-from kith.base.params.limits import LIMITS, Limits
+from kith.base.params.limits import LIMITS, BodyLimits
 
 __all__ = ["nest", "read_form", "split_pairs"]
 
@@ -21,12 +21,12 @@ _BROKEN_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _CONTAINERS = (dict, list)
 
 
-def read_form(raw: bytes, limits: Limits = LIMITS) -> dict[str, Any]:
+def read_form(raw: bytes, limits: BodyLimits = LIMITS) -> dict[str, Any]:
     """Read `a=1&b[c]=2`, the text of a query string or of a form body."""
     return nest(split_pairs(raw, limits), limits) if raw else {}
 
 
-def split_pairs(raw: bytes, limits: Limits = LIMITS) -> list[tuple[str, str]]:
+def split_pairs(raw: bytes, limits: BodyLimits = LIMITS) -> list[tuple[str, str]]:
     if raw.count(b"&") >= limits.count:
         raise Malformed(f"There are more than {limits.count} parameters")
     try:
@@ -58,7 +58,7 @@ def _refuse_nul(text: str) -> None:
         raise Malformed("The parameters hold a NUL character")
 
 
-def nest(pairs: Sequence[tuple[str, Any]], limits: Limits = LIMITS) -> dict[str, Any]:
+def nest(pairs: Sequence[tuple[str, Any]], limits: BodyLimits = LIMITS) -> dict[str, Any]:
     """Build the nested value that `pairs` describe; of a name given twice, the last value stays."""
     if len(pairs) > limits.count:
         raise Malformed(f"There are more than {limits.count} parameters")
@@ -75,7 +75,7 @@ def nest(pairs: Sequence[tuple[str, Any]], limits: Limits = LIMITS) -> dict[str,
     return root
 
 
-def _path(name: str, limits: Limits) -> list[str]:
+def _path(name: str, limits: BodyLimits) -> list[str]:
     """`a[b][]` is a, b and an empty key; a name whose brackets do not pair up is one plain key."""
     match = _NAME.fullmatch(name)
     if match is None:

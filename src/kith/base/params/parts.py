@@ -14,18 +14,18 @@ from multipart import (  # type: ignore[import-untyped]
 
 from kith.base.catalogues import counted
 from kith.base.errors import Malformed, TooLarge
-from kith.base.params.limits import Limits
+from kith.base.params.limits import BodyLimits
 from kith.base.params.upload import SPOOL_BYTES, Upload
 
-__all__ = ["Form", "read_parts"]
+__all__ = ["MultipartForm", "read_parts"]
 
 _LONGEST_BOUNDARY = 200
 
 
-class Form:
+class MultipartForm:
     """What has been read of one multipart body; `pairs` holds texts and uploads in the order they came."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: BodyLimits) -> None:
         self.pairs: list[tuple[str, Any]] = []
         self.uploads: list[Upload] = []
         self._limits = limits
@@ -111,11 +111,11 @@ def _decoded(text: bytes) -> str:
         raise Malformed("The parameters are not valid UTF-8") from error
 
 
-async def read_parts(chunks: AsyncIterator[bytes], boundary: str, limits: Limits) -> Form:
+async def read_parts(chunks: AsyncIterator[bytes], boundary: str, limits: BodyLimits) -> MultipartForm:
     """Read a multipart body to its end; its files are open in the answer, and closed when this fails."""
     if not 0 < len(boundary) <= _LONGEST_BOUNDARY:
         raise Malformed("The multipart boundary is missing or too long")
-    form = Form(limits)
+    form = MultipartForm(limits)
     try:
         await _parse(chunks, boundary, form, limits)
     except MultipartError as error:
@@ -127,7 +127,7 @@ async def read_parts(chunks: AsyncIterator[bytes], boundary: str, limits: Limits
     return form
 
 
-async def _parse(chunks: AsyncIterator[bytes], boundary: str, form: Form, limits: Limits) -> None:
+async def _parse(chunks: AsyncIterator[bytes], boundary: str, form: MultipartForm, limits: BodyLimits) -> None:
     parser = PushMultipartParser(boundary, max_segment_count=limits.count + limits.max_files)
     is_empty = True
     async for chunk in chunks:

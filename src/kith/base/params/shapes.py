@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from kith.base.params.values import Dropped, Reader, Wrong, choice_reader, read_text, wrong
 
-__all__ = ["BLANK", "Shape", "choice_shape", "dict_reader", "list_reader", "union_shape"]
+__all__ = ["BLANK", "ParameterShape", "choice_shape", "dict_reader", "list_reader", "union_shape"]
 
 BLANK = "can't be blank"
 _LONGEST_INDEX = 18
 _MOST_COMPLAINTS = 100  # an answer must not be many times longer than the request
 
 
-class Shape(NamedTuple):
+class ParameterShape(NamedTuple):
     """How to read a type; `keeps_blank` says that empty text is a value of its own, not the lack of one."""
 
     read: Reader
@@ -33,19 +33,19 @@ class Shape(NamedTuple):
         return self.read(value)
 
 
-def choice_shape(choices: Sequence[tuple[Any, Any]]) -> Shape:
+def choice_shape(choices: Sequence[tuple[Any, Any]]) -> ParameterShape:
     wires = [wire for wire, _ in choices]
     reader = choice_reader([(wire, meant) for wire, meant in choices if wire is not None])
-    return Shape(reader, is_optional=None in wires, keeps_blank="" in wires)
+    return ParameterShape(reader, is_optional=None in wires, keeps_blank="" in wires)
 
 
-def union_shape(shapes: Sequence[Shape], *, has_none: bool) -> Shape:
+def union_shape(shapes: Sequence[ParameterShape], *, has_none: bool) -> ParameterShape:
     """Of several types the first that accepts the value reads it, in the order they are written."""
     *others, last = shapes
     is_optional = has_none or any(shape.is_optional for shape in shapes)
     keeps_blank = any(shape.keeps_blank for shape in shapes)
     if not others:
-        return Shape(last.read, is_optional, keeps_blank, last.is_loose)
+        return ParameterShape(last.read, is_optional, keeps_blank, last.is_loose)
 
     def read(value: Any) -> Any:
         for shape in others:
@@ -55,10 +55,10 @@ def union_shape(shapes: Sequence[Shape], *, has_none: bool) -> Shape:
                 continue
         return last.read(value)
 
-    return Shape(read, is_optional, keeps_blank)
+    return ParameterShape(read, is_optional, keeps_blank)
 
 
-def list_reader(item: Shape, build: Callable[[list[Any]], Any], check: Callable[[Sized], None]) -> Reader:
+def list_reader(item: ParameterShape, build: Callable[[list[Any]], Any], check: Callable[[Sized], None]) -> Reader:
     """Empty text among what is not text is dropped: so a form sends a list without elements.
 
     Where loose objects belong, text or a number in place of the list is dropped as a whole.
@@ -102,7 +102,7 @@ def _is_index(key: Any) -> bool:
     return isinstance(key, str) and key.isascii() and key.isdigit() and len(key) <= _LONGEST_INDEX
 
 
-def dict_reader(item: Shape, check: Callable[[Sized], None]) -> Reader:
+def dict_reader(item: ParameterShape, check: Callable[[Sized], None]) -> Reader:
     def read(value: Any) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise wrong("is not an object", "not_an_object")

@@ -5,10 +5,11 @@ async def show_status(exchange: Exchange, viewer: Viewer, id: FromPath[StatusId]
 """
 
 from kith.base.routing.parameters import FromPath, FromQuery, FromRequest, Provided, RequestBody, ServerPart, number
-from kith.base.routing.route import Route, Shape, delete, get, patch, post, put, route, socket, stream
+from kith.base.routing.route import AnswerShape, Route, delete, get, patch, post, put, route, socket, stream
 from kith.base.routing.router import Found, Router, WrongMethod
 
 __all__ = [
+    "AnswerShape",
     "Found",
     "FromPath",
     "FromQuery",
@@ -18,7 +19,6 @@ __all__ = [
     "Route",
     "Router",
     "ServerPart",
-    "Shape",
     "WrongMethod",
     "delete",
     "get",

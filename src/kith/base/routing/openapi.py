@@ -11,7 +11,7 @@ import msgspec
 from kith.base.exchange import Answer
 from kith.base.params.upload import Upload
 from kith.base.routing.parameters import Parameter
-from kith.base.routing.route import Route, Shape
+from kith.base.routing.route import AnswerShape, Route
 
 __all__ = ["describe"]
 
@@ -22,7 +22,7 @@ _GAP = re.compile(r"\{([a-z_]+)(?::path)?\}")
 
 def describe(routes: Iterable[Route], *, title: str, version: str, base_url: str, security: Schema) -> Schema:
     """`security` describes how callers say who they are; each route's guards say which scopes they need."""
-    found = [one for one in routes if one.shape is not Shape.SOCKET]
+    found = [one for one in routes if one.shape is not AnswerShape.SOCKET]
     schemas = _Schemas(found)
     paths: dict[str, Schema] = {}
     for one in found:

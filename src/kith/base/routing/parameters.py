@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, ge
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
-from kith.base.params import LIMITS, Limits, fill, read_body, read_form
+from kith.base.params import LIMITS, BodyLimits, fill, read_body, read_form
 from kith.base.params.fill import plan_of, takes_files
 from kith.base.work import Work
 
@@ -52,14 +52,14 @@ class Parameter(NamedTuple):
     kind: Any = None
 
 
-class Source:
+class ParameterSource:
     """One place that parameters come from."""
 
     def bind(self, name: str, kind: Any, template: str) -> Parameter:
         raise NotImplementedError
 
 
-class Provided(Source):
+class Provided(ParameterSource):
     """What `provide` finds out from the exchange, at once or after a while."""
 
     def __init__(self, provide: Callable[[Exchange], Any]) -> None:
@@ -69,7 +69,7 @@ class Provided(Source):
         return Parameter(name, self._provide, inspect.iscoroutinefunction(self._provide))
 
 
-class _Path(Source):
+class _Path(ParameterSource):
     def bind(self, name: str, kind: Any, template: str) -> Parameter:
         gaps = _GAP.findall(template)
         if name not in gaps:
@@ -82,7 +82,7 @@ class _Path(Source):
         return Parameter(name, lambda exchange: exchange.path_values[place], False, "path", str)
 
 
-class _Query(Source):
+class _Query(ParameterSource):
     def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
         plan_of(kind)
         return Parameter(
@@ -90,10 +90,10 @@ class _Query(Source):
         )
 
 
-class RequestBody(Source):
+class RequestBody(ParameterSource):
     """From the query string and the body; files are kept only for a struct that has a place for them."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: BodyLimits = LIMITS) -> None:
         self._limits = limits
 
     def bind(self, name: str, kind: Any, template: str) -> Parameter:  # noqa: ARG002
@@ -144,7 +144,7 @@ def _parameter(name: str, hint: Any, template: str) -> Parameter:
     if get_origin(hint) is Annotated:
         kind, *marks = get_args(hint)
         for mark in marks:
-            if isinstance(mark, Source):
+            if isinstance(mark, ParameterSource):
                 return mark.bind(name, kind, template)
     raise TypeError(f"the parameter {name} of {template} does not say where it comes from")
 
@@ -156,7 +156,7 @@ def number(text: str) -> int:
     return int(text)
 
 
-class ServerPart(Source):
+class ServerPart(ParameterSource):
     """One of the server's own parts, by its type."""
 
     def __init__(self, kind: type) -> None:

@@ -12,14 +12,14 @@ import msgspec
 from kith.base.exchange import Answer, Dialect, Exchange
 from kith.base.routing.parameters import Parameter, parameters_of
 
-__all__ = ["Guard", "Route", "Shape", "delete", "get", "patch", "post", "put", "route", "socket", "stream"]
+__all__ = ["AnswerShape", "Guard", "Route", "delete", "get", "patch", "post", "put", "route", "socket", "stream"]
 
 Guard = Callable[[Exchange], Awaitable[None]]
 Handler = Callable[..., Awaitable[Any]]
 Decorate = Callable[[Handler], "Route"]
 
 
-class Shape(Enum):
+class AnswerShape(Enum):
     """Whether a route gives one whole answer, speaks for as long as it is listened to, or is a WebSocket."""
 
     ANSWER = "answer"
@@ -35,7 +35,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     handler: Handler
     guards: tuple[Guard, ...] = ()
     dialect: Dialect | None = None
-    shape: Shape = Shape.ANSWER
+    shape: AnswerShape = AnswerShape.ANSWER
     status: int = 200
     aliases: tuple[str, ...] = ()  # further templates with the same gaps
     parameters: tuple[Parameter, ...] = ()
@@ -53,7 +53,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         for name, read, is_async, _place, _kind in self.parameters:
             given[name] = await read(exchange) if is_async else read(exchange)
         result = await self.handler(**given)
-        if result.__class__ is Answer or self.shape is not Shape.ANSWER:
+        if result.__class__ is Answer or self.shape is not AnswerShape.ANSWER:
             return result  # type: ignore[no-any-return]
         return exchange.dialect.encode(exchange, self.status, result)
 
@@ -64,7 +64,7 @@ def route(
     *,
     guards: Sequence[Guard] = (),
     dialect: Dialect | None = None,
-    shape: Shape = Shape.ANSWER,
+    shape: AnswerShape = AnswerShape.ANSWER,
     status: int = 200,
     aliases: tuple[str, ...] = (),
     description: dict[str, Any] | None = None,
@@ -101,8 +101,8 @@ get, post, put, patch, delete = map(_for_method, ("GET", "POST", "PUT", "PATCH",
 
 def stream(template: str, **options: Any) -> Decorate:
     """A GET that is answered piece by piece, for as long as somebody listens."""
-    return route("GET", template, shape=Shape.STREAM, **options)
+    return route("GET", template, shape=AnswerShape.STREAM, **options)
 
 
 def socket(template: str, **options: Any) -> Decorate:
-    return route("WEBSOCKET", template, shape=Shape.SOCKET, **options)
+    return route("WEBSOCKET", template, shape=AnswerShape.SOCKET, **options)

@@ -4,7 +4,7 @@ Every connection costs a few kilobytes and is waited for without a task of its o
 send slowly, take nothing from the others (docs/decisions/0010).
 """
 
-from kith.base.server.limits import Limits, limits_from
-from kith.base.server.listening import Server, listen
+from kith.base.server.limits import ConnectionLimits, limits_from
+from kith.base.server.listening import HttpServer, listen
 
-__all__ = ["Limits", "Server", "limits_from", "listen"]
+__all__ = ["ConnectionLimits", "HttpServer", "limits_from", "listen"]

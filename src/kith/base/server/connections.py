@@ -15,7 +15,7 @@ import structlog
 from kith.base.errors import Problem, Throttled, Unavailable
 from kith.base.limits import address_key
 from kith.base.metrics import CONNECTIONS, CONNECTIONS_CUT
-from kith.base.server.limits import Limits
+from kith.base.server.limits import ConnectionLimits
 
 __all__ = ["Connection", "Connections"]
 
@@ -43,7 +43,7 @@ class Connection(Protocol):
 
 
 class Connections:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
         self.now = 0.0  # moves on with every tick; nothing here is finer than that
         self._count = 0

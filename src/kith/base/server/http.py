@@ -23,7 +23,7 @@ from kith.base.server.turns import CREDENTIALS, KNOWN, STRANGER
 from kith.base.server.websocket import WebSocket
 
 if TYPE_CHECKING:
-    from kith.base.server.listening import Server
+    from kith.base.server.listening import HttpServer
 
 __all__ = ["HttpConnection"]
 
@@ -40,7 +40,7 @@ class HttpConnection(asyncio.Protocol):
         "is_known", "is_waiting", "loop", "reader", "register", "server", "since", "transport", "websocket",
     )  # fmt: skip
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: HttpServer) -> None:
         self.server = server
         self.loop = server.loop
         self.register = server.register

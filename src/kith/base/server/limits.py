@@ -8,13 +8,13 @@ import msgspec
 
 from kith.base.settings import Settings
 
-__all__ = ["Limits", "limits_from"]
+__all__ = ["ConnectionLimits", "limits_from"]
 
 OTHER_FILES = 256  # descriptors kept for the database, stored files and calls to other servers
 MOST_DESCRIPTORS = 65_536
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class ConnectionLimits(msgspec.Struct, frozen=True, kw_only=True):
     """`per_address` 0 and `least_rate` 0 mean that there is no such limit. Times are seconds."""
 
     connections: int = 8192
@@ -29,14 +29,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     max_body: int = 104_857_600
 
 
-def limits_from(settings: Settings) -> Limits:
+def limits_from(settings: Settings) -> ConnectionLimits:
     """What is set, within what the system allows; without rate limits only times and the system's limit are left."""
     room = _raise_descriptors() - OTHER_FILES
     wanted = settings.max_connections if settings.rate_limits else room
-    return Limits(
+    return ConnectionLimits(
         connections=max(16, min(wanted, room)),
         per_address=settings.max_connections_per_address if settings.rate_limits else 0,
-        least_rate=Limits().least_rate if settings.rate_limits else 0,
+        least_rate=ConnectionLimits().least_rate if settings.rate_limits else 0,
         max_body=settings.max_body,
     )
 

@@ -10,12 +10,12 @@ from typing import Any
 from kith.base.server.call import Request
 from kith.base.server.connections import TICK_SECONDS, Connections
 from kith.base.server.http import HttpConnection
-from kith.base.server.limits import Limits
+from kith.base.server.limits import ConnectionLimits
 from kith.base.server.proxies import Proxies
 from kith.base.server.turns import Turns
 from kith.base.server.websocket import WebSocket
 
-__all__ = ["Server", "listen"]
+__all__ = ["HttpServer", "listen"]
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -43,11 +43,11 @@ def listen(host: str, port: int, *, shared: bool) -> socket.socket:
     return listener
 
 
-class Server:
+class HttpServer:
     """Serves `app` on a socket until it is stopped."""
 
     def __init__(
-        self, app: App, listener: socket.socket, limits: Limits, trusted_proxies: tuple[str, ...] = ()
+        self, app: App, listener: socket.socket, limits: ConnectionLimits, trusted_proxies: tuple[str, ...] = ()
     ) -> None:
         self.app = app
         self.loop = asyncio.get_running_loop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.server.limits import Limits
+from kith.base.server.limits import ConnectionLimits
 
 __all__ = ["Patience"]
 
@@ -12,7 +12,7 @@ class Patience:
 
     __slots__ = ("_credit", "_limits", "_looked_at", "_moved", "since")
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ConnectionLimits) -> None:
         self._limits = limits
         self._credit = 0.0  # seconds the client may still take
         self._looked_at = 0.0

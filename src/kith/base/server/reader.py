@@ -26,7 +26,7 @@ _VERSIONS = ("1.1", "1.0")
 _OF_BODIES = frozenset((b"content-length", b"transfer-encoding"))
 
 
-class Refused(Exception):  # noqa: N818 - a word to ourselves, through the parser
+class UnreadableRequest(Exception):  # noqa: N818 - a word to ourselves, through the parser
     """What was sent cannot be read; nothing after it can be either."""
 
 
@@ -132,7 +132,7 @@ class Reader:
 
     def on_message_begin(self) -> None:
         if self._connection.is_closing:
-            raise Refused
+            raise UnreadableRequest
         self._url, self._headers, self._has_body = b"", [], False
         self.in_head, self._head_size = True, 0
         self._connection.head_begins()
@@ -152,7 +152,7 @@ class Reader:
         self._check_size(headers)
         parser, version = self._parser, self._parser.get_http_version()
         if version not in _VERSIONS:
-            raise Refused
+            raise UnreadableRequest
         self.request = request = Request(parser.get_method().decode(), self._url, headers, version)
         request.keep_alive = parser.should_keep_alive() and request.method != "CONNECT"
         request.is_upgrade = parser.should_upgrade() and is_websocket(request)
@@ -168,10 +168,10 @@ class Reader:
             self._head_size = len(self._url) + sum(len(name) + len(value) + 4 for name, value in headers)
         if self._head_size > MOST_HEAD or len(headers) > MOST_HEADERS:
             self._refusal = (wire.HEAD_TOO_LARGE, "bad_request")
-            raise Refused
+            raise UnreadableRequest
         if len(self._url) > MOST_PATH and len(self._url.partition(b"?")[0]) > MOST_PATH:
             self._refusal = (wire.PATH_TOO_LONG, "bad_request")
-            raise Refused
+            raise UnreadableRequest
 
     def on_body(self, body: bytes) -> None:
         request, connection = self.request, self._connection
@@ -198,6 +198,6 @@ class Reader:
             call.wake()
             return
         if len(self.line) >= MOST_IN_LINE or (request.is_upgrade and call is not None):
-            raise Refused
+            raise UnreadableRequest
         self.line.append(request)
         self._connection.begin()

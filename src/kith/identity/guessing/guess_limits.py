@@ -12,19 +12,19 @@ from datetime import timedelta
 
 from kith.base.db import Session
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Paid, Price, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, Paid, Price, address_key
 from kith.base.work import Work
 from kith.identity.guessing import known_browsers, store
 from kith.identity.users.names import typed_key
 
-BY_ADDRESS = Rule("sign-in", most=25, seconds=300)
-BY_NAME = Rule("sign-in-name", most=10, seconds=600)  # one account, from one address
-BY_ACCOUNT = Rule("sign-in-account", most=20, seconds=600)  # one account, from anywhere
-KNOWN_DEVICE = Rule("sign-in-device", most=10, seconds=600)
-KNOWN_ADDRESS = Rule("sign-in-known", most=10, seconds=600)
-KNOWN_CROWD = Rule("sign-in-crowd", most=100, seconds=300)  # all accounts that are known at one address
-CODES = Rule("sign-in-codes", most=5, seconds=300)  # second factors, in a browser that is known
-KEYS = Rule("sign-in-keys", most=25, seconds=300)  # passkeys that were refused, from one address
+BY_ADDRESS = LimitRule("sign-in", most=25, seconds=300)
+BY_NAME = LimitRule("sign-in-name", most=10, seconds=600)  # one account, from one address
+BY_ACCOUNT = LimitRule("sign-in-account", most=20, seconds=600)  # one account, from anywhere
+KNOWN_DEVICE = LimitRule("sign-in-device", most=10, seconds=600)
+KNOWN_ADDRESS = LimitRule("sign-in-known", most=10, seconds=600)
+KNOWN_CROWD = LimitRule("sign-in-crowd", most=100, seconds=300)  # all accounts that are known at one address
+CODES = LimitRule("sign-in-codes", most=5, seconds=300)  # second factors, in a browser that is known
+KEYS = LimitRule("sign-in-keys", most=25, seconds=300)  # passkeys that were refused, from one address
 REMEMBER_EVERY = timedelta(days=1)
 
 

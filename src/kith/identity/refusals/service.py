@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from kith.base.errors import Throttled
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity.audit.service import masked
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
@@ -24,7 +24,7 @@ LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 LENGTH = 8
 MOST_KEPT = 50_000
 MOST_BYTES = 16 << 10
-BY_ADDRESS = Rule("refusals", most=120, seconds=300)
+BY_ADDRESS = LimitRule("refusals", most=120, seconds=300)
 # How long a text and how many members a list may be; the first pair with which all of it fits is taken.
 _SIZES = ((2000, 200), (500, 50), (100, 20), (40, 5))
 

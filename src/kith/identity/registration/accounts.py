@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.errors import Conflict, Forbidden, Invalid
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.groups import store as groups
@@ -32,7 +32,7 @@ from kith.identity.users.service import UserChanged
 from kith.identity.users.tables import User
 
 SIGNED_UP = "sign-up"  # how the grant came about; it marks the app that made the account
-MAILS = Rule("confirm-mail-api", most=5, seconds=1800)
+MAILS = LimitRule("confirm-mail-api", most=5, seconds=1800)
 
 
 class Closed(Forbidden):

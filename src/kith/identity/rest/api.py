@@ -12,7 +12,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.errors import Forbidden, NotAcceptable, NotFound
 from kith.base.exchange import JSON, Answer, Exchange
-from kith.base.paging import Page, envelope, public_url
+from kith.base.paging import OffsetPage, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
@@ -141,7 +141,7 @@ async def _list(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) 
     kept: Answer | None = memo.get(exchange.version, key)
     if kept is None:
         work = exchange.work
-        page = Page.read(query_string)
+        page = OffsetPage.read(query_string)
         wanted = await ListQuery.read(store, work, parse_qs(query_string.decode("latin-1"), keep_blank_values=True))
         if only is not None:
             wanted.exact[store.resource.own] = only

@@ -6,10 +6,10 @@ from typing import Any
 
 from kith.base.errors import Invalid, Malformed, TooLarge, UnsupportedMedia
 from kith.base.exchange import Exchange
-from kith.base.params import Limits, parse_json
+from kith.base.params import BodyLimits, parse_json
 
 MOST_BYTES = 512 << 10
-_LIMITS = Limits(depth=32, values=50_000)
+_LIMITS = BodyLimits(depth=32, values=50_000)
 
 
 async def read_object(exchange: Exchange, most: int = MOST_BYTES) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Generic
 
 from kith.base.errors import Complaint, Invalid
-from kith.base.paging import Page
+from kith.base.paging import OffsetPage
 from kith.base.work import Work
 from kith.identity.rest import operations
 from kith.identity.rest.fields import Boolean, Field, InvalidValue
@@ -79,7 +79,7 @@ class ListQuery(Generic[R]):
                     continue
             self.filters[one.name] = (one.bind, values if one.many else values[0])
 
-    async def fetch(self, work: Work, page: Page) -> tuple[int, list[R]]:
+    async def fetch(self, work: Work, page: OffsetPage) -> tuple[int, list[R]]:
         """The number of records, and those of the page. Secrets are masked in lists."""
         store = self.store
         exact, filters = tuple(self.exact), tuple(self.filters)

@@ -11,7 +11,7 @@ from datetime import timedelta
 import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound, Throttled
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.identity import security_mails
 from kith.identity.audit import service as audit
@@ -29,8 +29,8 @@ from kith.identity.users.tables import User
 
 PATH = "/confirm/"
 LIFE = timedelta(days=2)
-AGAIN = Rule("confirm-mail", most=5, seconds=3600)
-TO_ONE = Rule("confirm-mail-to", most=10, seconds=3600)  # to one address, whoever asks for it
+AGAIN = LimitRule("confirm-mail", most=5, seconds=3600)
+TO_ONE = LimitRule("confirm-mail-to", most=10, seconds=3600)  # to one address, whoever asks for it
 BLOCKED = "Addresses of this provider are not accepted here."
 _PLACE = "identity_flow_tokens.errand"
 

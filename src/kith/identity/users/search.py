@@ -12,7 +12,7 @@ from sqlalchemy import Text as SQLText
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from kith.base.db.schema import Words
+from kith.base.db.schema import SearchWords
 from kith.identity.users.tables import users
 
 SHORTEST = 3
@@ -29,7 +29,7 @@ class Contains(ColumnElement[bool]):
     type = Boolean()
 
     def __init__(self, name: str) -> None:
-        self.words = bindparam(f"{name}_words", type_=Words())
+        self.words = bindparam(f"{name}_words", type_=SearchWords())
         self.pattern = bindparam(name, type_=SQLText())
 
 

@@ -6,7 +6,7 @@ from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.routing import FromPath, FromQuery, get, post
 from kith.base.work import Work
-from kith.social.accounts import blank, finding, lines
+from kith.social.accounts import default_header, lines, lookup
 from kith.social.accounts.entities import render_lines
 from kith.social.guards import any_token, anyone, optional
 from kith.social.ids import AccountId
@@ -19,7 +19,7 @@ PICTURE: Headers = (
 )
 
 
-class Ids(msgspec.Struct, kw_only=True):
+class AccountIds(msgspec.Struct, kw_only=True):
     id: list[str] = []
 
 
@@ -28,7 +28,7 @@ class Name(msgspec.Struct, kw_only=True):
 
 
 @get("/api/v1/accounts", guards=[optional("read:accounts")])
-async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[Ids]) -> Answer:
+async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[AccountIds]) -> Answer:
     """Those that are there."""
     ids = numbers(asked.id)
     if len(ids) > MOST_IDS:
@@ -39,20 +39,20 @@ async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[Ids]) -
 
 @get("/api/v1/accounts/{id}", guards=[optional("read:accounts")])
 async def show_account(exchange: Exchange, work: Work, id: FromPath[AccountId]) -> Answer:
-    [shown] = await render_lines(work, [await finding.line_of(work, id)])
+    [shown] = await render_lines(work, [await lookup.line_of(work, id)])
     return answer(exchange, shown)
 
 
 @get("/api/v1/accounts/lookup", guards=[optional("read:accounts")])
 async def look_up(exchange: Exchange, work: Work, asked: FromQuery[Name]) -> Answer:
-    [shown] = await render_lines(work, [await finding.line_named(work, asked.acct)])
+    [shown] = await render_lines(work, [await lookup.line_named(work, asked.acct)])
     return answer(exchange, shown)
 
 
 @get("/api/v1/accounts/{id}/identity_proofs", guards=[any_token])
 async def show_proofs(exchange: Exchange, work: Work, id: FromPath[AccountId]) -> Answer:
     """A service that is no more: nobody has any."""
-    await finding.line_of(work, id)
+    await lookup.line_of(work, id)
     return answer(exchange, b"[]", headers=((b"deprecation", b"@1648598400"),))
 
 
@@ -63,7 +63,7 @@ async def subscribe_by_mail(id: FromPath[str]) -> None:  # noqa: ARG001 - nobody
 
 @get("/headers/original/missing.png")
 async def show_no_header() -> Answer:
-    return whole(blank.header(), "image/png", headers=PICTURE)
+    return whole(default_header.header(), "image/png", headers=PICTURE)
 
 
 routes = [

@@ -33,7 +33,7 @@ from kith.social.versions import without_counts
 MOST_BYTES = 8 << 20
 
 
-class Row(Protocol):
+class AccountVersion(Protocol):
     """A row of any list of accounts (`accounts.lines`)."""
 
     @property
@@ -62,7 +62,7 @@ async def render(work: Work, accounts: Sequence[Account]) -> list[bytes]:
     return [shown[account.id] for account in accounts]
 
 
-async def render_lines(work: Work, rows: Sequence[Row]) -> list[bytes]:
+async def render_lines(work: Work, rows: Sequence[AccountVersion]) -> list[bytes]:
     """Each as JSON, in the order they came."""
     shown = await render_versions(work, {row.id: row.version for row in rows})
     return [shown[row.id] for row in rows]

@@ -10,11 +10,11 @@ import msgspec
 
 from kith.base.blobs import Blobs
 from kith.base.errors import Complaint, Invalid
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
+from kith.social.files.decoder_processes import BadFile
 from kith.social.files.processing import shape_avatar, shape_header
-from kith.social.files.workshop import BadFile
 from kith.social.ids import AccountId
 
 Picture = Literal["avatar", "header"]
@@ -65,6 +65,6 @@ async def forget_files(work: Work, payload: ForgetFiles) -> None:
     await work.find(Blobs).delete(payload.keys)
 
 
-FORGET_FILES: Kind[ForgetFiles] = Kind(
+FORGET_FILES: JobKind[ForgetFiles] = JobKind(
     name="accounts.forget_files", payload=ForgetFiles, handler=forget_files, outside=True, concurrency=2
 )

@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
-from kith.social.accounts import pictures, store, wording
+from kith.social.accounts import pictures, profile_text, store
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.accounts.verification import VERIFY_LINKS, VerifyLinks, is_verifiable
@@ -26,7 +26,7 @@ LONGEST_FIELD = 255
 MOST_DOMAINS = 100
 
 
-class Change(msgspec.Struct, kw_only=True):
+class AccountChange(msgspec.Struct, kw_only=True):
     """What is None stays as it is."""
 
     display_name: str | None = None
@@ -59,7 +59,7 @@ _KEPT = ("privacy", "sensitive", "language", "quote_policy")
 _CHOICES = {"privacy": ("public", "unlisted", "private"), "quote_policy": ("public", "followers", "nobody")}
 
 
-async def update(work: Work, account: Account, change: Change) -> Account:
+async def update(work: Work, account: Account, change: AccountChange) -> Account:
     """All of it, or nothing. Pictures are made before the first write.
 
     Links that were sent are looked at, also where they say what they said: the page may link back by now.
@@ -88,7 +88,7 @@ async def _standing(work: Work, account_id: AccountId) -> Account:
     return found
 
 
-def _plain(change: Change, now: Account) -> dict[str, Any]:
+def _plain(change: AccountChange, now: Account) -> dict[str, Any]:
     values = {name: getattr(change, name) for name in _PLAIN if getattr(change, name) is not None}
     if change.display_name is not None:
         values["display_name"] = change.display_name
@@ -99,19 +99,19 @@ def _plain(change: Change, now: Account) -> dict[str, Any]:
     return values
 
 
-async def _words(work: Work, change: Change, now: Account) -> dict[str, Any]:
+async def _words(work: Work, change: AccountChange, now: Account) -> dict[str, Any]:
     """Note and rows are made into what is shown here, once."""
     texts = [change.note or "", *(value for _, value in change.fields or ())]
-    people = await wording.people_in(work, texts) if any(texts) else {}
+    people = await profile_text.people_in(work, texts) if any(texts) else {}
     values: dict[str, Any] = {}
     if change.note is not None:
-        values |= {"note": change.note, "note_html": wording.show_note(work, change.note, people)}
+        values |= {"note": change.note, "note_html": profile_text.show_note(work, change.note, people)}
     if change.fields is not None:
-        values["fields"] = wording.show_fields(work, change.fields, now.fields, people)
+        values["fields"] = profile_text.show_fields(work, change.fields, now.fields, people)
     return values
 
 
-async def _keep(work: Work, account_id: AccountId, change: Change) -> None:
+async def _keep(work: Work, account_id: AccountId, change: AccountChange) -> None:
     values = {name: getattr(change, name) for name in _KEPT if getattr(change, name) is not None}
     if not values:
         return
@@ -139,7 +139,7 @@ async def drop_picture(work: Work, account: Account, name: pictures.Picture) -> 
 # Checks
 
 
-def _checked(change: Change) -> Change:
+def _checked(change: AccountChange) -> AccountChange:
     """As it will be kept; raises `Invalid` with every complaint at once."""
     bad: dict[str, list[str]] = {}
     ready = msgspec.structs.replace(change)
@@ -192,7 +192,7 @@ def _checked_domains(bad: dict[str, list[str]], given: Sequence[str]) -> list[st
     return list(dict.fromkeys(domain for domain in domains if domain is not None))
 
 
-def _check_kept(bad: dict[str, list[str]], ready: Change) -> None:
+def _check_kept(bad: dict[str, list[str]], ready: AccountChange) -> None:
     for name, choices in _CHOICES.items():
         value = getattr(ready, name)
         if value is not None and value not in choices:

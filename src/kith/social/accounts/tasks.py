@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
-from kith.social.accounts import faces
+from kith.social.accounts import user_accounts
 from kith.social.ids import UserId
 
 
@@ -17,7 +17,7 @@ class KeepUp(msgspec.Struct):
 
 
 async def keep_up(work: Work, payload: KeepUp) -> None:
-    await faces.keep_up(work, payload.user_id)
+    await user_accounts.keep_up(work, payload.user_id)
 
 
-KEEP_UP: Kind[KeepUp] = Kind(name="accounts.keep_up", payload=KeepUp, handler=keep_up)
+KEEP_UP: JobKind[KeepUp] = JobKind(name="accounts.keep_up", payload=KeepUp, handler=keep_up)

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged
@@ -87,7 +87,7 @@ async def _mark(work: Work, account_id: AccountId, proven: set[str]) -> None:
     work.announce(AccountChanged(account_id=account_id))
 
 
-VERIFY_LINKS: Kind[VerifyLinks] = Kind(
+VERIFY_LINKS: JobKind[VerifyLinks] = JobKind(
     name="accounts.verify_links", payload=VerifyLinks, handler=verify_links, outside=True, concurrency=4, attempts=4,
     patience=timedelta(minutes=2),
 )  # fmt: skip

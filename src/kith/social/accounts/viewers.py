@@ -7,8 +7,8 @@ from typing import Annotated
 from kith.base.errors import Forbidden
 from kith.base.exchange import Exchange
 from kith.base.routing import Provided
-from kith.social.accounts.faces import id_of, of_user
 from kith.social.accounts.tables import Account
+from kith.social.accounts.user_accounts import id_of, of_user
 from kith.social.guards import DISABLED, caller_in, member_in
 from kith.social.ids import AccountId
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from kith.base.errors import Invalid
 from kith.base.work import Work
-from kith.social.admin.store import STATES, Wanted
+from kith.social.admin.store import STATES, AccountQuery
 from kith.social.roles import store as roles
 
 FLAGS = ("local", "remote", *STATES, "staff")
@@ -18,7 +18,7 @@ class UnknownStatus(Invalid):
         super().__init__(f"Unknown status: {status[:100]}")
 
 
-def by_flags(flags: Sequence[str], **texts: Any) -> Wanted:
+def by_flags(flags: Sequence[str], **texts: Any) -> AccountQuery:
     """Version 1. Without any flag about where and how they are: those who live here and are active."""
     chosen = frozenset(flags)
     where = chosen & {"local", "remote"}
@@ -29,13 +29,13 @@ def by_flags(flags: Sequence[str], **texts: Any) -> Wanted:
         chosen -= where
     if not states:
         chosen |= {"active"}
-    return Wanted(flags=chosen, **texts)
+    return AccountQuery(flags=chosen, **texts)
 
 
 async def by_words(
     work: Work, *, origin: str, status: str, permissions: str, role_ids: Sequence[int] | None, invited_by: str,
     **texts: Any,
-) -> Wanted:  # fmt: skip
+) -> AccountQuery:  # fmt: skip
     """Version 2. Nobody here was invited by somebody whom the server remembers."""
     if status and status not in STATES:
         raise UnknownStatus(status)
@@ -45,7 +45,7 @@ async def by_words(
         flags.add("staff")
     if invited_by:
         flags.add("nobody")
-    wanted = Wanted(flags=frozenset(flags), **texts)
+    wanted = AccountQuery(flags=frozenset(flags), **texts)
     if role_ids:
         known = await roles.load(work.db)
         wanted.role_ids = list(role_ids)

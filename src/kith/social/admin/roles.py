@@ -25,7 +25,7 @@ HIGHEST = 1_000_000
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class RoleDraft(msgspec.Struct, kw_only=True):
     """What is left out is as it was. Permissions are a number of bits, or their names."""
 
     name: str | None = None
@@ -52,7 +52,7 @@ async def named(work: Work, name: str) -> Role:
     return wanted[0]
 
 
-async def create(work: Work, by: Staff, draft: Draft) -> Role:
+async def create(work: Work, by: Staff, draft: RoleDraft) -> Role:
     by.check("manage_roles")
     permissions = _permissions(draft) or 0
     role = Role(
@@ -66,7 +66,7 @@ async def create(work: Work, by: Staff, draft: Draft) -> Role:
     return role
 
 
-async def change(work: Work, by: Staff, role_id: int, draft: Draft) -> Role:
+async def change(work: Work, by: Staff, role_id: int, draft: RoleDraft) -> Role:
     """Nobody changes their own role, nor one that stands as high or higher."""
     by.check("manage_roles")
     await work.db.hold("social.roles")
@@ -77,7 +77,7 @@ async def change(work: Work, by: Staff, role_id: int, draft: Draft) -> Role:
     if changed == before:
         return before
     _check_reach(by, changed)
-    values = {name: getattr(changed, name) for name in Draft.__struct_fields__ if name != "permissions_as_keys"}
+    values = {name: getattr(changed, name) for name in RoleDraft.__struct_fields__ if name != "permissions_as_keys"}
     await store.change(work.db, role_id, values | {"base": changed.base, "updated_at": work.now})
     if changed.base != before.base:
         for holder in await accounts.with_role_id(work.db, role_id):
@@ -88,7 +88,7 @@ async def change(work: Work, by: Staff, role_id: int, draft: Draft) -> Role:
     return msgspec.structs.replace(changed, updated_at=work.now)
 
 
-def _changed(before: Role, draft: Draft) -> Role:
+def _changed(before: Role, draft: RoleDraft) -> Role:
     permissions = _permissions(draft)
     if before.id == EVERYONE:
         wanted = before.permissions if permissions is None else permissions
@@ -123,7 +123,7 @@ def _color(given: str | None) -> str:
     return (given or "").lower()
 
 
-def _permissions(draft: Draft) -> int | None:
+def _permissions(draft: RoleDraft) -> int | None:
     if draft.permissions_as_keys is not None:
         return _bits(draft.permissions_as_keys)
     if draft.permissions is None:

@@ -12,7 +12,7 @@ from kith.base.db import Session, any_of
 from kith.base.paging import Cursor
 from kith.identity.for_social import TEAM, staff_view
 from kith.social.accounts.tables import Account, accounts
-from kith.social.walks import Walk
+from kith.social.id_lists import IdList
 
 _person: ColumnElement[Any] = accounts.c.user_id
 _local = accounts.c.domain == ""
@@ -43,7 +43,7 @@ _CLAUSES: dict[str, ColumnElement[bool]] = {
 STATES = ("active", "pending", "disabled", "silenced", "suspended", "sensitized")
 
 
-class Wanted(msgspec.Struct, kw_only=True):
+class AccountQuery(msgspec.Struct, kw_only=True):
     """What is empty is not asked for. `flags` are names of clauses without a value."""
 
     flags: frozenset[str] = frozenset()
@@ -57,13 +57,13 @@ class Wanted(msgspec.Struct, kw_only=True):
 
 
 @lru_cache(512)
-def _walk(names: frozenset[str]) -> Walk:
+def _walk(names: frozenset[str]) -> IdList:
     clauses = [_CLAUSES[name] for name in sorted(names)]
     statement = select(accounts).where(and_(accounts.c.deleted_at.is_(None), *clauses))
-    return Walk(statement, accounts.c.id, row=Account)
+    return IdList(statement, accounts.c.id, row=Account)
 
 
-async def page_of(db: Session, wanted: Wanted, cursor: Cursor) -> list[Account]:
+async def page_of(db: Session, wanted: AccountQuery, cursor: Cursor) -> list[Account]:
     names, values = set(wanted.flags), {}
     for name in ("username", "display_name"):
         if getattr(wanted, name):

@@ -10,7 +10,7 @@ from kith.base import vapid
 from kith.base.errors import Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.routing import FromRequest, ServerPart, get, post
 from kith.base.work import Work
 from kith.identity import for_social as identity
@@ -23,10 +23,10 @@ from kith.social.apps.entities import (
 )
 from kith.social.guards import INVALID, TheCaller, any_token, anyone
 
-REGISTRATIONS = Rule("apps", most=5, seconds=600)
+REGISTRATIONS = LimitRule("apps", most=5, seconds=600)
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class AppForm(msgspec.Struct, kw_only=True):
     """`redirect_uris` and `scopes` come as one text or as a list, and may have blanks in either."""
 
     client_name: str | None = None
@@ -41,7 +41,7 @@ async def not_too_many(exchange: Exchange) -> None:
 
 @post("/api/v1/apps", status=200, guards=[anyone, not_too_many])
 async def register_app(
-    work: Work, keys: Annotated[Keys, ServerPart(Keys)], draft: FromRequest[Draft]
+    work: Work, keys: Annotated[Keys, ServerPart(Keys)], draft: FromRequest[AppForm]
 ) -> CredentialApplication:
     new = identity.apps.NewApp(
         name=draft.client_name or "", redirect_uris=_words(draft.redirect_uris), scopes=_words(draft.scopes),

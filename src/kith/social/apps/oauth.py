@@ -9,7 +9,7 @@ from kith.base.params import read_body, read_form
 from kith.base.routing import get, post
 from kith.base.work import Work
 from kith.identity import for_social as identity
-from kith.social.accounts.faces import of_user
+from kith.social.accounts.user_accounts import of_user
 from kith.social.apps.entities import UserInfo, render_token, render_userinfo
 from kith.social.guards import Member, TheMember, anyone, user
 

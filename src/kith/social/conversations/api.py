@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, delete, get, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
@@ -20,10 +20,10 @@ WRITE = user("write:conversations")
 @get("/api/v1/conversations", guards=[user("read:statuses")])
 async def show_conversations(exchange: Exchange, work: Work, me: Me) -> Answer:
     """Those with the newest post first."""
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     found = await store.page(work.db, me, cursor)
     shown = await render_conversations(work, found, me)
-    return page(exchange, cursor, shown, [one.last_status_id for one in found], kind=Kind.RECORD3)
+    return page(exchange, cursor, shown, [one.last_status_id for one in found], kind=CursorKind.RECORD3)
 
 
 @delete("/api/v1/conversations/{id}", guards=[WRITE])

@@ -8,15 +8,15 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, func, literal, se
 from kith.base.db import Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.conversations.tables import Conversation, conversation_statuses, conversations
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications.tables import notifications
 from kith.social.statuses.tables import DIRECT, statuses
-from kith.social.walks import Walk
 
 _C, _CS = conversations.c, conversation_statuses.c
 _me: BindParameter[Any] = bindparam("me")
 _id: BindParameter[Any] = bindparam("id")
-_list = Walk(select(conversations).where(_C.account_id == _me), _C.last_status_id, row=Conversation)
+_list = IdList(select(conversations).where(_C.account_id == _me), _C.last_status_id, row=Conversation)
 _one = query(select(conversations).where(and_(_C.id == _id, _C.account_id == _me)), Conversation)
 _by_id = query(select(conversations).where(_C.id == _id), Conversation)
 _same = query(

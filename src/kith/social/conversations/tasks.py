@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.conversations import service, store
@@ -40,7 +40,7 @@ async def forget_account(work: Work, fact: AccountDeleted) -> None:
     await service.forget_account(work, fact.account_id)
 
 
-ADD_OWN: Kind[StatusPosted] = Kind(name="conversations.add_own", payload=StatusPosted, many=add_own)
-FORGET_ACCOUNT: Kind[AccountDeleted] = Kind(
+ADD_OWN: JobKind[StatusPosted] = JobKind(name="conversations.add_own", payload=StatusPosted, many=add_own)
+FORGET_ACCOUNT: JobKind[AccountDeleted] = JobKind(
     name="conversations.forget_account", payload=AccountDeleted, handler=forget_account
 )

@@ -10,14 +10,14 @@ from kith.identity import for_social as identity
 from kith.social.guards import TheCaller, TheMember, user
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class EmailForm(msgspec.Struct, kw_only=True):
     email: str | None = None
 
 
 @post("/api/v1/emails/confirmations", status=200, guards=[user("write:accounts", unconfirmed=True)])
 async def send_again(
     work: Work, me: TheMember, caller: TheCaller,
-    draft: FromRequest[Draft],
+    draft: FromRequest[EmailForm],
 ) -> dict[str, str]:  # fmt: skip
     email = draft.email.strip() if draft.email else None
     await identity.send_confirmation(work, me.id, caller.app_id, email)

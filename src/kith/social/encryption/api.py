@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.errors import Malformed
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromRequest, Provided, get, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
@@ -29,12 +29,12 @@ TokenHash = Annotated[str, Provided(_key_hash)]
 TheMemberId = Annotated[int, Provided(lambda exchange: member_in(exchange).id)]
 
 
-class Upload(msgspec.Struct, kw_only=True):
+class KeyUpload(msgspec.Struct, kw_only=True):
     device: service.NewDevice | None = None
     one_time_keys: list[service.NewKey] = []
 
 
-class Named(msgspec.Struct, kw_only=True):
+class NamedAccounts(msgspec.Struct, kw_only=True):
     id: list[str]
 
 
@@ -43,7 +43,7 @@ class Claim(msgspec.Struct, kw_only=True):
 
 
 class Deliveries(msgspec.Struct, kw_only=True):
-    device: list[service.Delivery] = []
+    device: list[service.MessageDelivery] = []
 
 
 class UpTo(msgspec.Struct, kw_only=True):
@@ -52,7 +52,7 @@ class UpTo(msgspec.Struct, kw_only=True):
 
 @post("/api/v1/crypto/keys/upload", guards=[CRYPTO])
 async def upload_keys(
-    work: Work, me: Me, user_id: TheMemberId, token: TokenHash, sent: FromRequest[Upload]
+    work: Work, me: Me, user_id: TheMemberId, token: TokenHash, sent: FromRequest[KeyUpload]
 ) -> dict[str, Any]:
     """Hand in the keys of this token's device."""
     if sent.device is None:
@@ -62,7 +62,7 @@ async def upload_keys(
 
 
 @post("/api/v1/crypto/keys/query", guards=[CRYPTO])
-async def query_keys(work: Work, me: Me, named: FromRequest[Named]) -> list[dict[str, Any]]:
+async def query_keys(work: Work, me: Me, named: FromRequest[NamedAccounts]) -> list[dict[str, Any]]:
     """The devices of some accounts."""
     ids = [AccountId(id) for id in numbers(named.id)]
     _limit(len(ids))
@@ -97,10 +97,10 @@ async def deliver(work: Work, me: Me, token: TokenHash, sent: FromRequest[Delive
 async def show_messages(exchange: Exchange, work: Work, token: TokenHash) -> Answer:
     """What waits for this device."""
     device = await service.find_own(work, token)
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     found = await store.inbox_of(work.db, device, cursor)
     shown = [msgspec.json.encode(render_message(message)) for message in found]
-    return page(exchange, cursor, shown, [message.id for message in found], kind=Kind.RECORD3)
+    return page(exchange, cursor, shown, [message.id for message in found], kind=CursorKind.RECORD3)
 
 
 @post("/api/v1/crypto/encrypted_messages/clear", guards=[CRYPTO])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.social.encryption.tables import Device, Message, OneTimeKey
+from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey
 from kith.social.ids import AccountId
 from kith.social.moments import moment
 
@@ -30,7 +30,7 @@ def render_claimed(device: Device, key: OneTimeKey) -> dict[str, Any]:
     }
 
 
-def render_message(message: Message) -> dict[str, Any]:
+def render_message(message: EncryptedMessage) -> dict[str, Any]:
     return {
         "id": str(message.id),
         "account_id": str(message.from_account_id),

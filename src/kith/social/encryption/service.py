@@ -15,7 +15,7 @@ from kith.social.encryption import store
 from kith.social.encryption.facts import EncryptedMessageCame
 from kith.social.encryption.franking import Franking, seal
 from kith.social.encryption.keys import is_key, is_signature_of
-from kith.social.encryption.tables import Device, Message, OneTimeKey
+from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey
 from kith.social.ids import AccountId
 
 MOST_KEYS = 200  # that wait for a device to be claimed
@@ -55,7 +55,7 @@ class Target(msgspec.Struct, kw_only=True):
     device_id: str
 
 
-class Delivery(msgspec.Struct, kw_only=True):
+class MessageDelivery(msgspec.Struct, kw_only=True):
     account_id: int
     device_id: str
     type: int = 0
@@ -174,7 +174,7 @@ async def claim(work: Work, me: AccountId, targets: Sequence[Target]) -> list[tu
     return taken
 
 
-async def deliver(work: Work, me: AccountId, source: Device, deliveries: Sequence[Delivery]) -> None:
+async def deliver(work: Work, me: AccountId, source: Device, deliveries: Sequence[MessageDelivery]) -> None:
     """Each into its device's inbox, or none at all."""
     for one in deliveries:
         _check_delivery(one)
@@ -189,7 +189,7 @@ async def deliver(work: Work, me: AccountId, source: Device, deliveries: Sequenc
         await _put(work, me, source, device, one)
 
 
-def _check_delivery(one: Delivery) -> None:
+def _check_delivery(one: MessageDelivery) -> None:
     wrong: dict[str, list[str]] = {}
     for field, text, most in (("body", one.body, LONGEST_BODY), ("hmac", one.hmac, LONGEST_DIGEST)):
         if not text:
@@ -202,9 +202,9 @@ def _check_delivery(one: Delivery) -> None:
         raise Invalid(fields=wrong)
 
 
-async def _put(work: Work, me: AccountId, source: Device, device: Device, one: Delivery) -> None:
+async def _put(work: Work, me: AccountId, source: Device, device: Device, one: MessageDelivery) -> None:
     franking = Franking(hmac=one.hmac, source_account_id=me, target_account_id=device.account_id, timestamp=work.now)
-    message = Message(
+    message = EncryptedMessage(
         id=work.new_id(), device_row=device.id, from_account_id=me, from_device_id=source.device_id, type=one.type,
         body=one.body, digest=one.hmac, message_franking=seal(work.find(Keys).encryption, franking, work.now),
         created_at=work.now,

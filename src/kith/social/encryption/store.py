@@ -7,10 +7,10 @@ from sqlalchemy import BigInteger, BindParameter, and_, bindparam, delete, func,
 
 from kith.base.db import Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
-from kith.social.encryption.tables import Device, Message, OneTimeKey, devices, messages, one_time_keys
+from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey, devices, messages, one_time_keys
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId
 from kith.social.relationships.rules import ME, blocks
-from kith.social.walks import Walk
 
 _device: BindParameter[Any] = bindparam("device", type_=BigInteger())
 _key_hash: BindParameter[Any] = bindparam("key_hash")
@@ -56,10 +56,10 @@ _any_key = (
 _take_key = query(delete(one_time_keys).where(one_time_keys.c.id == _any_key).returning(one_time_keys), OneTimeKey)
 
 _insert_message = command(insert_into(messages))
-_message = query(select(messages).where(messages.c.id == bindparam("message")), Message)
+_message = query(select(messages).where(messages.c.id == bindparam("message")), EncryptedMessage)
 _count_messages = query(select(func.count()).select_from(messages).where(messages.c.device_row == _device), int)
 _clear = command(delete(messages).where(and_(messages.c.device_row == _device, messages.c.id <= bindparam("up_to"))))
-_inbox = Walk(select(messages).where(messages.c.device_row == _device), messages.c.id, row=Message)
+_inbox = IdList(select(messages).where(messages.c.device_row == _device), messages.c.id, row=EncryptedMessage)
 
 
 async def find_device(db: Session, key_hash: str) -> Device | None:
@@ -108,11 +108,11 @@ async def take_key(db: Session, device: Device) -> OneTimeKey | None:
     return await db.one(_take_key, device=device.id)
 
 
-async def insert_message(db: Session, message: Message) -> None:
-    await db.run(_insert_message, **{name: getattr(message, name) for name in Message.__struct_fields__})
+async def insert_message(db: Session, message: EncryptedMessage) -> None:
+    await db.run(_insert_message, **{name: getattr(message, name) for name in EncryptedMessage.__struct_fields__})
 
 
-async def find_message(db: Session, message_id: int) -> Message | None:
+async def find_message(db: Session, message_id: int) -> EncryptedMessage | None:
     return await db.one(_message, message=message_id)
 
 
@@ -120,9 +120,9 @@ async def count_messages(db: Session, device: Device) -> int:
     return await db.one(_count_messages, device=device.id) or 0
 
 
-async def inbox_of(db: Session, device: Device, cursor: Cursor) -> list[Message]:
+async def inbox_of(db: Session, device: Device, cursor: Cursor) -> list[EncryptedMessage]:
     statement, values = _inbox.form(cursor)
-    found: list[Message] = await db.all(statement, device=device.id, **values)
+    found: list[EncryptedMessage] = await db.all(statement, device=device.id, **values)
     return cursor.newest_first(found)
 
 

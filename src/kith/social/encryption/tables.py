@@ -71,7 +71,7 @@ class OneTimeKey(msgspec.Struct):
     signature: str
 
 
-class Message(msgspec.Struct):
+class EncryptedMessage(msgspec.Struct):
     id: int
     device_row: int
     from_account_id: AccountId

@@ -22,7 +22,7 @@ _encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:accounts"), user("write:accounts")
 
 
-class Named(msgspec.Struct, kw_only=True):
+class NamedTag(msgspec.Struct, kw_only=True):
     name: str
 
 
@@ -33,7 +33,7 @@ async def show_featured(work: Work, account: Actor) -> list[dict[str, Any]]:
 
 
 @post("/api/v1/featured_tags", guards=[WRITE], status=200)
-async def feature(work: Work, account: Actor, named: FromRequest[Named]) -> dict[str, Any]:
+async def feature(work: Work, account: Actor, named: FromRequest[NamedTag]) -> dict[str, Any]:
     return render_featured(work.settings, account, await service.feature(work, account.id, named.name))
 
 

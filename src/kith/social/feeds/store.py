@@ -77,17 +77,17 @@ _idle = query(
 _forget = command(delete(feed_states).where(any_of(feed_states.c.account_id, "accounts")))
 
 
-class Entry(dict[str, int | bool]):
+class FeedEntry(dict[str, int | bool]):
     """One status in one feed."""
 
 
 def entry(
     owner: int, status_id: StatusId, *, original_id: StatusId, author_id: AccountId, by_tag: bool = False
-) -> Entry:
-    return Entry(owner=owner, status_id=status_id, original_id=original_id, author_id=author_id, by_tag=by_tag)
+) -> FeedEntry:
+    return FeedEntry(owner=owner, status_id=status_id, original_id=original_id, author_id=author_id, by_tag=by_tag)
 
 
-async def add(db: Session, entries: Sequence[Entry]) -> None:
+async def add(db: Session, entries: Sequence[FeedEntry]) -> None:
     """Each once, however often it is added."""
     if entries:
         await db.many(_add, list(entries))

@@ -47,14 +47,14 @@ class Unsatisfiable(Problem):
         super().__init__(headers={"Content-Range": f"bytes */{size}"})
 
 
-class Part(msgspec.Struct, frozen=True):
+class ByteRange(msgspec.Struct, frozen=True):
     """From `start` up to, not including, `end`."""
 
     start: int
     end: int
 
 
-def read_range(text: str, size: int) -> Part | None:
+def read_range(text: str, size: int) -> ByteRange | None:
     """The one part that is asked for; None for the whole. Several at once are refused: nothing that plays asks so."""
     if not text.startswith("bytes="):
         return None
@@ -72,7 +72,7 @@ def read_range(text: str, size: int) -> Part | None:
             return None
     if start >= size or start >= end:
         raise Unsatisfiable(size)
-    return Part(start, end)
+    return ByteRange(start, end)
 
 
 @get("/media/{path:path}")

@@ -10,9 +10,9 @@ import msgspec
 from kith.base.blobs import Blobs
 from kith.base.work import Work
 from kith.social.files import limits
+from kith.social.files.decoder_processes import BadFile, Craft, DecoderProcesses, Made, copying
 from kith.social.files.keys import folder_of, mime_of, new_name
 from kith.social.files.sniff import HEAD_BYTES, Sniffed, is_animated_gif, sniff
-from kith.social.files.workshop import BadFile, Craft, Made, Workshop, copying
 
 __all__ = [
     "Picture", "Shaped", "is_moving", "keep", "shape_avatar", "shape_header", "shape_preview", "size_of", "sniffed",
@@ -52,7 +52,7 @@ async def shape_preview(work: Work, shelf: str, id: int, file: IO[bytes]) -> Pic
     found = await sniffed(file)
     await _check(file, limits.IMAGE_BYTES, is_taken=found is not None and found.family == "image")
     assert found is not None  # noqa: S101 - checked above
-    async with work.find(Workshop).make("preview", found, copying(file)) as made:
+    async with work.find(DecoderProcesses).make("preview", found, copying(file)) as made:
         key = await keep(work, made, made.outcome.file, f"{folder_of(shelf, id)}/small/{new_name()}")
         small = made.outcome.meta["small"]
         return Picture(key, small["width"], small["height"], made.outcome.blurhash or "")
@@ -62,7 +62,7 @@ async def _profile_picture(work: Work, craft: Craft, shelf: str, account_id: int
     found = await sniffed(file)
     await _check(file, limits.PROFILE_BYTES, is_taken=found is not None and found.mime in _PROFILE)
     assert found is not None  # noqa: S101 - checked above
-    async with work.find(Workshop).make(craft, found, copying(file)) as made:
+    async with work.find(DecoderProcesses).make(craft, found, copying(file)) as made:
         folder, name = folder_of(shelf, account_id), new_name()
         kept = await keep(work, made, made.outcome.file, f"{folder}/original/{name}")
         if not made.outcome.static:

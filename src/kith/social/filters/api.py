@@ -40,7 +40,7 @@ class FilterForm(msgspec.Struct, kw_only=True):
     keywords_attributes: list[service.KeywordChange] = []
 
 
-class StatusForm(msgspec.Struct, kw_only=True):
+class FilteredStatusForm(msgspec.Struct, kw_only=True):
     status_id: str
 
 
@@ -128,7 +128,9 @@ async def show_statuses(work: Work, me: Me, filter_id: FromPath[int]) -> list[di
 
 
 @post("/api/v2/filters/{filter_id}/statuses", guards=[WRITE])
-async def add_status(work: Work, me: Me, filter_id: FromPath[int], form: FromRequest[StatusForm]) -> dict[str, Any]:
+async def add_status(
+    work: Work, me: Me, filter_id: FromPath[int], form: FromRequest[FilteredStatusForm]
+) -> dict[str, Any]:
     """Of a boost, what it boosts."""
     ids = numbers([form.status_id])
     found = await statuses.find_visible(work.db, StatusId(ids[0]), me) if ids else None

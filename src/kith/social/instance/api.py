@@ -13,13 +13,13 @@ from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts.entities import render, render_lines
 from kith.social.accounts.viewers import Viewer
-from kith.social.emojis import own as emojis
+from kith.social.emojis import custom_emojis as emojis
 from kith.social.guards import TheCaller, anyone, optional, outsider
 from kith.social.instance import directory, entities, service, store
-from kith.social.instance.keeping import Kept
+from kith.social.instance.kept_answers import Kept
 from kith.social.pages import JSON, PRIVATE, VARY, answer, joined
 from kith.social.text.languages import NAMES
-from kith.social.translation.service import Translator
+from kith.social.translation.service import TextTranslator
 
 Make = Callable[[Work], Awaitable[bytes]]
 FOR_ALL = (b"cache-control", b"public, max-age=300, stale-while-revalidate=30, stale-if-error=86400")
@@ -157,7 +157,7 @@ async def show_terms_of(work: Work, date: FromPath[str]) -> Answer:
 @get("/api/v1/instance/translation_languages", guards=[outsider])
 async def show_translation_languages(work: Work) -> Answer:
     """Of each language, those that posts can be translated into."""
-    return _told(work.settings, _encode(await work.find(Translator).languages(work.now)))
+    return _told(work.settings, _encode(await work.find(TextTranslator).languages(work.now)))
 
 
 @get("/api/v1/instance/languages", guards=[outsider])

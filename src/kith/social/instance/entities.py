@@ -9,7 +9,7 @@ from kith import __version__
 from kith.base.settings import Settings
 from kith.social.addresses import NO_HEADER, static_url
 from kith.social.instance.service import Numbers, Terms
-from kith.social.instance.tables import Page, Rule
+from kith.social.instance.tables import InstancePage, Rule
 from kith.social.moments import moment
 
 MASTODON_VERSION = "4.5.0"
@@ -134,13 +134,13 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
     return {"id": str(rule.id), "text": rule.text, "hint": rule.hint, "translations": {}}
 
 
-def description_shape(page: Page | None) -> dict[str, str | None]:
+def description_shape(page: InstancePage | None) -> dict[str, str | None]:
     if page is None:
         return {"updated_at": None, "content": ""}
     return {"updated_at": moment(page.updated_at), "content": page.text}
 
 
-def policy_shape(page: Page | None) -> dict[str, str | None]:
+def policy_shape(page: InstancePage | None) -> dict[str, str | None]:
     """Whose time is always told: one that nobody has written is empty since the day there could have been one."""
     return description_shape(page) if page is not None else {"updated_at": moment(UNWRITTEN), "content": ""}
 

@@ -10,14 +10,14 @@ from kith.base.rooms import Part, Room
 from kith.social.errors import DIALECT
 from kith.social.guards import MemberSeen
 from kith.social.instance import api, description, tasks
-from kith.social.instance.keeping import Kept
+from kith.social.instance.kept_answers import Kept
 
 ROOM = Room(
     name="instance",
     dialect=DIALECT,
     routes=(*api.routes, *description.routes),
     jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
-    periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.Forget()),),
+    periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.ForgetOldDays()),),
     subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),
     parts=(Part(Kept, lambda works: Kept(works.services[UntilWritten])),),
 )

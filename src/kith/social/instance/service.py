@@ -15,7 +15,7 @@ from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.addresses import tag_url
 from kith.social.instance import store
-from kith.social.instance.tables import Page, Rule
+from kith.social.instance.tables import InstancePage, Rule
 from kith.social.text.html import to_html
 
 PageKind = Literal["extended_description", "privacy_policy", "terms_of_service"]
@@ -101,7 +101,7 @@ async def write_page(work: Work, kind: PageKind, text: str, *, begins: date | No
         return False
     if len(text) > LONGEST_PAGE:
         raise Invalid(f"a page is at most {LONGEST_PAGE} letters long")
-    await store.write_page(work.db, Page(kind, day, _shown(work, text), changelog, work.now))
+    await store.write_page(work.db, InstancePage(kind, day, _shown(work, text), changelog, work.now))
     return True
 
 
@@ -111,13 +111,13 @@ def _shown(work: Work, text: str) -> str:
     return to_html(text, {}, lambda name: tag_url(work.settings, name), own_links=True)
 
 
-async def find_page(work: Work, kind: PageKind) -> Page | None:
+async def find_page(work: Work, kind: PageKind) -> InstancePage | None:
     found = await store.pages_of(work.db, kind)
     return found[-1] if found else None
 
 
 class Terms(msgspec.Struct, frozen=True):
-    page: Page
+    page: InstancePage
     is_effective: bool
     succeeded_by: str | None
 

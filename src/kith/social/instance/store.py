@@ -9,7 +9,7 @@ from sqlalchemy import Text, and_, bindparam, delete, distinct, func, select, up
 from kith.base.db import Instant, Session, add_once, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import UserId
-from kith.social.instance.tables import Page, Rule, days, pages, presence, rules
+from kith.social.instance.tables import InstancePage, Rule, days, pages, presence, rules
 
 _now = bindparam("now", type_=Instant())
 _since = bindparam("since", type_=Instant())
@@ -19,7 +19,7 @@ _add_rule = command(insert_into(rules))
 _remove_rule = command(
     update(rules).where(and_(rules.c.id == bindparam("rule"), rules.c.deleted_at.is_(None))).values(deleted_at=_now)
 )
-_pages = query(select(pages).where(pages.c.kind == bindparam("kind")).order_by(pages.c.effective_date), Page)
+_pages = query(select(pages).where(pages.c.kind == bindparam("kind")).order_by(pages.c.effective_date), InstancePage)
 _new_page = insert_into(pages)
 _drop_page = command(
     delete(pages).where(and_(pages.c.kind == bindparam("kind"), pages.c.effective_date == bindparam("effective_date")))
@@ -90,12 +90,12 @@ async def remove_rule(db: Session, rule_id: int, now: datetime) -> bool:
     return await db.run(_remove_rule, rule=rule_id, now=now) == 1
 
 
-async def pages_of(db: Session, kind: str) -> list[Page]:
+async def pages_of(db: Session, kind: str) -> list[InstancePage]:
     """Oldest first."""
     return await db.all(_pages, kind=kind)
 
 
-async def write_page(db: Session, page: Page) -> None:
+async def write_page(db: Session, page: InstancePage) -> None:
     await remove_page(db, page.kind, page.effective_date)
     await db.run(_add_page, **msgspec.structs.asdict(page))
 

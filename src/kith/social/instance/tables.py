@@ -52,7 +52,7 @@ class Rule(msgspec.Struct):
     deleted_at: datetime | None = None
 
 
-class Page(msgspec.Struct):
+class InstancePage(msgspec.Struct):
     """`effective_date` is empty for pages that are simply there."""
 
     kind: str

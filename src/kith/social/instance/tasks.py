@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import and_, select
 
 from kith.base.db import any_of, query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.guards import MemberSeen
 from kith.social.instance import store
@@ -27,7 +27,7 @@ _posted_at = query(
 )
 
 
-class Forget(msgspec.Struct):
+class ForgetOldDays(msgspec.Struct):
     """Days so long ago that nobody is told of them."""
 
 
@@ -42,10 +42,10 @@ async def note_presence(work: Work, fact: MemberSeen) -> None:
     await store.note_presence(work.db, fact.user_id, fact.day)
 
 
-async def forget(work: Work, _payload: Forget) -> None:
+async def forget(work: Work, _payload: ForgetOldDays) -> None:
     await store.forget(work.db, (work.now - KEPT).date().isoformat())
 
 
-COUNT: Kind[StatusPosted] = Kind(name="instance.count", payload=StatusPosted, many=count_posted)
-NOTE_PRESENCE: Kind[MemberSeen] = Kind(name="instance.note_presence", payload=MemberSeen, handler=note_presence)
-FORGET: Kind[Forget] = Kind(name="instance.forget", payload=Forget, handler=forget)
+COUNT: JobKind[StatusPosted] = JobKind(name="instance.count", payload=StatusPosted, many=count_posted)
+NOTE_PRESENCE: JobKind[MemberSeen] = JobKind(name="instance.note_presence", payload=MemberSeen, handler=note_presence)
+FORGET: JobKind[ForgetOldDays] = JobKind(name="instance.forget", payload=ForgetOldDays, handler=forget)

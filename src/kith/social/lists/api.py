@@ -7,7 +7,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.errors import NotFound
 from kith.base.exchange import JSON, Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, delete, get, patch, post, put
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 READ, WRITE = user("read:lists"), user("write:lists")
 
 
-class Named(msgspec.Struct, kw_only=True):
+class NamedMembers(msgspec.Struct, kw_only=True):
     account_ids: list[str]
 
 
@@ -38,7 +38,7 @@ async def show_lists(work: Work, me: Me) -> Answer:
 
 
 @post("/api/v1/lists", guards=[WRITE], status=200)
-async def create_list(work: Work, me: Me, draft: FromRequest[service.Draft]) -> dict[str, Any]:
+async def create_list(work: Work, me: Me, draft: FromRequest[service.ListDraft]) -> dict[str, Any]:
     return render_list(await service.create(work, me, draft))
 
 
@@ -47,17 +47,17 @@ async def show_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
     return render_list(await service.find(work, me, id))
 
 
-async def _change(work: Work, me: AccountId, id: int, draft: service.Draft) -> dict[str, Any]:
+async def _change(work: Work, me: AccountId, id: int, draft: service.ListDraft) -> dict[str, Any]:
     return render_list(await service.change(work, me, id, draft))
 
 
 @put("/api/v1/lists/{id}", guards=[WRITE])
-async def change_list(work: Work, me: Me, draft: FromRequest[service.Draft], id: FromPath[int]) -> dict[str, Any]:
+async def change_list(work: Work, me: Me, draft: FromRequest[service.ListDraft], id: FromPath[int]) -> dict[str, Any]:
     return await _change(work, me, id, draft)
 
 
 @patch("/api/v1/lists/{id}", guards=[WRITE])
-async def patch_list(work: Work, me: Me, draft: FromRequest[service.Draft], id: FromPath[int]) -> dict[str, Any]:
+async def patch_list(work: Work, me: Me, draft: FromRequest[service.ListDraft], id: FromPath[int]) -> dict[str, Any]:
     return await _change(work, me, id, draft)
 
 
@@ -71,7 +71,7 @@ async def delete_list(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
 async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
     """With a limit of nought, everybody, and no pages."""
     found = await service.find(work, me, id)
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD)
     has_pages = exchange.query("limit") != "0"
     if not has_pages:
         cursor = Cursor(limit=EVERYBODY)
@@ -80,15 +80,15 @@ async def show_members(exchange: Exchange, work: Work, me: Me, id: FromPath[int]
     shown = await render_lines(work, rows)
     if not has_pages:
         return answer(exchange, joined(shown))
-    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD)
 
 
-def _account_ids(named: Named) -> list[AccountId]:
+def _account_ids(named: NamedMembers) -> list[AccountId]:
     return [AccountId(id) for id in numbers(named.account_ids)]
 
 
 @post("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
-async def add_members(work: Work, me: Me, named: FromRequest[Named], id: FromPath[int]) -> dict[str, Any]:
+async def add_members(work: Work, me: Me, named: FromRequest[NamedMembers], id: FromPath[int]) -> dict[str, Any]:
     ids = _account_ids(named)
     if len(ids) < len(set(named.account_ids)):
         raise NotFound
@@ -97,7 +97,7 @@ async def add_members(work: Work, me: Me, named: FromRequest[Named], id: FromPat
 
 
 @delete("/api/v1/lists/{id}/accounts", guards=[WRITE], status=200)
-async def drop_members(work: Work, me: Me, named: FromRequest[Named], id: FromPath[int]) -> dict[str, Any]:
+async def drop_members(work: Work, me: Me, named: FromRequest[NamedMembers], id: FromPath[int]) -> dict[str, Any]:
     await service.drop(work, me, id, _account_ids(named))
     return {}
 

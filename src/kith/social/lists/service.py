@@ -18,7 +18,7 @@ LONGEST_TITLE = 256
 POLICIES = ("followed", "list", "none")
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class ListDraft(msgspec.Struct, kw_only=True):
     """What is left out is as it was, or as lists are when nobody says otherwise."""
 
     title: str | None = None
@@ -26,7 +26,7 @@ class Draft(msgspec.Struct, kw_only=True):
     exclusive: bool | None = None
 
 
-async def create(work: Work, me: AccountId, draft: Draft) -> List:
+async def create(work: Work, me: AccountId, draft: ListDraft) -> List:
     title = _title(draft.title)
     policy = _policy(draft.replies_policy or "list")
     await work.db.hold(f"lists:{me}")
@@ -63,7 +63,7 @@ async def find(work: Work, me: AccountId, list_id: int) -> List:
     return found
 
 
-async def change(work: Work, me: AccountId, list_id: int, draft: Draft) -> List:
+async def change(work: Work, me: AccountId, list_id: int, draft: ListDraft) -> List:
     before = await find(work, me, list_id)
     changed = msgspec.structs.replace(
         before,

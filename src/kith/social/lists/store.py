@@ -8,9 +8,9 @@ from kith.base.db import Session, add_once, command, insert_into, query
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import A, AccountRow
 from kith.social.accounts.lines import lines as account_lines
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId
 from kith.social.lists.tables import List, lists, members
-from kith.social.walks import Walk
 
 _me: BindParameter[Any] = bindparam("me")
 _list: BindParameter[Any] = bindparam("list")
@@ -40,7 +40,7 @@ _members = query(select(members.c.account_id).where(members.c.list_id == _list).
 _add = command(add_once(members))
 _drop = command(delete(members).where(and_(members.c.list_id == _list, members.c.account_id == _account)))
 # People are walked along their own ids.
-_people = Walk(
+_people = IdList(
     account_lines(members.join(A, A.c.id == members.c.account_id)).where(and_(members.c.list_id == _list, is_there(A))),
     A.c.id,
     row=AccountRow,
@@ -93,5 +93,5 @@ async def drop(db: Session, list_id: int, account_id: AccountId) -> bool:
     return await db.run(_drop, list=list_id, account=account_id) == 1
 
 
-def people() -> Walk:
+def people() -> IdList:
     return _people

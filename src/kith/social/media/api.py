@@ -4,7 +4,7 @@ import msgspec
 
 from kith.base.caches import UntilWritten
 from kith.base.exchange import JSON, Answer, Exchange
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.base.params import Upload
 from kith.base.routing import FromPath, FromRequest, delete, get, post, put
 from kith.base.work import Work
@@ -15,17 +15,17 @@ from kith.social.media.entities import MediaAttachment, render_media
 from kith.social.media.store import READY
 from kith.social.media.tables import Media
 
-UPLOADS = Rule("media", most=30, seconds=1800)
+UPLOADS = LimitRule("media", most=30, seconds=1800)
 
 
-class Sent(msgspec.Struct, kw_only=True):
+class MediaForm(msgspec.Struct, kw_only=True):
     file: Upload | None = None
     thumbnail: Upload | None = None
     description: str | None = None
     focus: str | None = None
 
 
-class Changed(msgspec.Struct, kw_only=True):
+class ChangedMedia(msgspec.Struct, kw_only=True):
     thumbnail: Upload | None = None
     description: str | None = None
     focus: str | None = None
@@ -39,13 +39,13 @@ async def not_too_many(exchange: Exchange) -> None:
 
 
 @post("/api/v1/media", status=200, guards=[user("write:media"), not_too_many])
-async def upload_and_wait(work: Work, me: Me, sent: FromRequest[Sent]) -> MediaAttachment:
+async def upload_and_wait(work: Work, me: Me, sent: FromRequest[MediaForm]) -> MediaAttachment:
     row = await service.upload(work, me, _new(sent), wait=True)
     return render_media(work.settings, [row])[0]
 
 
 @post("/api/v2/media", guards=[user("write:media"), not_too_many])
-async def upload(work: Work, me: Me, sent: FromRequest[Sent]) -> Answer:
+async def upload(work: Work, me: Me, sent: FromRequest[MediaForm]) -> Answer:
     row = await service.upload(work, me, _new(sent), wait=False)
     return _answer(work, row, unfinished=202)
 
@@ -63,9 +63,9 @@ async def show_media(work: Work, me: Me, id: FromPath[int]) -> Answer:
 
 
 @put("/api/v1/media/{id}", guards=[user("write:media")])
-async def change_media(work: Work, me: Me, id: FromPath[int], sent: FromRequest[Changed]) -> Answer:
+async def change_media(work: Work, me: Me, id: FromPath[int], sent: FromRequest[ChangedMedia]) -> Answer:
     thumbnail = sent.thumbnail.file if sent.thumbnail else None
-    change = service.Change(sent.description, sent.focus, thumbnail)
+    change = service.MediaChange(sent.description, sent.focus, thumbnail)
     return _answer(work, await service.change(work, me, id, change), unfinished=206)
 
 
@@ -75,8 +75,8 @@ async def delete_media(work: Work, me: Me, id: FromPath[int]) -> dict[str, str]:
     return {}
 
 
-def _new(sent: Sent) -> service.New:
-    return service.New(
+def _new(sent: MediaForm) -> service.NewMedia:
+    return service.NewMedia(
         file=sent.file.file if sent.file else None,
         thumbnail=sent.thumbnail.file if sent.thumbnail else None,
         description=sent.description,

@@ -13,19 +13,19 @@ from kith.base.blobs import Blobs
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.files import limits
+from kith.social.files.decoder_processes import BadFile, DecoderProcesses, copying
 from kith.social.files.keys import new_name, upload_key
 from kith.social.files.processing import is_moving, size_of, sniffed
 from kith.social.files.sniff import Sniffed
-from kith.social.files.workshop import BadFile, Workshop, copying
 from kith.social.ids import AccountId, StatusId
 from kith.social.media import store
-from kith.social.media.making import dress, fill_in, put_away, wear
+from kith.social.media.processed_files import dress, fill_in, put_away, wear
 from kith.social.media.store import FAILED, READY, WAITING
 from kith.social.media.tables import Media
-from kith.social.media.tasks import FORGET, PROCESS, Forget, Process, forget_folders
+from kith.social.media.tasks import FORGET, PROCESS, Process, RemoveFiles, forget_folders
 
 __all__ = [
-    "ALONE", "CannotAttach", "Change", "New", "attach", "change", "claimable", "delete", "delete_some_of",
+    "ALONE", "CannotAttach", "MediaChange", "NewMedia", "attach", "change", "claimable", "delete", "delete_some_of",
     "delete_with", "detach", "find_own", "reserve", "upload",
 ]  # fmt: skip
 
@@ -50,14 +50,14 @@ class InUse(BadFile):
     message = IN_USE
 
 
-class New(msgspec.Struct, frozen=True):
+class NewMedia(msgspec.Struct, frozen=True):
     file: IO[bytes] | None
     thumbnail: IO[bytes] | None = None
     description: str | None = None
     focus: str | None = None
 
 
-class Change(msgspec.Struct, frozen=True):
+class MediaChange(msgspec.Struct, frozen=True):
     """What is None stays as it is."""
 
     description: str | None = None
@@ -68,7 +68,7 @@ class Change(msgspec.Struct, frozen=True):
 # Taking in
 
 
-async def upload(work: Work, account_id: AccountId, new: New, *, wait: bool) -> Media:
+async def upload(work: Work, account_id: AccountId, new: NewMedia, *, wait: bool) -> Media:
     """Take a file in. A picture is ready at once; what plays is processed later, unless one can `wait`."""
     description, focus = _description(new.description), _focus(new.focus)
     if new.file is None:
@@ -114,17 +114,17 @@ async def _take_in(work: Work, row: Media, file: IO[bytes], thumbnail: IO[bytes]
     work.enqueue(PROCESS, Process(media_id=row.id))
 
 
-async def _make_now(work: Work, row: Media, found: Sniffed, new: New, *, moving: bool) -> None:
+async def _make_now(work: Work, row: Media, found: Sniffed, new: NewMedia, *, moving: bool) -> None:
     """A note that files are coming is kept first: if no row ever follows them, the sweep knows what to remove."""
     assert new.file is not None  # noqa: S101 - the caller looked
-    async with work.find(Workshop).make("attachment", found, copying(new.file), moving=moving) as made:
+    async with work.find(DecoderProcesses).make("attachment", found, copying(new.file), moving=moving) as made:
         note = upload_key(row.id, new_name())
         await work.find(Blobs).put(note, b"", "application/octet-stream", "no-store")
         if moving and new.thumbnail is not None:
             await dress(work, row, new.thumbnail)
         fill_in(row, made, await put_away(work, row, made, new_name()))
     await store.insert(work.db, row)
-    work.enqueue(FORGET, Forget(keys=[note]))
+    work.enqueue(FORGET, RemoveFiles(keys=[note]))
 
 
 async def _pieces(file: IO[bytes]) -> AsyncIterator[bytes]:
@@ -166,7 +166,7 @@ async def find_own(work: Work, account_id: AccountId, id: int, *, status_id: Sta
 
 
 async def change(
-    work: Work, account_id: AccountId, id: int, change: Change, *, status_id: StatusId | None = None
+    work: Work, account_id: AccountId, id: int, change: MediaChange, *, status_id: StatusId | None = None
 ) -> Media:
     """Describe it anew. Once it is posted that is only done by editing the post: `status_id`."""
     description, focus = _description(change.description), _focus(change.focus)
@@ -183,7 +183,7 @@ async def change(
         row.meta = row.meta | {"focus": focus}
     if can_dress:
         if row.preview and row.status_id is None:  # the history of a post goes on showing it
-            work.enqueue(FORGET, Forget(keys=[row.preview]))
+            work.enqueue(FORGET, RemoveFiles(keys=[row.preview]))
         wear(row, dressed)
     await store.describe(work.db, row)
     return row
@@ -201,7 +201,7 @@ async def delete(work: Work, account_id: AccountId, id: int) -> None:
 def _forget(work: Work, rows: Sequence[Media]) -> None:
     forget_folders(work, [row.id for row in rows])
     if sources := [row.source for row in rows if row.source]:
-        work.enqueue(FORGET, Forget(keys=sources))
+        work.enqueue(FORGET, RemoveFiles(keys=sources))
 
 
 def _belongs(row: Media, status_id: StatusId | None) -> bool:

@@ -11,17 +11,17 @@ import msgspec
 from kith.base.blobs import Blobs
 from kith.base.errors import NotFound
 from kith.base.ids import at_of
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.social.files.decoder_processes import BadFile, DecoderProcesses, Fill
 from kith.social.files.keys import UPLOADS, folder_of, id_of_upload
 from kith.social.files.sniff import Sniffed
-from kith.social.files.workshop import BadFile, Fill, Workshop
 from kith.social.media import store
-from kith.social.media.making import SHELF, fill_in, put_away
+from kith.social.media.processed_files import SHELF, fill_in, put_away
 from kith.social.media.store import WAITING
 from kith.social.media.tables import Media
 
-__all__ = ["FORGET", "PROCESS", "SWEEP", "Forget", "Process", "Sweep", "forget_folders"]
+__all__ = ["FORGET", "PROCESS", "SWEEP", "Process", "RemoveFiles", "SweepMedia", "forget_folders"]
 
 LOOSE_DAYS = 1
 BATCH = 500
@@ -31,14 +31,14 @@ class Process(msgspec.Struct):
     media_id: int
 
 
-class Forget(msgspec.Struct):
+class RemoveFiles(msgspec.Struct):
     """Files to remove, now that no row speaks of them: by name, and all below a folder."""
 
     keys: list[str] = []
     folders: list[str] = []
 
 
-class Sweep(msgspec.Struct):
+class SweepMedia(msgspec.Struct):
     """What has belonged to nothing for a day, and what a crash left in the way."""
 
 
@@ -51,11 +51,11 @@ async def process(work: Work, payload: Process) -> None:
     source = row.source
     name = source.rpartition("/")[2]
     try:
-        async with work.find(Workshop).make("attachment", file, _fetching(work, source), moving=True) as made:
+        async with work.find(DecoderProcesses).make("attachment", file, _fetching(work, source), moving=True) as made:
             keys = await put_away(work, row, made, name)
     except (BadFile, NotFound) as error:
         await store.fail(work.db, row.id, error.message)
-        work.enqueue(FORGET, Forget(keys=[source]))
+        work.enqueue(FORGET, RemoveFiles(keys=[source]))
         return
     held = await store.hold(work.db, row.id)
     if held is None:  # it was deleted meanwhile, and its folder with it, perhaps too early
@@ -63,7 +63,7 @@ async def process(work: Work, payload: Process) -> None:
     elif held.state == WAITING:
         fill_in(held, made, keys)
         await _finish(work, held)
-    work.enqueue(FORGET, Forget(keys=[source]))
+    work.enqueue(FORGET, RemoveFiles(keys=[source]))
 
 
 async def _finish(work: Work, row: Media) -> None:
@@ -87,19 +87,19 @@ def forget_folders(work: Work, ids: list[int]) -> None:
     """Have all files of these attachments removed, once their rows are gone."""
     for start in range(0, len(ids), 100):
         folders = [folder_of(SHELF, id) for id in ids[start : start + 100]]
-        work.enqueue(FORGET, Forget(folders=folders))
+        work.enqueue(FORGET, RemoveFiles(folders=folders))
 
 
-async def forget(work: Work, payload: Forget) -> None:
+async def forget(work: Work, payload: RemoveFiles) -> None:
     blobs = work.find(Blobs)
     await blobs.delete(payload.keys)
     for folder in payload.folders:
         await blobs.delete([key async for key in blobs.list(folder)])
 
 
-async def sweep(work: Work, _payload: Sweep) -> None:
+async def sweep(work: Work, _payload: SweepMedia) -> None:
     before = work.now - timedelta(days=LOOSE_DAYS)
-    await asyncio.to_thread(work.find(Workshop).clear)
+    await asyncio.to_thread(work.find(DecoderProcesses).clear)
     stale = await _stale_uploads(work, before)
     loose = await store.orphans(work.db, before, BATCH)
     gone = await store.delete_loose(work.db, loose)
@@ -107,9 +107,9 @@ async def sweep(work: Work, _payload: Sweep) -> None:
     if stale:
         known = await store.known(work.db, list(stale))
         forget_folders(work, [id for id in stale if id not in known])
-        work.enqueue(FORGET, Forget(keys=[key for keys in stale.values() for key in keys]))
+        work.enqueue(FORGET, RemoveFiles(keys=[key for keys in stale.values() for key in keys]))
     if len(loose) == BATCH:
-        work.enqueue(SWEEP, Sweep(), key="more")
+        work.enqueue(SWEEP, SweepMedia(), key="more")
 
 
 async def _stale_uploads(work: Work, before: datetime) -> dict[int, list[str]]:
@@ -123,11 +123,13 @@ async def _stale_uploads(work: Work, before: datetime) -> dict[int, list[str]]:
     return {id: keys for id, keys in found.items() if id not in waiting}
 
 
-PROCESS: Kind[Process] = Kind(
+PROCESS: JobKind[Process] = JobKind(
     name="media.process", payload=Process, handler=process, outside=True, concurrency=1, attempts=4,
     patience=timedelta(minutes=70),
 )  # fmt: skip
-FORGET: Kind[Forget] = Kind(name="media.forget", payload=Forget, handler=forget, outside=True, concurrency=2)
-SWEEP: Kind[Sweep] = Kind(
-    name="media.sweep", payload=Sweep, handler=sweep, outside=True, concurrency=1, patience=timedelta(minutes=30)
+FORGET: JobKind[RemoveFiles] = JobKind(
+    name="media.forget", payload=RemoveFiles, handler=forget, outside=True, concurrency=2
+)
+SWEEP: JobKind[SweepMedia] = JobKind(
+    name="media.sweep", payload=SweepMedia, handler=sweep, outside=True, concurrency=1, patience=timedelta(minutes=30)
 )

@@ -9,7 +9,7 @@ import msgspec
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
 from kith.identity import for_social as identity
-from kith.social.accounts import leaving
+from kith.social.accounts import deletion
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountSensitized
 from kith.social.accounts.tables import Account
@@ -241,4 +241,4 @@ async def delete_data(work: Work, by: Staff, account: Account) -> None:
     if account.user_id is not None:
         await identity.delete_person(work, account.user_id, by=by.user_id, by_name=by.name)
     else:
-        await leaving.empty(work, account)
+        await deletion.empty(work, account)

@@ -4,8 +4,8 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.limits import Limiter, Rule, address_key
-from kith.base.paging import Cursor, Kind
+from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, get, number, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Actor, Me
@@ -18,11 +18,11 @@ from kith.social.moderation.tables import Strike
 from kith.social.pages import answer, list_of
 
 LIMIT, MOST = 20, 40
-APPEALS = Rule("appeals", most=20, seconds=3600)
-REPORTS = Rule("reports", most=400, seconds=86_400)
+APPEALS = LimitRule("appeals", most=20, seconds=3600)
+REPORTS = LimitRule("reports", most=400, seconds=86_400)
 
 
-class New(msgspec.Struct, kw_only=True):
+class NewReport(msgspec.Struct, kw_only=True):
     account_id: str
     status_ids: list[str] = []
     collection_ids: list[str] = []
@@ -34,10 +34,10 @@ class New(msgspec.Struct, kw_only=True):
 
 
 @post("/api/v1/reports", guards=[user("write:reports")])
-async def create_report(exchange: Exchange, work: Work, actor: Actor, new: FromRequest[New]) -> Answer:
+async def create_report(exchange: Exchange, work: Work, actor: Actor, new: FromRequest[NewReport]) -> Answer:
     """Tell the team of somebody."""
     await exchange.find(Limiter).spend_strictly(REPORTS, str(actor.user_id))
-    draft = reports.Draft(
+    draft = reports.ReportDraft(
         target_id=AccountId(number(new.account_id)), status_ids=[number(id) for id in new.status_ids],
         collection_ids=[number(id) for id in new.collection_ids], comment=new.comment, forward=new.forward,
         forward_to_domains=new.forward_to_domains, category=new.category, rule_ids=new.rule_ids,
@@ -49,9 +49,11 @@ async def create_report(exchange: Exchange, work: Work, actor: Actor, new: FromR
 @get("/api/v1/reports", guards=[user("read:reports", "read")])
 async def show_reports(exchange: Exchange, work: Work, me: Me) -> Answer:
     """One's own."""
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of_reports(work.db, cursor, account=me)
-    return list_of(exchange, cursor, await render_reports(work, rows), [row.id for row in rows], kind=Kind.RECORD3)
+    return list_of(
+        exchange, cursor, await render_reports(work, rows), [row.id for row in rows], kind=CursorKind.RECORD3
+    )
 
 
 class Said(msgspec.Struct, kw_only=True):
@@ -73,9 +75,11 @@ async def _strike(work: Work, id: int, me: AccountId | None = None) -> Strike:
 @get("/api/v1/strikes", guards=[user("read:accounts")])
 async def show_strikes(exchange: Exchange, work: Work, me: Me) -> Answer:
     """What the team has done to oneself."""
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of_strikes(work.db, me, cursor)
-    return list_of(exchange, cursor, await render_warnings(work, rows), [row.id for row in rows], kind=Kind.RECORD3)
+    return list_of(
+        exchange, cursor, await render_warnings(work, rows), [row.id for row in rows], kind=CursorKind.RECORD3
+    )
 
 
 @get("/api/v1/strikes/{id}", guards=[user("read:accounts")])

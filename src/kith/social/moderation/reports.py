@@ -25,7 +25,7 @@ LONGEST_NOTE = 2000
 MOST_NAMED = 200
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class ReportDraft(msgspec.Struct, kw_only=True):
     target_id: AccountId
     status_ids: list[int] = []
     collection_ids: list[int] = []
@@ -36,7 +36,7 @@ class Draft(msgspec.Struct, kw_only=True):
     rule_ids: list[str] = []
 
 
-async def create(work: Work, reporter: Account, draft: Draft) -> Report:
+async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
     """The team hears of it at once; reports about somebody who has an open one join its mails."""
     target = await accounts.find(work.db, draft.target_id)
     if target is None or not target.is_listed or target.deleted_at is not None:
@@ -59,7 +59,7 @@ async def create(work: Work, reporter: Account, draft: Draft) -> Report:
     return report
 
 
-async def _check(work: Work, reporter: Account, draft: Draft, category: str) -> None:
+async def _check(work: Work, reporter: Account, draft: ReportDraft, category: str) -> None:
     complaints: dict[str, list[str]] = {}
     if len(draft.comment) > LONGEST_COMMENT:
         words = f"is too long (maximum is {LONGEST_COMMENT} characters)"

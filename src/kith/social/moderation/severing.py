@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.ids import AccountId
 from kith.social.moderation import store
@@ -42,4 +42,4 @@ async def _tell(work: Work, payload: Sever) -> None:
         await notifications.tell_anyhow(work, "severed_relationships", id, [notice])
 
 
-SEVER: Kind[Sever] = Kind(name="moderation.sever", payload=Sever, handler=sever)
+SEVER: JobKind[Sever] = JobKind(name="moderation.sever", payload=Sever, handler=sever)

@@ -11,6 +11,7 @@ from sqlalchemy import BindParameter, ColumnElement, Table, and_, bindparam, del
 from kith.base.db import Command, Instant, Query, Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
 from kith.social.moderation.tables import (
     Appeal,
@@ -30,7 +31,6 @@ from kith.social.moderation.tables import (
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, statuses
-from kith.social.walks import Walk
 
 _id: BindParameter[Any] = bindparam("id")
 _target: BindParameter[Any] = bindparam("target")
@@ -165,7 +165,7 @@ async def remove(db: Session, kind: str, id: int) -> None:
 
 
 @lru_cache(64)
-def _report_walk(resolved: bool | None, by: bool, about: bool) -> Walk:
+def _report_walk(resolved: bool | None, by: bool, about: bool) -> IdList:
     clauses: list[ColumnElement[bool]] = []
     if resolved is not None:
         taken = reports.c.action_taken_at
@@ -174,7 +174,7 @@ def _report_walk(resolved: bool | None, by: bool, about: bool) -> Walk:
         clauses.append(reports.c.account_id == bindparam("account"))
     if about:
         clauses.append(reports.c.target_id == _target)
-    return Walk(select(reports).where(and_(True, *clauses)), reports.c.id, row=Report)
+    return IdList(select(reports).where(and_(True, *clauses)), reports.c.id, row=Report)
 
 
 async def page_of_reports(
@@ -192,10 +192,10 @@ _strikes_by_id = query(select(strikes).where(any_of(strikes.c.id, "ids")), Strik
 _appeals_of = query(select(appeals).where(any_of(appeals.c.strike_id, "ids")), Appeal)
 _severances = query(select(severances).where(any_of(severances.c.id, "ids")), Severance)
 _reports_by_id = query(select(reports).where(any_of(reports.c.id, "ids")), Report)
-_strikes_of = Walk(select(strikes).where(strikes.c.target_id == _target), strikes.c.id, row=Strike)
+_strikes_of = IdList(select(strikes).where(strikes.c.target_id == _target), strikes.c.id, row=Strike)
 _appeal_walks = {
-    True: Walk(select(appeals).where(appeals.c.state == bindparam("state")), appeals.c.id, row=Appeal),
-    False: Walk(select(appeals), appeals.c.id, row=Appeal),
+    True: IdList(select(appeals).where(appeals.c.state == bindparam("state")), appeals.c.id, row=Appeal),
+    False: IdList(select(appeals), appeals.c.id, row=Appeal),
 }
 
 

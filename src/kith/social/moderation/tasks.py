@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
@@ -44,7 +44,7 @@ async def tell_of_sign_up(work: Work, fact: AccountWelcomed) -> None:
     await notifications.tell_anyhow(work, "admin.sign_up", account.id, notices)
 
 
-DELETE_DATA: Kind[DeleteData] = Kind(name="moderation.delete_data", payload=DeleteData, handler=delete_data)
-TELL_OF_SIGN_UP: Kind[AccountWelcomed] = Kind(
+DELETE_DATA: JobKind[DeleteData] = JobKind(name="moderation.delete_data", payload=DeleteData, handler=delete_data)
+TELL_OF_SIGN_UP: JobKind[AccountWelcomed] = JobKind(
     name="moderation.sign_up", payload=AccountWelcomed, handler=tell_of_sign_up
 )

@@ -11,7 +11,7 @@ from kith.social.ids import AccountId, UserId
 from kith.social.roles import store as roles
 
 
-class Member(msgspec.Struct, frozen=True):
+class TeamAccount(msgspec.Struct, frozen=True):
     """`account_id` is None until they have an account."""
 
     username: str
@@ -19,15 +19,15 @@ class Member(msgspec.Struct, frozen=True):
     account_id: AccountId | None
 
 
-async def who_may(work: Work, permission: str) -> list[Member]:
+async def who_may(work: Work, permission: str) -> list[TeamAccount]:
     """In three statements, however many they are."""
     team = await identity.find_team(work)
     own = {one.user_id: one for one in await accounts.find_of_users(work.db, [UserId(one.user_id) for one in team])}
     known = await roles.load(work.db)
-    found: list[Member] = []
+    found: list[TeamAccount] = []
     for one in team:
         account = own.get(UserId(one.user_id))
         role = known.of(one.role, None if account is None else account.role_id)
         if role.allows(permission):
-            found.append(Member(one.username, one.email, None if account is None else account.id))
+            found.append(TeamAccount(one.username, one.email, None if account is None else account.id))
     return found

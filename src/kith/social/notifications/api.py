@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, number, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
@@ -21,7 +21,7 @@ COUNTED, MOST_COUNTED = 100, 1000
 READ, WRITE = user("read:notifications"), user("write:notifications")
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class NotificationQuery(msgspec.Struct, kw_only=True):
     types: list[str] = []
     exclude_types: list[str] = []
     account_id: str = ""
@@ -39,17 +39,17 @@ class Asked(msgspec.Struct, kw_only=True):
             return AccountId(0)
 
 
-class Named(msgspec.Struct, kw_only=True):
+class NamedNotification(msgspec.Struct, kw_only=True):
     id: str
 
 
-class Counted(Asked, kw_only=True):
+class Counted(NotificationQuery, kw_only=True):
     limit: int = COUNTED
 
 
 @get("/api/v1/notifications", guards=[READ])
-async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: FromQuery[NotificationQuery]) -> Answer:
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     types = service.wanted_types(asked.types, asked.exclude_types)
     rows = await reading.page_of(
         work,
@@ -62,7 +62,7 @@ async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: From
     body, ids = await entities.render_page(
         work, rows, me, supported=asked.supported_types, is_ascending=cursor.is_ascending
     )
-    return page_of(exchange, cursor, body, ids, kind=Kind.RECORD3, is_timeline=True)
+    return page_of(exchange, cursor, body, ids, kind=CursorKind.RECORD3, is_timeline=True)
 
 
 @get("/api/v1/notifications/unread_count", guards=[READ])
@@ -75,7 +75,7 @@ async def count_unread(work: Work, me: Me, asked: FromQuery[Counted]) -> dict[st
 
 @get("/api/v1/notifications/{id}", guards=[READ])
 async def show_notification(
-    exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked],
+    exchange: Exchange, work: Work, me: Me, asked: FromQuery[NotificationQuery],
     id: FromPath[int],
 ) -> Answer:  # fmt: skip
     row = await reading.find(work.db, me, id)
@@ -98,7 +98,7 @@ async def dismiss(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
 
 
 @post("/api/v1/notifications/dismiss", guards=[WRITE], status=200)
-async def dismiss_named(work: Work, me: Me, named: FromRequest[Named]) -> dict[str, Any]:
+async def dismiss_named(work: Work, me: Me, named: FromRequest[NamedNotification]) -> dict[str, Any]:
     """The older way."""
     await service.dismiss(work, me, number(named.id))
     return {}

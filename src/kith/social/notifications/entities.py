@@ -20,7 +20,7 @@ from kith.social.accounts.entities import is_kept, render_versions
 from kith.social.ids import AccountId
 from kith.social.moments import moment
 from kith.social.notifications import reading
-from kith.social.notifications.reading import NotificationRow, Words
+from kith.social.notifications.reading import NotificationRow, NotificationText
 from kith.social.notifications.subjects import KEYS, render_all
 from kith.social.pages import joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
@@ -90,7 +90,7 @@ class NotificationHeads(ByVersion[bytes]):
         super().__init__("notification_heads", MOST_BYTES)
 
 
-class Line(NamedTuple):
+class NotificationLine(NamedTuple):
     """A notification in its pieces: the account and the status are the same ones that are kept elsewhere."""
 
     head: bytes
@@ -100,7 +100,7 @@ class Line(NamedTuple):
 
 class NotificationPage(msgspec.Struct, frozen=True, gc=False):
     ids: tuple[int, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[NotificationLine, ...]
     stretch: Stretch | None  # of the statuses they are about
 
 
@@ -131,7 +131,7 @@ async def render_page(
     return _joined(page.lines, view), page.ids
 
 
-def _joined(lines: Sequence[Line], view: View) -> bytes:
+def _joined(lines: Sequence[NotificationLine], view: View) -> bytes:
     """All pieces of a page are copied once. What a filter hides is left out."""
     if view.hidden:
         lines = [line for line in lines if line.status is None or not view.hides(line.status)]
@@ -161,14 +161,14 @@ async def _page(work: Work, rows: Sequence[NotificationRow], me: AccountId) -> N
     heads = await _heads(work, shown)
     people = await render_versions(work, {row.from_id: row.from_version for row in shown})
     statuses = await find_lines(work, about, me)
-    lines: list[Line] = []
+    lines: list[NotificationLine] = []
     for row in shown:
         status = None if row.status_id is None else statuses.get(row.status_id)
         if row.id not in heads or not is_kept(work, row.from_id, row.from_version):
             return None
         if row.status_id is not None and status is None:
             return None
-        lines.append(Line(heads[row.id], people[row.from_id], status))
+        lines.append(NotificationLine(heads[row.id], people[row.from_id], status))
     about_these = [
         (one.subject_id, one.subject_version, one.conversation_id) for line in lines if (one := line.status) is not None
     ]
@@ -219,7 +219,7 @@ async def render(
     return wholes
 
 
-def _entity(row: NotificationRow, words: Words, *, account: Any) -> NotificationEntity:
+def _entity(row: NotificationRow, words: NotificationText, *, account: Any) -> NotificationEntity:
     return NotificationEntity(
         id=str(row.id),
         type=words.type,

@@ -18,13 +18,13 @@ from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
 from kith.social.accounts.tables import accounts
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications.tables import notifications
 from kith.social.statuses import access
 from kith.social.statuses.lines import TA, A, S, StatusRow, T
-from kith.social.walks import Walk
 
-__all__ = ["NotificationRow", "Words", "find", "page_of", "words_of"]
+__all__ = ["NotificationRow", "NotificationText", "find", "page_of", "words_of"]
 
 KEY_BYTES = 500  # what a key of a page takes besides its texts
 N = notifications
@@ -60,7 +60,7 @@ class NotificationRow(NamedTuple):
         return self.status_id is None or self.status_version is not None
 
 
-class Words(NamedTuple):
+class NotificationText(NamedTuple):
     """What a notification itself says."""
 
     id: int
@@ -98,7 +98,7 @@ _ROW: tuple[Any, ...] = (
 _mine = and_(N.c.account_id == access.ME, is_there(_from))
 
 
-def _walk(*, filtered: bool, of_one: bool, of_types: bool) -> Walk:
+def _walk(*, filtered: bool, of_one: bool, of_types: bool) -> IdList:
     clauses: list[Any] = [_mine]
     if of_types:
         clauses.append(any_of(N.c.type, "types"))
@@ -106,7 +106,7 @@ def _walk(*, filtered: bool, of_one: bool, of_types: bool) -> Walk:
         clauses.append(~N.c.filtered)
     if of_one:
         clauses.append(N.c.from_id == bindparam("from_id"))
-    return Walk(lambda: select(*_ROW).select_from(_source).where(and_(*clauses)), N.c.id, row=NotificationRow)
+    return IdList(lambda: select(*_ROW).select_from(_source).where(and_(*clauses)), N.c.id, row=NotificationRow)
 
 
 _BOTH = (False, True)
@@ -119,7 +119,9 @@ _walks = {
 _one = query(
     lambda: select(*_ROW).select_from(_source).where(and_(_mine, N.c.id == bindparam("id"))), NotificationRow, wire=True
 )
-_words = query(select(N.c.id, N.c.type, N.c.group_key, N.c.created_at).where(any_of(N.c.id, "ids")), Words, wire=True)
+_words = query(
+    select(N.c.id, N.c.type, N.c.group_key, N.c.created_at).where(any_of(N.c.id, "ids")), NotificationText, wire=True
+)
 
 
 async def page_of(
@@ -152,5 +154,5 @@ async def find(db: Session, me: AccountId, id: int) -> NotificationRow | None:
     return await db.one(_one, me=me, id=id)
 
 
-async def words_of(db: Session, ids: Sequence[int]) -> dict[int, Words]:
+async def words_of(db: Session, ids: Sequence[int]) -> dict[int, NotificationText]:
     return {words.id: words for words in await db.all(_words, ids=list(ids))}

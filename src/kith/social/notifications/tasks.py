@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountDeleted
@@ -272,36 +272,42 @@ async def forget_gone(work: Work, fact: AccountDeleted) -> None:
     await store.forget_account(work.db, fact.account_id)
 
 
-TELL_ON: Kind[Wave] = Kind(name="notifications.tell_on", payload=Wave, handler=tell_on)
-TELL_OF_POST: Kind[StatusPosted] = Kind(name="notifications.post", payload=StatusPosted, many=tell_of_posts)
-TELL_OF_EDIT: Kind[StatusEdited] = Kind(name="notifications.edit", payload=StatusEdited, handler=tell_of_edit)
-TELL_OF_FAVOURITE: Kind[StatusFavourited] = Kind(
+TELL_ON: JobKind[Wave] = JobKind(name="notifications.tell_on", payload=Wave, handler=tell_on)
+TELL_OF_POST: JobKind[StatusPosted] = JobKind(name="notifications.post", payload=StatusPosted, many=tell_of_posts)
+TELL_OF_EDIT: JobKind[StatusEdited] = JobKind(name="notifications.edit", payload=StatusEdited, handler=tell_of_edit)
+TELL_OF_FAVOURITE: JobKind[StatusFavourited] = JobKind(
     name="notifications.favourite", payload=StatusFavourited, many=tell_of_favourites
 )
-TAKE_BACK_FAVOURITE: Kind[StatusUnfavourited] = Kind(
+TAKE_BACK_FAVOURITE: JobKind[StatusUnfavourited] = JobKind(
     name="notifications.unfavourite", payload=StatusUnfavourited, handler=take_back_favourite
 )
-TELL_OF_QUOTE: Kind[StatusQuoted] = Kind(name="notifications.quote", payload=StatusQuoted, handler=tell_of_quote)
-FORGET_POST: Kind[StatusDeleted] = Kind(name="notifications.forget_post", payload=StatusDeleted, handler=forget_post)
-TELL_OF_END: Kind[PollEnded] = Kind(name="notifications.poll", payload=PollEnded, handler=tell_of_end)
-TELL_OF_FOLLOW: Kind[Followed] = Kind(name="notifications.follow", payload=Followed, handler=tell_of_follow)
-TAKE_BACK_FOLLOW: Kind[Unfollowed] = Kind(name="notifications.unfollow", payload=Unfollowed, handler=take_back_follow)
-TELL_OF_REQUEST: Kind[FollowRequested] = Kind(
+TELL_OF_QUOTE: JobKind[StatusQuoted] = JobKind(name="notifications.quote", payload=StatusQuoted, handler=tell_of_quote)
+FORGET_POST: JobKind[StatusDeleted] = JobKind(
+    name="notifications.forget_post", payload=StatusDeleted, handler=forget_post
+)
+TELL_OF_END: JobKind[PollEnded] = JobKind(name="notifications.poll", payload=PollEnded, handler=tell_of_end)
+TELL_OF_FOLLOW: JobKind[Followed] = JobKind(name="notifications.follow", payload=Followed, handler=tell_of_follow)
+TAKE_BACK_FOLLOW: JobKind[Unfollowed] = JobKind(
+    name="notifications.unfollow", payload=Unfollowed, handler=take_back_follow
+)
+TELL_OF_REQUEST: JobKind[FollowRequested] = JobKind(
     name="notifications.request", payload=FollowRequested, handler=tell_of_request
 )
-FORGET_AUTHORIZED: Kind[FollowAuthorized] = Kind(
+FORGET_AUTHORIZED: JobKind[FollowAuthorized] = JobKind(
     name="notifications.authorized", payload=FollowAuthorized, handler=forget_request
 )
-FORGET_REJECTED: Kind[FollowRejected] = Kind(
+FORGET_REJECTED: JobKind[FollowRejected] = JobKind(
     name="notifications.rejected", payload=FollowRejected, handler=forget_request
 )
-FORGET_WITHDRAWN: Kind[FollowWithdrawn] = Kind(
+FORGET_WITHDRAWN: JobKind[FollowWithdrawn] = JobKind(
     name="notifications.withdrawn", payload=FollowWithdrawn, handler=forget_request
 )
-FORGET_BLOCKED: Kind[Blocked] = Kind(name="notifications.blocked", payload=Blocked, handler=forget_blocked)
-FORGET_MUTED: Kind[Muted] = Kind(name="notifications.muted", payload=Muted, handler=forget_muted)
-FORGET_DOMAIN: Kind[DomainBlocked] = Kind(name="notifications.domain", payload=DomainBlocked, handler=forget_domain)
-FORGET_GONE: Kind[AccountDeleted] = Kind(name="notifications.gone", payload=AccountDeleted, handler=forget_gone)
+FORGET_BLOCKED: JobKind[Blocked] = JobKind(name="notifications.blocked", payload=Blocked, handler=forget_blocked)
+FORGET_MUTED: JobKind[Muted] = JobKind(name="notifications.muted", payload=Muted, handler=forget_muted)
+FORGET_DOMAIN: JobKind[DomainBlocked] = JobKind(
+    name="notifications.domain", payload=DomainBlocked, handler=forget_domain
+)
+FORGET_GONE: JobKind[AccountDeleted] = JobKind(name="notifications.gone", payload=AccountDeleted, handler=forget_gone)
 
 KINDS = (
     TELL_ON, TELL_OF_POST, TELL_OF_EDIT, TELL_OF_FAVOURITE, TAKE_BACK_FAVOURITE, TELL_OF_QUOTE, FORGET_POST,

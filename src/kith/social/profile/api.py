@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import Limits, Loose, Upload, fill
+from kith.base.params import BodyLimits, Loose, Upload, fill
 from kith.base.routing import RequestBody, delete, get, patch
 from kith.base.work import Work
 from kith.social.accounts import service as accounts
@@ -17,15 +17,15 @@ from kith.social.guards import TheMember, user
 from kith.social.pages import answer
 from kith.social.profile import credentials, entities, service
 
-SENT = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
+SENT = BodyLimits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
 
-class Row(Loose, kw_only=True):
+class ProfileField(Loose, kw_only=True):
     name: str = ""
     value: str = ""
 
 
-class Source(msgspec.Struct, kw_only=True):
+class PostingDefaults(msgspec.Struct, kw_only=True):
     """How somebody posts, where they do not say."""
 
     privacy: str | None = None
@@ -34,7 +34,7 @@ class Source(msgspec.Struct, kw_only=True):
     quote_policy: str | None = None
 
 
-class Sent(msgspec.Struct, kw_only=True):
+class ProfileForm(msgspec.Struct, kw_only=True):
     """Rows come as a list or as an object whose keys are places; `source` may be anything that is empty."""
 
     display_name: str | None = None
@@ -51,17 +51,19 @@ class Sent(msgspec.Struct, kw_only=True):
     show_media: bool | None = None
     show_media_replies: bool | None = None
     show_featured: bool | None = None
-    fields_attributes: list[Row] | None = None
+    fields_attributes: list[ProfileField] | None = None
     attribution_domains: list[str] | None = None
     source: Any = None
 
 
-_ALIKE = [name for name in Sent.__struct_fields__ if name not in ("avatar", "header", "fields_attributes", "source")]
+_ALIKE = [
+    name for name in ProfileForm.__struct_fields__ if name not in ("avatar", "header", "fields_attributes", "source")
+]
 
 
-def _change(sent: Sent, source: Source) -> accounts.Change:
+def _change(sent: ProfileForm, source: PostingDefaults) -> accounts.AccountChange:
     rows = sent.fields_attributes
-    return accounts.Change(
+    return accounts.AccountChange(
         **{name: getattr(sent, name) for name in _ALIKE},
         avatar=sent.avatar.file if sent.avatar else None,
         header=sent.header.file if sent.header else None,
@@ -84,9 +86,9 @@ async def verify_credentials(exchange: Exchange, work: Work, member: TheMember) 
 
 @patch("/api/v1/accounts/update_credentials", guards=[user("write:accounts")])
 async def update_credentials(
-    exchange: Exchange, work: Work, actor: Actor, sent: Annotated[Sent, RequestBody(SENT)]
+    exchange: Exchange, work: Work, actor: Actor, sent: Annotated[ProfileForm, RequestBody(SENT)]
 ) -> Answer:
-    source = fill(Source, sent.source) if isinstance(sent.source, Mapping) else Source()
+    source = fill(PostingDefaults, sent.source) if isinstance(sent.source, Mapping) else PostingDefaults()
     return await _own(exchange, work, await service.update(work, actor, _change(sent, source)))
 
 
@@ -97,9 +99,9 @@ async def show_profile(exchange: Exchange, work: Work, actor: Actor) -> Answer:
 
 @patch("/api/v1/profile", guards=[user("write:accounts")])
 async def change_profile(
-    exchange: Exchange, work: Work, actor: Actor, sent: Annotated[Sent, RequestBody(SENT)]
+    exchange: Exchange, work: Work, actor: Actor, sent: Annotated[ProfileForm, RequestBody(SENT)]
 ) -> Answer:
-    account = await service.update(work, actor, _change(sent, Source()))
+    account = await service.update(work, actor, _change(sent, PostingDefaults()))
     return answer(exchange, await entities.render_profile(work, account))
 
 

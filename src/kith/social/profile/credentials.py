@@ -11,8 +11,8 @@ from kith.base.db import query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.social.accounts.entities import is_kept
-from kith.social.accounts.faces import of_user
 from kith.social.accounts.tables import accounts, preferences
+from kith.social.accounts.user_accounts import of_user
 from kith.social.guards import DISABLED
 from kith.social.ids import AccountId, UserId
 from kith.social.profile.entities import render_own

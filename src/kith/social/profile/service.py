@@ -10,7 +10,7 @@ from kith.social.relationships.service import follow
 from kith.social.relationships.tasks import LET_IN, LetIn
 
 
-async def update(work: Work, account: Account, change: accounts.Change) -> Account:
+async def update(work: Work, account: Account, change: accounts.AccountChange) -> Account:
     """Whoever unlocks their account says yes to all who asked, but to those the team has limited."""
     changed = await accounts.update(work, account, change)
     if not account.locked or changed.locked:

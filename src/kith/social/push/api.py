@@ -26,7 +26,7 @@ class Keypair(msgspec.Struct, kw_only=True):
     auth: str
 
 
-class Sent(msgspec.Struct, kw_only=True):
+class SubscriptionKeys(msgspec.Struct, kw_only=True):
     endpoint: str
     keys: Keypair
     standard: bool = False
@@ -37,7 +37,7 @@ class Data(Loose, kw_only=True):
     policy: Policy | None = None
 
 
-class Change(msgspec.Struct, kw_only=True):
+class SubscriptionChange(msgspec.Struct, kw_only=True):
     """The policy may stand in `data`, or beside it."""
 
     data: Data | None = None
@@ -54,8 +54,8 @@ class Change(msgspec.Struct, kw_only=True):
         return (self.data.policy if self.data is not None else None) or self.policy
 
 
-class Draft(Change, kw_only=True):
-    subscription: Sent
+class SubscriptionForm(SubscriptionChange, kw_only=True):
+    subscription: SubscriptionKeys
 
 
 def _token_hash(exchange: Exchange) -> str:
@@ -76,10 +76,12 @@ async def show_subscription(work: Work, token_hash: TokenHash) -> WebPushSubscri
 
 
 @post(PATH, guards=[PUSH])
-async def subscribe(exchange: Exchange, work: Work, me: Me, draft: FromRequest[Draft]) -> WebPushSubscription:
+async def subscribe(
+    exchange: Exchange, work: Work, me: Me, draft: FromRequest[SubscriptionForm]
+) -> WebPushSubscription:
     caller, sent = caller_in(exchange), draft.subscription
     holder = service.Holder(me, await key_in(exchange), caller.key_hash or "", caller.grant_uuid is not None)
-    wanted = service.Wanted(
+    wanted = service.NewSubscription(
         endpoint=sent.endpoint, p256dh=sent.keys.p256dh, auth=sent.keys.auth, standard=sent.standard,
         alerts=draft.alerts, policy=draft.chosen_policy,
     )  # fmt: skip
@@ -87,7 +89,9 @@ async def subscribe(exchange: Exchange, work: Work, me: Me, draft: FromRequest[D
 
 
 @put(PATH, guards=[PUSH])
-async def change_subscription(work: Work, token_hash: TokenHash, change: FromRequest[Change]) -> WebPushSubscription:
+async def change_subscription(
+    work: Work, token_hash: TokenHash, change: FromRequest[SubscriptionChange]
+) -> WebPushSubscription:
     return _shown(work, await service.change(work, token_hash, change.alerts, change.chosen_policy))
 
 

@@ -15,7 +15,7 @@ from kith.social.push.titles import title_of
 from kith.social.statuses import store as statuses
 from kith.social.text.html import plain
 
-__all__ = ["Message", "compose", "fit"]
+__all__ = ["PushMessage", "compose", "fit"]
 
 LONGEST_BODY = 140
 LONGEST_TITLE = 200  # names from elsewhere may have any length
@@ -24,7 +24,7 @@ DEFAULT_LOCALE = "en"
 _encode = msgspec.json.Encoder().encode
 
 
-class Message(msgspec.Struct, frozen=True):
+class PushMessage(msgspec.Struct, frozen=True):
     """As apps read it."""
 
     access_token: str
@@ -36,7 +36,7 @@ class Message(msgspec.Struct, frozen=True):
     body: str
 
 
-async def compose(work: Work, told: Notification, access_token: str) -> Message | None:
+async def compose(work: Work, told: Notification, access_token: str) -> PushMessage | None:
     """None where nothing may be told any more: somebody is gone, or the post may not be seen by whoever it is for."""
     found = await accounts.find_all(work.db, [told.account_id, told.from_id])
     reader, sender = found.get(told.account_id), found.get(told.from_id)
@@ -49,7 +49,7 @@ async def compose(work: Work, told: Notification, access_token: str) -> Message 
             return None
         text = status.spoiler_text or plain(status.content)
     locale = await identity.find_locale(work, reader.user_id) or DEFAULT_LOCALE
-    return Message(
+    return PushMessage(
         access_token=access_token, preferred_locale=locale, notification_id=told.id, notification_type=told.type,
         icon=_icon(work, sender),
         title=_cut(title_of(told.type, sender.display_name or sender.username, locale), LONGEST_TITLE),
@@ -67,7 +67,7 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
-def fit(message: Message, most: int) -> bytes:
+def fit(message: PushMessage, most: int) -> bytes:
     """The message in at most so many bytes: of its text as much as there is room for, then without its icon."""
     whole = _encode(message)
     if len(whole) <= most:

@@ -17,7 +17,7 @@ from kith.social.push import endpoints, keys, service, unsubscribing
 from kith.social.push.encryption import Encrypted, encrypt, encrypt_legacy
 from kith.social.push.tables import Subscription
 
-__all__ = ["Outcome", "Tokens", "Verdict", "send"]
+__all__ = ["PushOutcome", "Tokens", "Verdict", "send"]
 
 KEPT = timedelta(hours=48)  # by the push service, while the device cannot be reached
 TOKEN_LIFE = timedelta(hours=23, minutes=55)  # at most 24 hours, also by a clock that is a little behind ours
@@ -27,7 +27,7 @@ LONGEST_WAIT = timedelta(hours=6)
 TRIED_AGAIN = frozenset({408, 429})
 
 
-class Outcome(Enum):
+class PushOutcome(Enum):
     DONE = "done"
     GONE = "gone"  # the subscription is of no more use
     LATER = "later"
@@ -37,7 +37,7 @@ class Outcome(Enum):
 class Verdict(msgspec.Struct, frozen=True):
     """`wait`: how long the service asks us to, at least. `why` is for the log."""
 
-    outcome: Outcome
+    outcome: PushOutcome
     why: str = ""
     wait: timedelta | None = None
 
@@ -67,7 +67,7 @@ def _subject(work: Work) -> str:
 async def send(work: Work, subscription: Subscription, text: bytes) -> Verdict:
     """Nothing is written here; nothing may have been before."""
     if not endpoints.is_sendable(work, subscription.endpoint):
-        return Verdict(Outcome.REFUSED, "not https")
+        return Verdict(PushOutcome.REFUSED, "not https")
     encrypted = _encrypted(work, subscription, text)
     headers = encrypted.headers | _headers(work, subscription, encrypted)
     try:
@@ -78,7 +78,7 @@ async def send(work: Work, subscription: Subscription, text: bytes) -> Verdict:
             return _verdict(answer.status, answer.headers.get("Retry-After", ""), work.now)
     except OutgoingError as error:
         refused = error.reason in ("refused_address", "bad_url")
-        return Verdict(Outcome.REFUSED if refused else Outcome.LATER, error.reason)
+        return Verdict(PushOutcome.REFUSED if refused else PushOutcome.LATER, error.reason)
 
 
 def _encrypted(work: Work, subscription: Subscription, text: bytes) -> Encrypted:
@@ -107,10 +107,10 @@ def _headers(work: Work, subscription: Subscription, encrypted: Encrypted) -> di
 def _verdict(status: int, retry_after: str, now: datetime) -> Verdict:
     why = f"answered {status}"
     if 200 <= status < 300:
-        return Verdict(Outcome.DONE)
+        return Verdict(PushOutcome.DONE)
     if 400 <= status < 500 and status not in TRIED_AGAIN:
-        return Verdict(Outcome.GONE, why)
-    return Verdict(Outcome.LATER, why, _wait(retry_after, now))
+        return Verdict(PushOutcome.GONE, why)
+    return Verdict(PushOutcome.LATER, why, _wait(retry_after, now))
 
 
 def _wait(retry_after: str, now: datetime) -> timedelta | None:

@@ -17,8 +17,8 @@ from kith.social.push import endpoints, keys, store, unsubscribing
 from kith.social.push.tables import Subscription
 
 __all__ = [
-    "Holder", "Wanted", "auth_of", "change", "find", "forget_account", "forget_user", "remove", "remove_by_link",
-    "subscribe", "token_of",
+    "Holder", "NewSubscription", "auth_of", "change", "find", "forget_account", "forget_user", "remove",
+    "remove_by_link", "subscribe", "token_of",
 ]  # fmt: skip
 
 MOST = 50  # of one person; each of their notifications is sent to all of them
@@ -36,7 +36,7 @@ class Holder(msgspec.Struct, frozen=True):
     is_app: bool  # or somebody's own token
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class NewSubscription(msgspec.Struct, frozen=True, kw_only=True):
     endpoint: str
     p256dh: str
     auth: str
@@ -52,7 +52,7 @@ async def find(work: Work, token_hash: str) -> Subscription:
     return found
 
 
-async def subscribe(work: Work, holder: Holder, wanted: Wanted) -> Subscription:
+async def subscribe(work: Work, holder: Holder, wanted: NewSubscription) -> Subscription:
     """In place of the token's former one, if it had any. With more than enough, a person's oldest ones end."""
     p256dh, auth = await _checked(work, wanted)
     sealer = work.find(Sealer)
@@ -73,7 +73,7 @@ async def subscribe(work: Work, holder: Holder, wanted: Wanted) -> Subscription:
     return new
 
 
-async def _checked(work: Work, wanted: Wanted) -> tuple[str, str]:
+async def _checked(work: Work, wanted: NewSubscription) -> tuple[str, str]:
     """Both keys, as they are kept; before any write, since the endpoint's name is looked up."""
     point, auth = keys.decode(wanted.p256dh), keys.decode(wanted.auth)
     is_point, is_secret = point is not None and keys.is_point(point), auth is not None and len(auth) == keys.AUTH_BYTES

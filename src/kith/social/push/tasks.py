@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.guards import still_opens
 from kith.social.notifications.facts import NotificationMade
 from kith.social.push import endpoints, service, store
 from kith.social.push.encryption import MOST_BYTES
 from kith.social.push.message import compose, fit
-from kith.social.push.sending import KEPT, Outcome, Verdict, send
+from kith.social.push.sending import KEPT, PushOutcome, Verdict, send
 from kith.social.push.slots import Busy, Slots
 from kith.social.push.tables import Subscription
 
@@ -22,7 +22,7 @@ AT_ONCE = 32
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (30, 120, 480, 1800, 7200))
 
 
-class Delivery(msgspec.Struct):
+class PushDelivery(msgspec.Struct):
     """`tries`: how often it was sent in vain."""
 
     notification_id: int
@@ -36,10 +36,10 @@ async def plan(work: Work, fact: NotificationMade) -> None:
     Most people have no subscription, and asking costs a fifth of what a job to ask later would.
     """
     for subscription_id in await store.receivers(work.db, fact.notification_id, work.now - KEPT):
-        work.enqueue(DELIVER, Delivery(fact.notification_id, subscription_id))
+        work.enqueue(DELIVER, PushDelivery(fact.notification_id, subscription_id))
 
 
-async def deliver(work: Work, delivery: Delivery) -> None:
+async def deliver(work: Work, delivery: PushDelivery) -> None:
     """Everything is looked up again: since it was planned, or tried, much may have changed."""
     subscription = await store.find(work.db, delivery.subscription_id)
     if subscription is None:
@@ -63,16 +63,16 @@ async def deliver(work: Work, delivery: Delivery) -> None:
     await _conclude(work, delivery, subscription, verdict)
 
 
-async def _conclude(work: Work, delivery: Delivery, subscription: Subscription, verdict: Verdict) -> None:
+async def _conclude(work: Work, delivery: PushDelivery, subscription: Subscription, verdict: Verdict) -> None:
     told = {"subscription": subscription.id, "host": endpoints.host_of(subscription.endpoint), "why": verdict.why}
-    if verdict.outcome is Outcome.GONE:
+    if verdict.outcome is PushOutcome.GONE:
         await store.remove(work.db, subscription)
         work.log("push.subscription_removed", **told)
-    elif verdict.outcome is Outcome.REFUSED:
+    elif verdict.outcome is PushOutcome.REFUSED:
         work.log("push.refused", **told)
-    elif verdict.outcome is Outcome.LATER and delivery.tries >= len(PAUSES):
+    elif verdict.outcome is PushOutcome.LATER and delivery.tries >= len(PAUSES):
         work.log("push.given_up", **told)
-    elif verdict.outcome is Outcome.LATER:
+    elif verdict.outcome is PushOutcome.LATER:
         again = msgspec.structs.replace(delivery, tries=delivery.tries + 1)
         work.enqueue(DELIVER, again, at=work.now + _pause(delivery.tries, verdict.wait))
 
@@ -83,8 +83,8 @@ def _pause(tries: int, wait: timedelta | None) -> timedelta:
     return pause if wait is None else max(pause, wait)
 
 
-DELIVER: Kind[Delivery] = Kind(
-    name="push.deliver", payload=Delivery, handler=deliver, outside=True, concurrency=AT_ONCE, attempts=6
+DELIVER: JobKind[PushDelivery] = JobKind(
+    name="push.deliver", payload=PushDelivery, handler=deliver, outside=True, concurrency=AT_ONCE, attempts=6
 )
 
 KINDS = (DELIVER,)

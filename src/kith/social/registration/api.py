@@ -7,17 +7,17 @@ from datetime import date
 import msgspec
 
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.routing import FromRequest, post
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.apps.entities import Token, render_issued
 from kith.social.guards import TheCaller, app
 
-SIGN_UPS = Rule("sign-up", most=5, seconds=1800)
+SIGN_UPS = LimitRule("sign-up", most=5, seconds=1800)
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class SignupForm(msgspec.Struct, kw_only=True):
     """What is missing or blank is for the verb to complain about, together with all the rest."""
 
     username: str | None = None
@@ -35,7 +35,7 @@ async def not_too_many(exchange: Exchange) -> None:
 
 
 @post("/api/v1/accounts", status=200, guards=[app("write:accounts"), not_too_many])
-async def sign_up(work: Work, caller: TheCaller, draft: FromRequest[Draft]) -> Token:
+async def sign_up(work: Work, caller: TheCaller, draft: FromRequest[SignupForm]) -> Token:
     wish = identity.SignupRequest(
         username=(draft.username or "").strip().lower(), email=(draft.email or "").strip(),
         password=draft.password or "", agreement=bool(draft.agreement), locale=(draft.locale or "").strip(),

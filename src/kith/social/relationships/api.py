@@ -6,7 +6,7 @@ from kith.base.errors import Complaint, Invalid
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post
 from kith.base.work import Work
-from kith.social.accounts import finding
+from kith.social.accounts import lookup
 from kith.social.accounts.entities import render
 from kith.social.accounts.viewers import Actor, Me
 from kith.social.guards import user
@@ -21,7 +21,7 @@ from kith.social.text.languages import is_language
 FOLLOWS, BLOCKS, MUTES, ACCOUNTS = "write:follows", "write:blocks", "write:mutes", "write:accounts"
 
 
-class Wanted(msgspec.Struct, kw_only=True):
+class FollowForm(msgspec.Struct, kw_only=True):
     reblogs: bool | None = None
     notify: bool | None = None
     languages: list[str] | None = None
@@ -58,7 +58,7 @@ async def _answer(exchange: Exchange, work: Work, me: AccountId, other: AccountI
 @post("/api/v1/accounts/{id}/follow", status=200, guards=[user(FOLLOWS), not_too_many])
 async def follow_account(
     exchange: Exchange, work: Work, account: Actor, id: FromPath[AccountId],
-    wanted: FromRequest[Wanted],
+    wanted: FromRequest[FollowForm],
 ) -> Answer:  # fmt: skip
     options = follow.Options(wanted.reblogs, wanted.notify, _languages(wanted.languages))
     await follow.follow(work, account, id, options)
@@ -89,9 +89,9 @@ async def remove_follower(exchange: Exchange, work: Work, account: Actor, id: Fr
 @post("/api/v1/follows", status=200, guards=[user(FOLLOWS), not_too_many])
 async def follow_by_name(exchange: Exchange, work: Work, account: Actor, sent: FromRequest[Uri]) -> Answer:
     """The account that was named, not what there is to it: an older way to follow."""
-    other = await finding.find_anywhere(work, sent.uri)
+    other = await lookup.find_anywhere(work, sent.uri)
     await follow.follow(work, account, other.id, follow.Options())
-    [shown] = await render(work, [await finding.find_anywhere(work, sent.uri)])
+    [shown] = await render(work, [await lookup.find_anywhere(work, sent.uri)])
     return answer(exchange, shown)
 
 

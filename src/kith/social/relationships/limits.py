@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 
-FOLLOWS = Rule("follows", most=400, seconds=86_400)
+FOLLOWS = LimitRule("follows", most=400, seconds=86_400)
 
 
 async def not_too_many(exchange: Exchange) -> None:

@@ -14,10 +14,10 @@ from kith.base.work import Work
 from kith.social.accounts.access import is_there
 from kith.social.accounts.lines import COLUMNS, A, AccountRow, CursorRow
 from kith.social.accounts.tables import Account
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId
 from kith.social.relationships import rules, store
 from kith.social.relationships.tables import blocks, domain_blocks, endorsements, follow_requests, follows, mutes
-from kith.social.walks import Walk
 
 
 class MutedRow(NamedTuple):
@@ -51,30 +51,30 @@ def _people(
     )
 
 
-def _walks(table: Table, owner: str, person: str) -> dict[bool, Walk]:
+def _walks(table: Table, owner: str, person: str) -> dict[bool, IdList]:
     """As anybody sees it, and as a viewer sees it who keeps apart from some."""
     everybody = _people(table, owner, person)
     return {
-        False: Walk(everybody, table.c.id, row=CursorRow),
-        True: Walk(everybody.where(~rules.hides_account(rules.ME, A.c.id)), table.c.id, row=CursorRow),
+        False: IdList(everybody, table.c.id, row=CursorRow),
+        True: IdList(everybody.where(~rules.hides_account(rules.ME, A.c.id)), table.c.id, row=CursorRow),
     }
 
 
 _followers = _walks(follows, "target_id", "account_id")
 _following = _walks(follows, "account_id", "target_id")
-_asking = Walk(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id, row=CursorRow)
-_blocked = Walk(_people(blocks, "account_id", "target_id"), blocks.c.id, row=CursorRow)
-_muted = Walk(
+_asking = IdList(_people(follow_requests, "target_id", "account_id"), follow_requests.c.id, row=CursorRow)
+_blocked = IdList(_people(blocks, "account_id", "target_id"), blocks.c.id, row=CursorRow)
+_muted = IdList(
     _people(mutes, "account_id", "target_id", mutes.c.expires_at).where(rules.lasts(mutes)), mutes.c.id, row=MutedRow
 )
-_domains = Walk(
+_domains = IdList(
     select(domain_blocks.c.domain, domain_blocks.c.id).where(domain_blocks.c.account_id == _owner),
     domain_blocks.c.id,
     row=DomainRow,
 )
 # Endorsements are walked along the ids of the endorsed.
 _endorsed = {
-    apart: Walk(
+    apart: IdList(
         _people(endorsements, "account_id", "target_id", cursor=A.c.id).where(
             ~rules.hides_account(rules.ME, A.c.id) if apart else true()
         ),
@@ -85,7 +85,7 @@ _endorsed = {
 }
 
 
-async def _walk(work: Work, walk: Walk, cursor: Cursor, owner: int, me: AccountId | None = None) -> list[Any]:
+async def _walk(work: Work, walk: IdList, cursor: Cursor, owner: int, me: AccountId | None = None) -> list[Any]:
     statement, params = walk.form(cursor)
     return await work.db.all(statement, owner=owner, me=me, now=work.now, **params)
 
@@ -105,7 +105,7 @@ async def endorsed(work: Work, owner: Account, cursor: Cursor, me: AccountId | N
 
 
 async def _collection(
-    work: Work, walks: dict[bool, Walk], owner: Account, cursor: Cursor, me: AccountId | None
+    work: Work, walks: dict[bool, IdList], owner: Account, cursor: Cursor, me: AccountId | None
 ) -> list[CursorRow]:
     """One's own is whole; of others' lists one sees what they show, without those one keeps apart from."""
     if owner.is_gone or (owner.hide_collections and owner.id != me) or await _is_shut_out(work, owner, me):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.ids import AccountId
@@ -58,7 +58,7 @@ async def leave(work: Work, fact: AccountDeleted) -> None:
         work.enqueue(LEAVE, fact)
 
 
-END_MUTES: Kind[EndMutes] = Kind(name="relationships.end_mutes", payload=EndMutes, handler=end_mutes)
-LET_IN: Kind[LetIn] = Kind(name="relationships.let_in", payload=LetIn, handler=let_in)
-CUT_TIES: Kind[CutTies] = Kind(name="relationships.cut_ties", payload=CutTies, handler=cut_ties)
-LEAVE: Kind[AccountDeleted] = Kind(name="relationships.leave", payload=AccountDeleted, handler=leave)
+END_MUTES: JobKind[EndMutes] = JobKind(name="relationships.end_mutes", payload=EndMutes, handler=end_mutes)
+LET_IN: JobKind[LetIn] = JobKind(name="relationships.let_in", payload=LetIn, handler=let_in)
+CUT_TIES: JobKind[CutTies] = JobKind(name="relationships.cut_ties", payload=CutTies, handler=cut_ties)
+LEAVE: JobKind[AccountDeleted] = JobKind(name="relationships.leave", payload=AccountDeleted, handler=leave)

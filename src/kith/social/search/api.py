@@ -18,7 +18,7 @@ from kith.social.ids import AccountId
 from kith.social.pages import answer, joined
 from kith.social.relationships.mute_ends import next_end_of_mute
 from kith.social.search import service
-from kith.social.search.service import Wish
+from kith.social.search.service import Search
 from kith.social.statuses import entities as statuses
 from kith.social.tags.entities import render_tags
 
@@ -88,7 +88,7 @@ async def search_as_before(exchange: Exchange, work: Work, me: Me, sought: FromQ
 @get("/api/v1/accounts/search", guards=[user("read:accounts")])
 async def search_people(exchange: Exchange, work: Work, me: Me, sought: FromQuery[People]) -> Answer:
     limit, offset = _stretch(exchange, PEOPLE, MOST_PEOPLE)
-    wish = Wish(
+    wish = Search(
         text=_text(sought.q), me=me, limit=limit, offset=offset, resolve=sought.resolve,
         following=sought.following,
     )  # fmt: skip
@@ -101,7 +101,7 @@ async def _search(
 ) -> tuple[list[bytes], list[bytes], list[Any]]:
     """Pages only where one kind is asked for: of three lists nobody could turn one page."""
     limit, offset = _stretch(exchange, LIMIT, MOST)
-    wish = Wish(
+    wish = Search(
         text=_text(sought.q), me=me, limit=limit, offset=offset if sought.type else 0, resolve=sought.resolve,
         following=sought.following, exclude_unreviewed=sought.exclude_unreviewed,
         author_id=AccountId(number(sought.account_id)) if sought.account_id else None,

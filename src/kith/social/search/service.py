@@ -9,12 +9,12 @@ import msgspec
 
 from kith.base.errors import Malformed, NotFound
 from kith.base.work import Work
-from kith.social.accounts import finding as accounts_finding
 from kith.social.accounts import lines as people
+from kith.social.accounts import lookup as accounts_finding
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
-from kith.social.search import finding
-from kith.social.search.asking import Asked, Filter, read
+from kith.social.search import queries
+from kith.social.search.query_syntax import SearchOperator, SearchQuery, read
 from kith.social.search.words import MOST_TERMS, Term, normal, to_term
 from kith.social.statuses import store as statuses
 from kith.social.statuses.lines import StatusRow
@@ -27,7 +27,7 @@ _HANDLE = re.compile(r"@?(?P<name>[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?:@(?P<do
 _URL = re.compile(r"https?://\S+\Z", re.IGNORECASE)
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class Search(msgspec.Struct, frozen=True, kw_only=True):
     """What is looked for, and for whom. `me` is None for somebody without a name."""
 
     text: str
@@ -49,7 +49,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 # People
 
 
-async def find_people(work: Work, wish: Wish) -> list[people.AccountRow]:
+async def find_people(work: Work, wish: Search) -> list[people.AccountRow]:
     """Whoever is called exactly so first; then those whose words match, those one follows before the others."""
     top = await _exactly(work, wish)
     if wish.is_url:
@@ -59,19 +59,19 @@ async def find_people(work: Work, wish: Wish) -> list[people.AccountRow]:
     terms = _terms(wish)
     if not terms or wish.limit <= len(shown):
         return shown[: wish.limit]
-    rows = await finding.find_people(
+    rows = await queries.find_people(
         work, wish.me, terms, key=_key(wish.text), following=wish.following and wish.me is not None,
         without=None if top is None else top.id, limit=wish.limit - len(shown), offset=wish.offset - before,
     )  # fmt: skip
     return [*shown, *rows]
 
 
-async def _exactly(work: Work, wish: Wish) -> people.AccountRow | None:
+async def _exactly(work: Work, wish: Search) -> people.AccountRow | None:
     """Whoever the text names, known here or, if `resolve`, elsewhere."""
-    id = await finding.account_at(work, wish.text) if wish.is_url else await _named(work, wish)
+    id = await queries.account_at(work, wish.text) if wish.is_url else await _named(work, wish)
     if id is None:
         return None
-    if wish.following and wish.me is not None and not await finding.is_mine(work, wish.me, id):
+    if wish.following and wish.me is not None and not await queries.is_mine(work, wish.me, id):
         return None
     rows = await work.db.all(_lines, ids=[id])
     return rows[0] if rows else None
@@ -80,7 +80,7 @@ async def _exactly(work: Work, wish: Wish) -> people.AccountRow | None:
 _lines = people.by_ids
 
 
-async def _named(work: Work, wish: Wish) -> AccountId | None:
+async def _named(work: Work, wish: Search) -> AccountId | None:
     if _HANDLE.match(wish.text) is None:
         return None
     try:
@@ -93,7 +93,7 @@ async def _named(work: Work, wish: Wish) -> AccountId | None:
     return None if found is None or found.is_gone else found.id
 
 
-def _terms(wish: Wish) -> list[Term]:
+def _terms(wish: Search) -> list[Term]:
     """Every word may be the beginning of a longer one. Somebody without a name must know three letters."""
     text = wish.text.strip().removeprefix("@")
     if wish.me is None and len(text) < SHORTEST:
@@ -109,11 +109,11 @@ def _key(text: str) -> str:
 # Tags
 
 
-async def find_tags(work: Work, wish: Wish) -> list[Tag]:
+async def find_tags(work: Work, wish: Search) -> list[Tag]:
     name = wish.text.strip().removeprefix("#")
     if not is_tag(name):
         return []
-    return await finding.find_tags(
+    return await queries.find_tags(
         work, normal_tag(name), reviewed=wish.exclude_unreviewed, limit=wish.limit, offset=wish.offset
     )
 
@@ -121,7 +121,7 @@ async def find_tags(work: Work, wish: Wish) -> list[Tag]:
 # Statuses
 
 
-async def find_statuses(work: Work, wish: Wish, *, is_all: bool) -> list[StatusRow]:
+async def find_statuses(work: Work, wish: Search, *, is_all: bool) -> list[StatusRow]:
     """`is_all`: statuses are all that is looked for, so that a search without a word is a mistake."""
     if wish.me is None:
         return []
@@ -135,21 +135,21 @@ async def find_statuses(work: Work, wish: Wish, *, is_all: bool) -> list[StatusR
     filters = await _filters(work, wish.me, asked)
     if filters is None:
         return []
-    return await finding.find_statuses(
+    return await queries.find_statuses(
         work, wish.me, within=asked.within, wanted=asked.wanted, unwanted=asked.unwanted, filters=filters,
         author_id=wish.author_id, max_id=wish.max_id, min_id=wish.min_id, limit=wish.limit, offset=wish.offset,
     )  # fmt: skip
 
 
-async def _at(work: Work, wish: Wish) -> list[StatusRow]:
+async def _at(work: Work, wish: Search) -> list[StatusRow]:
     """A status by its address, if the searcher may see it."""
-    id = None if wish.offset else await finding.status_at(work, wish.text)
+    id = None if wish.offset else await queries.status_at(work, wish.text)
     if id is None or await statuses.find_visible(work.db, id, wish.me) is None:
         return []
-    return await work.db.all(finding.by_ids, ids=[id], me=wish.me)
+    return await work.db.all(queries.by_ids, ids=[id], me=wish.me)
 
 
-async def _filters(work: Work, me: AccountId, asked: Asked) -> list[Filter] | None:
+async def _filters(work: Work, me: AccountId, asked: SearchQuery) -> list[SearchOperator] | None:
     """Several authors, or several languages, are as good as one of them. None: nothing can be found."""
     kept = [one for one in asked.filters if one.kind not in ("from", "language")]
     for negated in (False, True):
@@ -158,10 +158,10 @@ async def _filters(work: Work, me: AccountId, asked: Asked) -> list[Filter] | No
         if names and not ids and not negated:
             return None
         if ids:
-            kept.append(Filter("from", ids, negated))
+            kept.append(SearchOperator("from", ids, negated))
         languages = [one.value for one in asked.filters if one.kind == "language" and one.negated is negated]
         if languages:
-            kept.append(Filter("language", languages, negated))
+            kept.append(SearchOperator("language", languages, negated))
     return sorted(kept, key=lambda one: (one.kind, one.negated))
 
 

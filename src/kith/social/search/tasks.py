@@ -8,7 +8,7 @@ from functools import lru_cache
 from sqlalchemy import bindparam, delete
 
 from kith.base.db import Command, command, upsert
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountDeleted
@@ -86,10 +86,12 @@ async def forget_account(work: Work, fact: AccountDeleted) -> None:
     await work.db.run(_forget_account, id=fact.account_id)
 
 
-LEARN_POSTED: Kind[StatusPosted] = Kind(name="search.learn_posted", payload=StatusPosted, many=learn_posted)
-LEARN_EDITED: Kind[StatusEdited] = Kind(name="search.learn_edited", payload=StatusEdited, many=learn_edited)
-FORGET: Kind[StatusDeleted] = Kind(name="search.forget", payload=StatusDeleted, handler=forget)
-LEARN_CHANGED: Kind[AccountChanged] = Kind(name="search.learn_changed", payload=AccountChanged, handler=learn_changed)
-FORGET_ACCOUNT: Kind[AccountDeleted] = Kind(
+LEARN_POSTED: JobKind[StatusPosted] = JobKind(name="search.learn_posted", payload=StatusPosted, many=learn_posted)
+LEARN_EDITED: JobKind[StatusEdited] = JobKind(name="search.learn_edited", payload=StatusEdited, many=learn_edited)
+FORGET: JobKind[StatusDeleted] = JobKind(name="search.forget", payload=StatusDeleted, handler=forget)
+LEARN_CHANGED: JobKind[AccountChanged] = JobKind(
+    name="search.learn_changed", payload=AccountChanged, handler=learn_changed
+)
+FORGET_ACCOUNT: JobKind[AccountDeleted] = JobKind(
     name="search.forget_account", payload=AccountDeleted, handler=forget_account
 )

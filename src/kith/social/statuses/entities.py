@@ -20,7 +20,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import lines, polls, store
 from kith.social.statuses.bodies import Body, BodyKey, bodies_of, body_key
 from kith.social.statuses.filtering import Filtered, ViewerFilters
-from kith.social.statuses.lines import Key, Line, Row, by_ids, key_of, unguarded
+from kith.social.statuses.lines import Key, Row, StatusLine, by_ids, key_of, unguarded
 from kith.social.statuses.shapes import COUNTS, UNMARKED, Quote, QuoteApproval, ShallowQuote
 from kith.social.statuses.store import Stretch
 from kith.social.statuses.tables import PRIVATE, UNLISTED
@@ -76,7 +76,7 @@ class StatusLines(ByVersion[Shown]):
 class _Made(msgspec.Struct, frozen=True):
     """A line with all that is shown of it to everybody. `booster` is whose boost it is, where it is one."""
 
-    line: Line
+    line: StatusLine
     subject: Body
     author: bytes
     boost: Body | None

@@ -2,7 +2,7 @@
 
 A row is short: the status and its author, and, where it is a boost, what it boosts and whose that is, each in its
 version. All that is shown of them to everybody follows from these, so that a line that was made once is kept by its
-row; what a line is made of (`Line`) is only read where it is not at hand.
+row; what a line is made of (`StatusLine`) is only read where it is not at hand.
 Whoever makes a list says where it comes from and what narrows it; what may be seen is added here, always.
 """
 
@@ -24,10 +24,10 @@ __all__ = [
     "TA",
     "A",
     "Key",
-    "Line",
     "MarkedRow",
     "Row",
     "S",
+    "StatusLine",
     "StatusRow",
     "T",
     "by_ids",
@@ -84,7 +84,7 @@ def key_of(row: Row) -> Key:
     return row[:_WIDTH]
 
 
-class Line(NamedTuple):
+class StatusLine(NamedTuple):
     """What a line is made of. What is no boost is its own subject."""
 
     id: StatusId
@@ -113,7 +113,7 @@ _PARTS: tuple[ColumnElement[Any], ...] = (
 )
 
 
-def _own_subject(line: Line) -> Line:
+def _own_subject(line: StatusLine) -> StatusLine:
     """A line as it is made, of one as it is read."""
     if line.subject_id is not None:
         return line
@@ -154,9 +154,9 @@ def by_ids(*, anonymous: bool) -> Query[StatusRow]:
     return query(lines(anonymous=anonymous).where(any_of(S.c.id, "ids")), StatusRow, wire=True)
 
 
-_of_ids = query(select(*_VERSIONS, *_PARTS).select_from(_joined(S)).where(any_of(S.c.id, "ids")), Line, wire=True)
+_of_ids = query(select(*_VERSIONS, *_PARTS).select_from(_joined(S)).where(any_of(S.c.id, "ids")), StatusLine, wire=True)
 
 
-async def read(db: Session, ids: Sequence[int]) -> list[tuple[Key, Line]]:
+async def read(db: Session, ids: Sequence[int]) -> list[tuple[Key, StatusLine]]:
     """What lines are made of, each with the versions that it is kept by: they may have grown meanwhile."""
     return [(line[:_WIDTH], _own_subject(line)) for line in await db.all(_of_ids, ids=list(ids))]

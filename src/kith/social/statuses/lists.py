@@ -10,12 +10,12 @@ from sqlalchemy import and_, bindparam, select
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S, StatusRow, lines
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Scheduled, favourites, scheduled, statuses
-from kith.social.walks import Walk
 
 
 class MarkRow(NamedTuple):
@@ -31,8 +31,8 @@ _who = accounts.alias("who")
 _is_shown = and_(_who.c.suspended_at.is_(None), _who.c.deleted_at.is_(None), _who.c.is_listed)
 
 
-def _people(column: Any, account: Any, clause: Any, *, anonymous: bool) -> Walk:
-    return Walk(
+def _people(column: Any, account: Any, clause: Any, *, anonymous: bool) -> IdList:
+    return IdList(
         select(column, account)
         .join(_who, _who.c.id == account)
         .where(and_(clause, _is_shown, rules.shows_author(None if anonymous else rules.ME, _who))),
@@ -60,7 +60,7 @@ _reblogged_by = {
     )
     for anonymous in (False, True)
 }
-_quotes = Walk(
+_quotes = IdList(
     lines(anonymous=False).where(
         and_(
             S.c.quoted_id == bindparam("status"),
@@ -72,7 +72,7 @@ _quotes = Walk(
     S.c.id,
     row=StatusRow,
 )
-_scheduled = Walk(select(scheduled).where(scheduled.c.account_id == access.ME), scheduled.c.id, row=Scheduled)
+_scheduled = IdList(select(scheduled).where(scheduled.c.account_id == access.ME), scheduled.c.id, row=Scheduled)
 
 
 async def favourited_by(work: Work, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[MarkRow]:
@@ -87,7 +87,7 @@ async def quotes_of(work: Work, status_id: StatusId, me: AccountId, cursor: Curs
     return await _read(work, _quotes, status_id, me, cursor)
 
 
-async def _read(work: Work, walk: Walk, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Any]:
+async def _read(work: Work, walk: IdList, status_id: StatusId, me: AccountId | None, cursor: Cursor) -> list[Any]:
     statement, params = walk.form(cursor)
     return cursor.newest_first(await work.db.all(statement, status=status_id, me=me, now=work.now, **params))
 

@@ -23,7 +23,7 @@ MOST_BYTES = 16 << 20
 _rows = msgspec.json.Decoder(list[StatusRow])
 
 
-class Page(msgspec.Struct, frozen=True, gc=False):
+class StatusPage(msgspec.Struct, frozen=True, gc=False):
     """As one kind of viewer sees it. `ids` are those of the rows, newest first."""
 
     ids: tuple[StatusId, ...]
@@ -32,13 +32,13 @@ class Page(msgspec.Struct, frozen=True, gc=False):
     stretch: Stretch
 
 
-class StatusPages(ByVersion[Page]):
+class StatusPages(ByVersion[StatusPage]):
     """Pages by their rows, and for whom they are: strangers, members, or somebody who wrote some of it."""
 
     def __init__(self) -> None:
         super().__init__("status_pages", MOST_BYTES)
 
-    def find(self, rows: str, me: AccountId | None) -> Page | None:
+    def find(self, rows: str, me: AccountId | None) -> StatusPage | None:
         found = self.get((rows, me))
         if found is None and me is not None:
             found = self.get(rows)
@@ -93,11 +93,11 @@ def _keep(work: Work, rows: str, read: Sequence[StatusRow], me: AccountId | None
     work.find(StatusPages).put(rows if is_for_all else (rows, me), page, size)
 
 
-def _page(read: Sequence[StatusRow], lines: Sequence[Shown | None]) -> Page | None:
+def _page(read: Sequence[StatusRow], lines: Sequence[Shown | None]) -> StatusPage | None:
     there = tuple(line for line in lines if line is not None)
     if not there or len(there) < len(read):
         return None
-    return Page(
+    return StatusPage(
         tuple(row.id for row in read),
         there,
         frozenset(line.account_id for line in there),

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import BindParameter, and_, bindparam, delete, select, update
 
 from kith.base.db import Instant, any_of, command, query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.ids import AccountId, StatusId
@@ -103,6 +103,6 @@ async def purge(work: Work, _payload: Purge) -> None:
         work.enqueue(PURGE, Purge(), key="more")
 
 
-LEAVE: Kind[AccountDeleted] = Kind(name="statuses.leave", payload=AccountDeleted, handler=leave)
-GO_ALONG: Kind[Rest] = Kind(name="statuses.go_along", payload=Rest, handler=go_along)
-PURGE: Kind[Purge] = Kind(name="statuses.purge", payload=Purge, handler=purge)
+LEAVE: JobKind[AccountDeleted] = JobKind(name="statuses.leave", payload=AccountDeleted, handler=leave)
+GO_ALONG: JobKind[Rest] = JobKind(name="statuses.go_along", payload=Rest, handler=go_along)
+PURGE: JobKind[Purge] = JobKind(name="statuses.purge", payload=Purge, handler=purge)

@@ -37,7 +37,7 @@ ROOM = Room(
     ),
     periodic=(
         Periodic(kind=tasks.END_POLLS, every=timedelta(minutes=1), payload=tasks.EndPolls()),
-        Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.Sweep()),
+        Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.SweepStatuses()),
         Periodic(kind=purging.PURGE, every=timedelta(hours=1), payload=purging.Purge()),
     ),
     at_once=((AccountSensitized, tasks.begin_to_show_anew),),

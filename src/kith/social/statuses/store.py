@@ -12,7 +12,7 @@ from kith.base.db import Command, Instant, Session, add_once, any_of, command, i
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.relationships import rules
-from kith.social.relationships.following import Following
+from kith.social.relationships.follow_source import Following
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S
 from kith.social.statuses.tables import (

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, exists, or_, select
 
 from kith.base.db import any_of, query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountSensitized
@@ -66,7 +66,7 @@ class ShowAnew(msgspec.Struct):
     after: int = 0
 
 
-class Sweep(msgspec.Struct):
+class SweepStatuses(msgspec.Struct):
     """What nobody asks for any more."""
 
 
@@ -121,14 +121,14 @@ async def begin_to_show_anew(work: Work, fact: AccountSensitized) -> None:
     await show_anew(work, ShowAnew(account_id=fact.account_id))
 
 
-async def sweep(work: Work, _payload: Sweep) -> None:
+async def sweep(work: Work, _payload: SweepStatuses) -> None:
     await store.forget_idempotent(work.db, work.now - REMEMBERED)
     await tags.forget_days(work.db, (work.now - TAG_DAYS).date().isoformat())
 
 
-FOLLOW_UP: Kind[StatusPosted] = Kind(name="statuses.follow_up", payload=StatusPosted, many=follow_up)
-LOOK_AGAIN: Kind[StatusEdited] = Kind(name="statuses.look_again", payload=StatusEdited, handler=look_again)
-CLEAR_UP: Kind[StatusDeleted] = Kind(name="statuses.clear_up", payload=StatusDeleted, handler=clear_up)
-END_POLLS: Kind[EndPolls] = Kind(name="statuses.end_polls", payload=EndPolls, handler=end_polls)
-SHOW_ANEW: Kind[ShowAnew] = Kind(name="statuses.show_anew", payload=ShowAnew, handler=show_anew)
-SWEEP: Kind[Sweep] = Kind(name="statuses.sweep", payload=Sweep, handler=sweep)
+FOLLOW_UP: JobKind[StatusPosted] = JobKind(name="statuses.follow_up", payload=StatusPosted, many=follow_up)
+LOOK_AGAIN: JobKind[StatusEdited] = JobKind(name="statuses.look_again", payload=StatusEdited, handler=look_again)
+CLEAR_UP: JobKind[StatusDeleted] = JobKind(name="statuses.clear_up", payload=StatusDeleted, handler=clear_up)
+END_POLLS: JobKind[EndPolls] = JobKind(name="statuses.end_polls", payload=EndPolls, handler=end_polls)
+SHOW_ANEW: JobKind[ShowAnew] = JobKind(name="statuses.show_anew", payload=ShowAnew, handler=show_anew)
+SWEEP: JobKind[SweepStatuses] = JobKind(name="statuses.sweep", payload=SweepStatuses, handler=sweep)

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me, Viewer
@@ -40,11 +40,11 @@ async def unfollow_tag(work: Work, me: Me, name: FromPath[str]) -> dict[str, Any
 
 @get("/api/v1/followed_tags", guards=[user("read:follows")])
 async def show_followed(exchange: Exchange, work: Work, me: Me) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD)
     rows = await store.page_of_followed(work.db, me, cursor)
     known = await store.find_all(work.db, [tag_id for _, tag_id in rows])
     shown = await render_tags(work, [known[tag_id] for _, tag_id in rows], me)
-    return page(exchange, cursor, [_encode(one) for one in shown], [id for id, _ in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, [_encode(one) for one in shown], [id for id, _ in rows], kind=CursorKind.RECORD)
 
 
 routes = [show_tag, follow_tag, unfollow_tag, show_followed]

@@ -8,6 +8,7 @@ from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, upd
 
 from kith.base.db import Instant, Session, add_once, any_of, command, insert_into, query, upsert
 from kith.base.paging import Cursor
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
 from kith.social.tags.tables import (
     FeaturedTag,
@@ -18,7 +19,6 @@ from kith.social.tags.tables import (
     tag_follows,
     tags,
 )
-from kith.social.walks import Walk
 
 _now = bindparam("now", type_=Instant())
 _me: BindParameter[Any] = bindparam("me")
@@ -80,7 +80,7 @@ _note_featured = command(
     .values(statuses_count=featured_tags.c.statuses_count + 1, last_status_at=_now)
 )
 _unlink_all = command(delete(status_tags).where(status_tags.c.status_id == bindparam("status")))
-_page_of_followed = Walk(select(tag_follows.c.id, tag_follows.c.tag_id).where(tag_follows.c.account_id == _me),
+_page_of_followed = IdList(select(tag_follows.c.id, tag_follows.c.tag_id).where(tag_follows.c.account_id == _me),
                          tag_follows.c.id)  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.errors import NotFound
 from kith.base.exchange import JSON, Answer, Exchange, Headers
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.params import Loose
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, post
 from kith.base.work import Work
@@ -22,7 +22,7 @@ from kith.social.statuses import entities, pages
 from kith.social.statuses.lines import MarkedRow
 from kith.social.tags import store as tags
 from kith.social.text.parts import normal_tag
-from kith.social.timelines import home, markers, reading
+from kith.social.timelines import home_feed, markers, reading
 
 LIMIT, MOST = 20, 40
 MOST_TAGS = 4
@@ -62,11 +62,11 @@ class Reads(msgspec.Struct, kw_only=True):
     notifications: Read | None = None
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class MarkerQuery(msgspec.Struct, kw_only=True):
     timeline: list[str] = []
 
 
-def _cursor(exchange: Exchange, kind: Kind = Kind.STATUS) -> Cursor:
+def _cursor(exchange: Exchange, kind: CursorKind = CursorKind.STATUS) -> Cursor:
     return Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=kind)
 
 
@@ -84,7 +84,7 @@ async def _timeline(
     """What filters hide in this context is left out."""
     body, ids = await pages.render(exchange.work, rows, me, is_ascending=cursor.is_ascending, context=context)
     return page_of(
-        exchange, cursor, body, ids, kind=Kind.STATUS, is_timeline=is_timeline, status=status, headers=headers
+        exchange, cursor, body, ids, kind=CursorKind.STATUS, is_timeline=is_timeline, status=status, headers=headers
     )
 
 
@@ -92,8 +92,8 @@ async def _timeline(
 async def show_home(exchange: Exchange, work: Work, me: Me) -> Answer:
     """While the feed is built anew: what there is of it, with 206."""
     cursor = _cursor(exchange)
-    found = await reading.home(work, me, cursor, work.now - home.NOTED_EVERY)
-    if found.is_kept or await home.is_ready(work, me):
+    found = await reading.home(work, me, cursor, work.now - home_feed.NOTED_EVERY)
+    if found.is_kept or await home_feed.is_ready(work, me):
         return await _timeline(exchange, found.rows, me, cursor, context=HOME)
     refresh = f'id="home:{me}", retry=5'.encode()
     return await _timeline(exchange, found.rows, me, cursor, status=206, headers=((REFRESH, refresh),), context=HOME)
@@ -135,7 +135,7 @@ async def show_list(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -
     found = await lists.find(work.db, me, id)
     if found is None:
         raise NotFound
-    await home.is_ready(work, me)
+    await home_feed.is_ready(work, me)
     cursor = _cursor(exchange)
     rows = await reading.feed(work, found.id, me, cursor)
     return await _timeline(exchange, rows, me, cursor, context=HOME)
@@ -156,14 +156,14 @@ async def show_direct(exchange: Exchange, work: Work, me: Me) -> Answer:
 
 @get("/api/v1/favourites", guards=[user("read:favourites")])
 async def show_favourites(exchange: Exchange, work: Work, me: Me) -> Answer:
-    cursor = _cursor(exchange, Kind.RECORD3)
+    cursor = _cursor(exchange, CursorKind.RECORD3)
     rows = await reading.favourited(work, me, cursor)
     return await _marked(exchange, rows, me, cursor)
 
 
 @get("/api/v1/bookmarks", guards=[user("read:bookmarks")])
 async def show_bookmarks(exchange: Exchange, work: Work, me: Me) -> Answer:
-    cursor = _cursor(exchange, Kind.RECORD3)
+    cursor = _cursor(exchange, CursorKind.RECORD3)
     rows = await reading.bookmarked(work, me, cursor)
     return await _marked(exchange, rows, me, cursor)
 
@@ -171,7 +171,7 @@ async def show_bookmarks(exchange: Exchange, work: Work, me: Me) -> Answer:
 async def _marked(exchange: Exchange, rows: Sequence[MarkedRow], me: AccountId | None, cursor: Cursor) -> Answer:
     """Walked by when they were marked, not by when they were posted."""
     shown = await entities.render(exchange.work, rows, me)
-    return list_of(exchange, cursor, shown, [row.cursor for row in rows], kind=Kind.RECORD3)
+    return list_of(exchange, cursor, shown, [row.cursor for row in rows], kind=CursorKind.RECORD3)
 
 
 @get("/api/v1/accounts/{id}/statuses", guards=[_anybody])
@@ -198,7 +198,7 @@ async def show_of_account(
 
 
 @get("/api/v1/markers", guards=[_reader])
-async def show_markers(work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
+async def show_markers(work: Work, me: Me, asked: FromQuery[MarkerQuery]) -> Answer:
     names = tuple(name for name in markers.NAMES if name in asked.timeline)
 
     async def make() -> bytes:

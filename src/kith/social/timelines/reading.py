@@ -14,13 +14,13 @@ from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.feeds.store import READY
 from kith.social.feeds.tables import feed_states, feeds
+from kith.social.id_lists import IdList
 from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.statuses import access
 from kith.social.statuses.lines import TA, A, MarkedRow, S, lines
 from kith.social.statuses.tables import DIRECT, PUBLIC, bookmarks, favourites, pins
 from kith.social.tags.tables import status_tags
-from kith.social.walks import Walk
 
 Clause = ColumnElement[bool]
 
@@ -34,7 +34,7 @@ class HomePage(NamedTuple):
 
 _fed = feeds.join(S, S.c.id == feeds.c.status_id)
 _own = feeds.c.owner == bindparam("owner")
-_feed = Walk(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id)
+_feed = IdList(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id)
 _is_kept = (
     select(literal_column("1", Integer))
     .where(
@@ -46,7 +46,7 @@ _is_kept = (
     )
     .scalar_subquery()
 )
-_home = Walk(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id, beside=(_is_kept,))
+_home = IdList(lambda: lines(_fed, anonymous=False).where(_own), feeds.c.status_id, beside=(_is_kept,))
 
 
 async def home(work: Work, me: AccountId, cursor: Cursor, noted: datetime) -> HomePage:
@@ -59,26 +59,26 @@ async def feed(work: Work, owner: int, me: AccountId, cursor: Cursor) -> str | N
     return await _rows(work, _feed, cursor, owner=owner, me=me)
 
 
-async def _rows(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> str | None:
+async def _rows(work: Work, walk: IdList, cursor: Cursor, **values: Any) -> str | None:
     """Rows of statuses as JSON, as `statuses.pages` reads them; None where there are none."""
     found: str | None = (await _page(work, walk, cursor, **values))[0]
     return found
 
 
-async def _page(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> tuple[Any, ...]:
+async def _page(work: Work, walk: IdList, cursor: Cursor, **values: Any) -> tuple[Any, ...]:
     statement, params = walk.page_form(cursor)
     found: list[tuple[Any, ...]] = await work.db.all(statement, now=work.now, **params, **values)
     return found[0]
 
 
-async def _marked_rows(work: Work, walk: Walk, cursor: Cursor, **values: Any) -> list[MarkedRow]:
+async def _marked_rows(work: Work, walk: IdList, cursor: Cursor, **values: Any) -> list[MarkedRow]:
     statement, params = walk.form(cursor)
     return cursor.newest_first(await work.db.all(statement, now=work.now, **params, **values))
 
 
 @lru_cache(64)
-def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> Walk:
-    return Walk(
+def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> IdList:
+    return IdList(
         lines(anonymous=anonymous).where(
             and_(
                 *_open(anonymous=anonymous, local=local, remote=remote, only_media=only_media),
@@ -119,7 +119,7 @@ async def public(
 @lru_cache(128)
 def _tagged(
     *, anonymous: bool, local: bool, remote: bool, only_media: bool, alone: bool, required: int, unwanted: bool
-) -> Walk:
+) -> IdList:
     """Any of `any_ids`, and one of each further group, and none of `none_ids`.
 
     Where it is `alone`, what has the tag is walked along, however rare it is among all that is said.
@@ -131,8 +131,8 @@ def _tagged(
         clauses.append(~_has_tag("none_ids"))
     if alone:
         source = status_tags.join(S, S.c.id == status_tags.c.status_id)
-        return Walk(lines(source, anonymous=anonymous).where(and_(*clauses)), status_tags.c.status_id)
-    return Walk(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+        return IdList(lines(source, anonymous=anonymous).where(and_(*clauses)), status_tags.c.status_id)
+    return IdList(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
 
 
 def _has_tag(name: str) -> Clause:
@@ -160,7 +160,7 @@ async def tagged(
 @lru_cache(64)
 def _of_account(
     *, anonymous: bool, only_media: bool, no_replies: bool, no_boosts: bool, no_direct: bool, tagged: bool, own: bool
-) -> Walk:
+) -> IdList:
     clauses: list[Clause] = [S.c.account_id == bindparam("author")]
     if only_media:
         clauses += [_has_media(), S.c.reblog_of_id.is_(None)]
@@ -175,7 +175,7 @@ def _of_account(
     if not anonymous and not own:
         # Boosts of people the viewer does not want to see.
         clauses.append(or_(S.c.reblog_of_id.is_(None), ~rules.hides_author(rules.ME, TA)))
-    return Walk(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+    return IdList(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
 
 
 async def of_account(
@@ -190,9 +190,9 @@ async def of_account(
     return await _rows(work, walk, cursor, me=me, author=author_id, tag_ids=[] if tag_id is None else [tag_id])
 
 
-def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> Walk:
+def _marked(table: Any, *, anonymous: bool, by: ColumnElement[Any]) -> IdList:
     source = table.join(S, S.c.id == table.c.status_id)
-    return Walk(
+    return IdList(
         lambda: lines(source, table.c.id.label("cursor"), anonymous=anonymous).where(by), table.c.id, row=MarkedRow
     )
 
@@ -203,7 +203,7 @@ _pinned = {
 }
 _favourites = _marked(favourites, anonymous=False, by=favourites.c.account_id == access.ME)
 _bookmarks = _marked(bookmarks, anonymous=False, by=bookmarks.c.account_id == access.ME)
-_direct = Walk(
+_direct = IdList(
     lambda: lines(anonymous=False).where(
         and_(
             access.shown_to(S, DIRECT),

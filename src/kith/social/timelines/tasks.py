@@ -9,7 +9,7 @@ from datetime import timedelta
 import msgspec
 
 from kith.base.ids import id_at
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.feeds import store as feeds
 from kith.social.ids import AccountId, StatusId
@@ -19,7 +19,7 @@ from kith.social.relationships import store as relationships
 from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
-from kith.social.timelines import filling
+from kith.social.timelines import feed_rules
 
 MERGED = 200
 BUILT = 800
@@ -50,10 +50,10 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
     Boosts go home one by one, for what one brings there keeps the next one of the same post away.
     """
     ids = [fact.status_id for fact in facts]
-    await work.db.run(filling.put_into_lists, statuses=ids, now=work.now)
-    tagged = await work.db.all(filling.with_followed_tag, statuses=ids)
+    await work.db.run(feed_rules.put_into_lists, statuses=ids, now=work.now)
+    tagged = await work.db.all(feed_rules.with_followed_tag, statuses=ids)
     if tagged:
-        await work.db.run(filling.put_into_homes_by_tag, statuses=tagged, now=work.now)
+        await work.db.run(feed_rules.put_into_homes_by_tag, statuses=tagged, now=work.now)
     await _put_into_homes(work, [fact.status_id for fact in facts if fact.reblog_of_id is None])
     for fact in facts:
         if fact.reblog_of_id is not None:
@@ -67,10 +67,10 @@ async def fan_out(work: Work, payload: FanOut) -> None:
 async def _put_into_homes(work: Work, ids: Sequence[StatusId], *, after: int = 0) -> None:
     if not ids:
         return
-    ends: dict[StatusId, int] = dict(await work.db.all(filling.ends_of_chunks, statuses=list(ids), after=after))
+    ends: dict[StatusId, int] = dict(await work.db.all(feed_rules.ends_of_chunks, statuses=list(ids), after=after))
     for upto in {LAST, *ends.values()}:
         some = [id for id in ids if ends.get(id, LAST) == upto]
-        await work.db.run(filling.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
+        await work.db.run(feed_rules.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
     for id, upto in ends.items():
         work.enqueue(FAN_OUT, FanOut(status_id=id, after=upto))
 
@@ -79,7 +79,7 @@ async def withdraw(work: Work, fact: StatusDeleted) -> None:
     """Of several boosts of a post one stands in a home; where that one goes, the next takes its place."""
     were_there = await feeds.drop_status(work.db, fact.status_id)
     if were_there and fact.reblog_of_id is not None:
-        for boost in await work.db.all(filling.other_boosts, original=fact.reblog_of_id):
+        for boost in await work.db.all(feed_rules.other_boosts, original=fact.reblog_of_id):
             await _put_into_homes(work, [boost])
 
 
@@ -88,20 +88,20 @@ async def build(work: Work, payload: Build) -> None:
     me = payload.account_id
     since = id_at(work.now - timedelta(days=BUILT_DAYS))
     await feeds.clear(work.db, me)
-    await work.db.run(filling.add_own, owner=me, most=BUILT)
-    await work.db.run(filling.build_home, owner=me, since=since, most=BUILT, now=work.now)
+    await work.db.run(feed_rules.add_own, owner=me, most=BUILT)
+    await work.db.run(feed_rules.build_home, owner=me, since=since, most=BUILT, now=work.now)
     await _aggregate(work, me)
     await feeds.trim(work.db, [me])
-    for list_id in await work.db.all(filling.lists_of, owner=me):
+    for list_id in await work.db.all(feed_rules.lists_of, owner=me):
         await feeds.clear(work.db, list_id)
-        await work.db.run(filling.build_list, owner=list_id, most=BUILT, now=work.now)
+        await work.db.run(feed_rules.build_list, owner=list_id, most=BUILT, now=work.now)
         await feeds.trim(work.db, [list_id])
     await feeds.become_ready(work.db, me, work.now)
 
 
 async def _aggregate(work: Work, me: AccountId) -> None:
     """As if everything had come home when it was said: others' boosts of what stood among the newest then go."""
-    newest: deque[int] = deque(maxlen=filling.AGGREGATED)
+    newest: deque[int] = deque(maxlen=feed_rules.AGGREGATED)
     again = []
     for status_id, original_id, author_id in reversed(await feeds.newest(work.db, me, 2 * BUILT)):
         if status_id != original_id and author_id != me and original_id in newest:
@@ -113,11 +113,11 @@ async def _aggregate(work: Work, me: AccountId) -> None:
 
 async def merge(work: Work, me: AccountId, author_id: AccountId) -> None:
     """What an author said lately, into one's home and the lists they are on."""
-    await work.db.run(filling.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
+    await work.db.run(feed_rules.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
     await _aggregate(work, me)
     owners: list[int] = [me]
-    for list_id in await work.db.all(filling.lists_with, owner=me, author=author_id):
-        await work.db.run(filling.merge_into_list, owner=list_id, author=author_id, most=MERGED, now=work.now)
+    for list_id in await work.db.all(feed_rules.lists_with, owner=me, author=author_id):
+        await work.db.run(feed_rules.merge_into_list, owner=list_id, author=author_id, most=MERGED, now=work.now)
         owners.append(list_id)
     await feeds.trim(work.db, owners)
 
@@ -129,13 +129,13 @@ async def unmerge(work: Work, me: AccountId, author_id: AccountId) -> None:
 
 async def _feeds_of(work: Work, me: AccountId) -> list[int]:
     """One's home, and all one's lists."""
-    return [me, *await work.db.all(filling.lists_of, owner=me)]
+    return [me, *await work.db.all(feed_rules.lists_of, owner=me)]
 
 
 async def hide(work: Work, me: AccountId, author_id: AccountId) -> None:
     """Everything of and about somebody leaves one's feeds."""
     for owner in await _feeds_of(work, me):
-        ids = await work.db.all(filling.entries_with, owners=[owner], author=author_id)
+        ids = await work.db.all(feed_rules.entries_with, owners=[owner], author=author_id)
         await feeds.drop_these(work.db, owner, ids)
 
 
@@ -172,7 +172,7 @@ async def hide_muted(work: Work, fact: Muted) -> None:
 async def hide_domain(work: Work, fact: DomainBlocked) -> None:
     """Everything said by anybody there, and boosts of it, leaves one's feeds."""
     for owner in await _feeds_of(work, fact.account_id):
-        ids = await work.db.all(filling.entries_from, owner=owner, domain=fact.domain)
+        ids = await work.db.all(feed_rules.entries_from, owner=owner, domain=fact.domain)
         await feeds.drop_these(work.db, owner, ids)
 
 
@@ -190,7 +190,7 @@ async def bring_into_list(work: Work, fact: ListJoined) -> None:
     found = await lists.find(work.db, fact.account_id, fact.list_id)
     if found is None or await feeds.find_state(work.db, fact.account_id) is None:
         return
-    await work.db.run(filling.merge_into_list, owner=found.id, author=fact.member_id, most=MERGED, now=work.now)
+    await work.db.run(feed_rules.merge_into_list, owner=found.id, author=fact.member_id, most=MERGED, now=work.now)
     await feeds.trim(work.db, [found.id])
     await keep_member_out(work, fact)
 
@@ -205,7 +205,7 @@ async def _bring_home(work: Work, me: AccountId, author_ids: Sequence[AccountId]
     if await feeds.find_state(work.db, me) is None:
         return
     for author_id in author_ids:
-        await work.db.run(filling.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
+        await work.db.run(feed_rules.merge_into_home, owner=me, author=author_id, most=MERGED, now=work.now)
     await _aggregate(work, me)
     await feeds.trim(work.db, [me])
 
@@ -216,7 +216,7 @@ async def rebuild_list(work: Work, fact: ListChanged) -> None:
         return
     if fact.replies:
         await feeds.clear(work.db, found.id)
-        await work.db.run(filling.build_list, owner=found.id, most=BUILT, now=work.now)
+        await work.db.run(feed_rules.build_list, owner=found.id, most=BUILT, now=work.now)
         await feeds.trim(work.db, [found.id])
     if not fact.exclusive:
         return
@@ -233,7 +233,7 @@ async def drop_list(work: Work, fact: ListDeleted) -> None:
 
 async def drop_tag(work: Work, fact: TagUnfollowed) -> None:
     """What only this tag had brought leaves one's home; what a follow would bring comes again."""
-    found = await work.db.all(filling.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
+    found = await work.db.all(feed_rules.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
     await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
     await _bring_home(work, fact.account_id, sorted({author_id for _, author_id in found}))
 
@@ -273,33 +273,35 @@ async def _members_but(work: Work, list_id: int, me: AccountId) -> list[AccountI
 
 async def leave_tag(work: Work, fact: TagUnfollowed) -> None:
     """What a follow would bring as well stays."""
-    found = await work.db.all(filling.brought_by_tag_alone, owner=fact.account_id, tag=fact.tag_id)
+    found = await work.db.all(feed_rules.brought_by_tag_alone, owner=fact.account_id, tag=fact.tag_id)
     await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:
-    overfull = await work.db.slow(filling.overfull, most=SLACK)
+    overfull = await work.db.slow(feed_rules.overfull, most=SLACK)
     idle = await feeds.idle_since(work.db, work.now - IDLE)
     for me in idle:
-        await feeds.clear_many(work.db, await work.db.all(filling.lists_of, owner=me))
+        await feeds.clear_many(work.db, await work.db.all(feed_rules.lists_of, owner=me))
     await feeds.forget(work.db, idle)
     await feeds.trim(work.db, overfull)
 
 
-CARRY: Kind[StatusPosted] = Kind(name="timelines.carry", payload=StatusPosted, many=carry)
-FAN_OUT: Kind[FanOut] = Kind(name="timelines.fan_out", payload=FanOut, handler=fan_out)
-WITHDRAW: Kind[StatusDeleted] = Kind(name="timelines.withdraw", payload=StatusDeleted, handler=withdraw)
-BUILD: Kind[Build] = Kind(name="timelines.build", payload=Build, handler=build)
-TIDY: Kind[Tidy] = Kind(name="timelines.tidy", payload=Tidy, handler=tidy)
-TAKE_UP: Kind[Followed] = Kind(name="timelines.take_up", payload=Followed, handler=take_up)
-GIVE_UP: Kind[Unfollowed] = Kind(name="timelines.give_up", payload=Unfollowed, handler=give_up)
-FOLLOW_ANEW: Kind[FollowChanged] = Kind(name="timelines.follow_anew", payload=FollowChanged, handler=follow_anew)
-HIDE_BLOCKED: Kind[Blocked] = Kind(name="timelines.hide_blocked", payload=Blocked, handler=hide_blocked)
-HIDE_MUTED: Kind[Muted] = Kind(name="timelines.hide_muted", payload=Muted, handler=hide_muted)
-HIDE_DOMAIN: Kind[DomainBlocked] = Kind(name="timelines.hide_domain", payload=DomainBlocked, handler=hide_domain)
-SHOW_AGAIN: Kind[Unmuted] = Kind(name="timelines.show_again", payload=Unmuted, handler=show_again)
-BRING_INTO_LIST: Kind[ListJoined] = Kind(name="timelines.bring_into_list", payload=ListJoined, handler=bring_into_list)
-TAKE_FROM_LIST: Kind[ListLeft] = Kind(name="timelines.take_from_list", payload=ListLeft, handler=take_from_list)
-REBUILD_LIST: Kind[ListChanged] = Kind(name="timelines.rebuild_list", payload=ListChanged, handler=rebuild_list)
-DROP_LIST: Kind[ListDeleted] = Kind(name="timelines.drop_list", payload=ListDeleted, handler=drop_list)
-DROP_TAG: Kind[TagUnfollowed] = Kind(name="timelines.drop_tag", payload=TagUnfollowed, handler=drop_tag)
+CARRY: JobKind[StatusPosted] = JobKind(name="timelines.carry", payload=StatusPosted, many=carry)
+FAN_OUT: JobKind[FanOut] = JobKind(name="timelines.fan_out", payload=FanOut, handler=fan_out)
+WITHDRAW: JobKind[StatusDeleted] = JobKind(name="timelines.withdraw", payload=StatusDeleted, handler=withdraw)
+BUILD: JobKind[Build] = JobKind(name="timelines.build", payload=Build, handler=build)
+TIDY: JobKind[Tidy] = JobKind(name="timelines.tidy", payload=Tidy, handler=tidy)
+TAKE_UP: JobKind[Followed] = JobKind(name="timelines.take_up", payload=Followed, handler=take_up)
+GIVE_UP: JobKind[Unfollowed] = JobKind(name="timelines.give_up", payload=Unfollowed, handler=give_up)
+FOLLOW_ANEW: JobKind[FollowChanged] = JobKind(name="timelines.follow_anew", payload=FollowChanged, handler=follow_anew)
+HIDE_BLOCKED: JobKind[Blocked] = JobKind(name="timelines.hide_blocked", payload=Blocked, handler=hide_blocked)
+HIDE_MUTED: JobKind[Muted] = JobKind(name="timelines.hide_muted", payload=Muted, handler=hide_muted)
+HIDE_DOMAIN: JobKind[DomainBlocked] = JobKind(name="timelines.hide_domain", payload=DomainBlocked, handler=hide_domain)
+SHOW_AGAIN: JobKind[Unmuted] = JobKind(name="timelines.show_again", payload=Unmuted, handler=show_again)
+BRING_INTO_LIST: JobKind[ListJoined] = JobKind(
+    name="timelines.bring_into_list", payload=ListJoined, handler=bring_into_list
+)
+TAKE_FROM_LIST: JobKind[ListLeft] = JobKind(name="timelines.take_from_list", payload=ListLeft, handler=take_from_list)
+REBUILD_LIST: JobKind[ListChanged] = JobKind(name="timelines.rebuild_list", payload=ListChanged, handler=rebuild_list)
+DROP_LIST: JobKind[ListDeleted] = JobKind(name="timelines.drop_list", payload=ListDeleted, handler=drop_list)
+DROP_TAG: JobKind[TagUnfollowed] = JobKind(name="timelines.drop_tag", payload=TagUnfollowed, handler=drop_tag)

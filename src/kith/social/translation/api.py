@@ -9,7 +9,7 @@ from kith.base.exchange import Exchange
 from kith.base.routing import FromPath, FromRequest, post
 from kith.base.work import Work
 from kith.identity import for_social as identity
-from kith.social.accounts.faces import id_of
+from kith.social.accounts.user_accounts import id_of
 from kith.social.guards import Member, TheMember, user
 from kith.social.ids import StatusId
 from kith.social.statuses import store as statuses
@@ -19,13 +19,13 @@ from kith.social.translation.service import translate
 DEFAULT = "en"
 
 
-class Wish(msgspec.Struct, kw_only=True):
+class TranslationForm(msgspec.Struct, kw_only=True):
     lang: str = ""
 
 
 @post("/api/v1/statuses/{id}/translate", guards=[user("read:statuses")], status=200)  # fmt: skip
 async def translate_status(
-    exchange: Exchange, work: Work, me: TheMember, wish: FromRequest[Wish],
+    exchange: Exchange, work: Work, me: TheMember, wish: FromRequest[TranslationForm],
     id: FromPath[StatusId],
 ) -> dict[str, Any]:  # fmt: skip
     account_id = await id_of(work, me.id)
@@ -37,7 +37,7 @@ async def translate_status(
     return render_translation(await translate(work, status, await _language(exchange, work, me, wish)))
 
 
-async def _language(exchange: Exchange, work: Work, me: Member, wish: Wish) -> str:
+async def _language(exchange: Exchange, work: Work, me: Member, wish: TranslationForm) -> str:
     """What was asked for, else what they have chosen here, else what their app speaks."""
     accepted = exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0].strip(" *")
     return wish.lang.strip() or await identity.find_locale(work, me.id) or accepted or DEFAULT

@@ -8,16 +8,16 @@ from kith.base.work import Works
 from kith.social.errors import DIALECT
 from kith.social.translation import api
 from kith.social.translation.providers import provider_of
-from kith.social.translation.service import Translator
+from kith.social.translation.service import TextTranslator
 
 
-def _translator(works: Works) -> Translator:
-    return Translator(provider_of(works.settings, works.services[Outgoing]))
+def _translator(works: Works) -> TextTranslator:
+    return TextTranslator(provider_of(works.settings, works.services[Outgoing]))
 
 
 ROOM = Room(
     name="translation",
     dialect=DIALECT,
     routes=tuple(api.routes),
-    parts=(Part(Translator, _translator),),
+    parts=(Part(TextTranslator, _translator),),
 )

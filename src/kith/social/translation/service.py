@@ -22,7 +22,7 @@ from kith.social.text.html import clean, plain
 from kith.social.translation.providers import UNDETECTED, Languages, Provider
 from kith.social.versions import without_counts
 
-__all__ = ["Translation", "Translator", "translate"]
+__all__ = ["TextTranslator", "Translation", "translate"]
 
 KEPT = timedelta(days=1)
 MOST_BYTES = 8 << 20
@@ -45,7 +45,7 @@ class Translation(msgspec.Struct, frozen=True):
     descriptions: list[tuple[int, str]]
 
 
-class Translator:
+class TextTranslator:
     """Whoever translates for this server, or nobody."""
 
     def __init__(self, provider: Provider | None) -> None:
@@ -77,7 +77,7 @@ class Translator:
 
 async def translate(work: Work, status: Status, wanted: str) -> Translation:
     """Only of posts that everybody may read, into a language that the service knows from theirs."""
-    translator = work.find(Translator)
+    translator = work.find(TextTranslator)
     if translator.provider is None:
         raise NotFound
     if status.visibility not in (PUBLIC, UNLISTED):

@@ -12,7 +12,7 @@ import re
 from selectolax.lexbor import LexborHTMLParser
 
 from kith.social.webpages.linked import Linked, read_linked
-from kith.social.webpages.said import Page
+from kith.social.webpages.page_facts import PageFacts
 from kith.social.webpages.values import (
     LONGEST_NAME,
     LONGEST_TEXT,
@@ -26,7 +26,7 @@ from kith.social.webpages.values import (
     site,
 )
 
-__all__ = ["Page", "read_page"]
+__all__ = ["PageFacts", "read_page"]
 
 MOST_DEPTH = 1000
 _CHARSET = re.compile(rb"""charset\s*=\s*["']?\s*([a-z0-9_:-]{2,40})""", re.IGNORECASE)
@@ -44,7 +44,7 @@ _CHARSETS = frozenset(
 )  # fmt: skip
 
 
-def read_page(body: bytes, charset: str, url: str) -> Page:
+def read_page(body: bytes, charset: str, url: str) -> PageFacts:
     """`url` is where the page was found, for addresses that are only part of one."""
     tree = LexborHTMLParser(_shallow(_decoded(body, charset)))
     said: dict[str, str] = {}
@@ -59,7 +59,7 @@ def read_page(body: bytes, charset: str, url: str) -> Page:
         return next((found for name in names if (found := address(said.get(name, ""), url))), "")
 
     title, linked = tree.css_first("title"), read_linked(tree)
-    page = Page(
+    page = PageFacts(
         title=text(LONGEST_TITLE, "og:title", "twitter:title")
         or plain_line(linked.title, LONGEST_TITLE)
         or plain_line(title.text() if title else "", LONGEST_TITLE),

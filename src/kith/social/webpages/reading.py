@@ -19,9 +19,9 @@ import msgspec
 import structlog
 
 import kith
-from kith.social.webpages.said import Page
+from kith.social.webpages.page_facts import PageFacts
 
-__all__ = ["Page", "Webpages"]
+__all__ = ["PageFacts", "Webpages"]
 
 AT_ONCE = 2
 MEMORY = 512 << 20
@@ -36,10 +36,10 @@ class Webpages:
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(AT_ONCE)
 
-    async def page(self, body: bytes, charset: str, url: str) -> Page | None:
+    async def page(self, body: bytes, charset: str, url: str) -> PageFacts | None:
         """What a page says about itself; None where it could not be read within the limits."""
         said = await self._run(body, craft="page", charset=charset, url=url)
-        return None if said is None else msgspec.json.decode(said, type=Page)
+        return None if said is None else msgspec.json.decode(said, type=PageFacts)
 
     async def own_links(self, body: bytes) -> list[str]:
         said = await self._run(body, craft="own_links")

@@ -6,12 +6,12 @@ from urllib.parse import parse_qsl
 
 from kith.base.errors import Malformed, TooLarge
 from kith.base.exchange import Exchange
-from kith.base.params import Limits
+from kith.base.params import BodyLimits
 from kith.base.params.nesting import split_pairs
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request
 
 MOST_BYTES = 64 * 1024
-_LIMITS = Limits(count=200)
+_LIMITS = BodyLimits(count=200)
 _SECRETS = frozenset({
     "client_secret", "access_token", "refresh_token", "client_assertion", "password", "code_verifier",
 })  # fmt: skip

@@ -18,8 +18,8 @@ from sqlalchemy import bindparam, select
 from kith.base.db import UID, query
 from kith.base.errors import Throttled
 from kith.base.exchange import Answer, Exchange
-from kith.base.jobs import Give, Kind
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.jobs import Give, JobKind
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.mail import Mail, MailRefused
 from kith.base.work import Work
 from kith.identity.audit import service as audit
@@ -191,7 +191,7 @@ async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
         return Denied("No user was given.", "email stage without a pending user")
     user = await turn.pending_user()
     seconds = int(read_offset(turn.stage.recovery_cache_timeout) or 300)
-    rule = Rule("flow-mail", most=turn.stage.recovery_max_attempts, seconds=max(seconds, 1))
+    rule = LimitRule("flow-mail", most=turn.stage.recovery_max_attempts, seconds=max(seconds, 1))
     try:
         await turn.work.find(Limiter).spend_strictly(rule, _asker(turn))
     except Throttled as problem:
@@ -204,7 +204,7 @@ async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
     return challenge
 
 
-async def _mail(turn: Turn[EmailStage], rule: Rule, user: User) -> None:
+async def _mail(turn: Turn[EmailStage], rule: LimitRule, user: User) -> None:
     address = _address(turn, user)
     if not address or not await _may_mail(turn, rule, user, address):
         return
@@ -226,7 +226,7 @@ def _address(turn: Turn[EmailStage], user: User) -> str:
     return user.email if turn.stage.template == CONFIRMS else user.counted_email
 
 
-async def _may_mail(turn: Turn[EmailStage], rule: Rule, user: User, address: str) -> bool:
+async def _may_mail(turn: Turn[EmailStage], rule: LimitRule, user: User, address: str) -> bool:
     """Whether the limit of mails to this person allows one more; nobody is told if it does not."""
     try:
         await turn.work.find(Limiter).spend_strictly(rule, f"user {user.id}")
@@ -322,5 +322,7 @@ async def send(work: Work, payload: StageMail) -> None:
         raise Give.up(str(error)) from error
 
 
-SEND: Kind[StageMail] = Kind(name="identity.stage_mail", payload=StageMail, handler=send, outside=True, concurrency=4)
+SEND: JobKind[StageMail] = JobKind(
+    name="identity.stage_mail", payload=StageMail, handler=send, outside=True, concurrency=4
+)
 STAGE = StageKind(RESOURCE, show, take)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.base.errors import Conflict, Invalid
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.audit import service as audit
 from kith.identity.flows.resources import forget_stage
 from kith.identity.flows.stages import STAGES, StageRecord
@@ -73,7 +73,7 @@ RESOURCE = Resource(
 
 FAILED = "Failed to update user. Please try again later."
 PLAIN = ("username", "name", "email")
-SIGN_UPS = Rule("sign-up-page", most=25, seconds=300)
+SIGN_UPS = LimitRule("sign-up-page", most=25, seconds=300)
 
 
 async def show(turn: Turn[UserWriteStage]) -> Outcome:

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, post
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -43,7 +43,7 @@ class Flags(Texts, kw_only=True):
     staff: bool = False
 
 
-class Words(Texts, kw_only=True):
+class AccountSearchForm(Texts, kw_only=True):
     origin: str = ""
     status: str = ""
     permissions: str = ""
@@ -59,10 +59,10 @@ def _texts(asked: Texts) -> dict[str, str]:
     return {name: getattr(asked, name).strip().replace("\0", "") for name in Texts.__struct_fields__}
 
 
-async def _page(exchange: Exchange, work: Work, wanted: store.Wanted) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+async def _page(exchange: Exchange, work: Work, wanted: store.AccountQuery) -> Answer:
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of(work.db, wanted, cursor)
-    return list_of(exchange, cursor, await render_admin(work, rows), [row.id for row in rows], kind=Kind.RECORD3)
+    return list_of(exchange, cursor, await render_admin(work, rows), [row.id for row in rows], kind=CursorKind.RECORD3)
 
 
 @get("/api/v1/admin/accounts", guards=[READ])
@@ -72,7 +72,7 @@ async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[Flags])
 
 
 @get("/api/v2/admin/accounts", guards=[READ])
-async def show_accounts_v2(exchange: Exchange, work: Work, asked: FromQuery[Words]) -> Answer:
+async def show_accounts_v2(exchange: Exchange, work: Work, asked: FromQuery[AccountSearchForm]) -> Answer:
     wanted = await listing.by_words(
         work, origin=asked.origin, status=asked.status, permissions=asked.permissions,
         role_ids=[role_number(id) for id in asked.role_ids], invited_by=asked.invited_by, **_texts(asked),

@@ -21,7 +21,7 @@ ONE = "/api/v1/admin/accounts/{id}"
 MANAGE = staff("manage_users", scope=SCOPE)
 
 
-class Wanted(msgspec.Struct, kw_only=True):
+class ActionForm(msgspec.Struct, kw_only=True):
     type: str
     report_id: str = ""
     warning_preset_id: str = ""
@@ -30,7 +30,7 @@ class Wanted(msgspec.Struct, kw_only=True):
 
 
 @post(f"{ONE}/action", guards=[staff("manage_users", "manage_reports", scope=SCOPE)])
-async def act(work: Work, by: TheStaff, wanted: FromRequest[Wanted], id: FromPath[AccountId]) -> dict[str, Any]:
+async def act(work: Work, by: TheStaff, wanted: FromRequest[ActionForm], id: FromPath[AccountId]) -> dict[str, Any]:
     """Warn somebody, or disable, limit or suspend their account; their open reports are closed."""
     what = actions.Act(
         type=wanted.type, report_id=number(wanted.report_id) if wanted.report_id else None,

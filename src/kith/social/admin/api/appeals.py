@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, put
 from kith.base.work import Work
 from kith.social.moderation import appeals, presets, store
@@ -28,7 +28,7 @@ CHANGE_PRESETS = staff("manage_settings", scope="admin:write")
 _encode = msgspec.json.Encoder().encode
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class AppealQuery(msgspec.Struct, kw_only=True):
     state: str = ""
 
 
@@ -62,10 +62,10 @@ async def _render(work: Work, rows: Sequence[Appeal]) -> list[bytes]:
 
 
 @get("/api/v1/admin/appeals", guards=[READ])
-async def show_appeals(exchange: Exchange, work: Work, asked: FromQuery[Asked]) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+async def show_appeals(exchange: Exchange, work: Work, asked: FromQuery[AppealQuery]) -> Answer:
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of_appeals(work.db, asked.state[:10], cursor)
-    return list_of(exchange, cursor, await _render(work, rows), [row.id for row in rows], kind=Kind.RECORD3)
+    return list_of(exchange, cursor, await _render(work, rows), [row.id for row in rows], kind=CursorKind.RECORD3)
 
 
 async def _shown(exchange: Exchange, work: Work, appeal: Appeal) -> Answer:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, number, post, put
 from kith.base.work import Work
 from kith.social.admin.report_entities import render_admin_reports, render_note
@@ -22,14 +22,14 @@ WRITE = staff("manage_reports", scope="admin:write:reports")
 ONE = "/api/v1/admin/reports/{id}"
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class ReportQuery(msgspec.Struct, kw_only=True):
     resolved: bool = False
     unresolved: bool = False
     account_id: str = ""
     target_account_id: str = ""
 
 
-class Changed(msgspec.Struct, kw_only=True):
+class ReportChange(msgspec.Struct, kw_only=True):
     category: str | None = None
     rule_ids: list[str] | None = None
 
@@ -44,15 +44,15 @@ class NewNote(msgspec.Struct, kw_only=True):
 
 
 @get("/api/v1/admin/reports", guards=[READ])
-async def show_reports(exchange: Exchange, work: Work, by: TheStaff, asked: FromQuery[Asked]) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=Kind.RECORD3)
+async def show_reports(exchange: Exchange, work: Work, by: TheStaff, asked: FromQuery[ReportQuery]) -> Answer:
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of_reports(
         work.db, cursor, resolved=None if asked.resolved and asked.unresolved else asked.resolved,
         account=number(asked.account_id) if asked.account_id else None,
         target=number(asked.target_account_id) if asked.target_account_id else None,
     )  # fmt: skip
     shown = await render_admin_reports(work, rows, by.account_id)
-    return list_of(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD3)
+    return list_of(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD3)
 
 
 async def _shown(exchange: Exchange, work: Work, by: Staff, report: Report) -> Answer:
@@ -67,7 +67,7 @@ async def show_report(exchange: Exchange, work: Work, by: TheStaff, id: FromPath
 
 @put(ONE, guards=[WRITE])
 async def change_report(
-    exchange: Exchange, work: Work, by: TheStaff, changed: FromRequest[Changed], id: FromPath[int]
+    exchange: Exchange, work: Work, by: TheStaff, changed: FromRequest[ReportChange], id: FromPath[int]
 ) -> Answer:
     report = await reports.find(work, id)
     report = await reports.change(work, by, report, category=changed.category, rule_ids=changed.rule_ids)

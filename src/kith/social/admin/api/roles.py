@@ -33,17 +33,21 @@ async def show_role(work: Work, id: FromPath[str]) -> dict[str, Any]:
 
 
 @post("/api/v1/admin/roles", guards=[WRITE])
-async def create_role(work: Work, by: TheStaff, draft: FromRequest[roles.Draft]) -> dict[str, Any]:
+async def create_role(work: Work, by: TheStaff, draft: FromRequest[roles.RoleDraft]) -> dict[str, Any]:
     return render_for_staff(await roles.create(work, by, draft))
 
 
 @put("/api/v1/admin/roles/{id}", guards=[WRITE])
-async def change_role(work: Work, by: TheStaff, draft: FromRequest[roles.Draft], id: FromPath[str]) -> dict[str, Any]:
+async def change_role(
+    work: Work, by: TheStaff, draft: FromRequest[roles.RoleDraft], id: FromPath[str]
+) -> dict[str, Any]:
     return render_for_staff(await roles.change(work, by, role_number(id), draft))
 
 
 @patch("/api/v1/admin/roles/{id}", guards=[WRITE])
-async def patch_role(work: Work, by: TheStaff, draft: FromRequest[roles.Draft], id: FromPath[str]) -> dict[str, Any]:
+async def patch_role(
+    work: Work, by: TheStaff, draft: FromRequest[roles.RoleDraft], id: FromPath[str]
+) -> dict[str, Any]:
     return render_for_staff(await roles.change(work, by, role_number(id), draft))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from PIL import GifImagePlugin, Image
 
 from kith.social.files import limits
-from kith.social.files.process.refusal import BROKEN, Refused
+from kith.social.files.process.refusal import BROKEN, RefusedFile
 
 Shape = Callable[[Image.Image], Image.Image]
 Frame = tuple[Image.Image, int]
@@ -34,10 +34,10 @@ def frames_of(image: Image.Image, shape: Shape) -> list[Frame]:
         return []
     try:
         return [_frame(image, place, shape) for place in range(first, count)]
-    except (MemoryError, Refused):
+    except (MemoryError, RefusedFile):
         raise
     except Exception as error:
-        raise Refused(BROKEN) from error
+        raise RefusedFile(BROKEN) from error
 
 
 def _frame(image: Image.Image, place: int, shape: Shape) -> Frame:

@@ -12,7 +12,7 @@ from PIL import AvifImagePlugin, Image, ImageOps
 
 from kith.social.files import limits
 from kith.social.files.process.frames import frames_of, save_moving
-from kith.social.files.process.refusal import BROKEN, Refused
+from kith.social.files.process.refusal import BROKEN, RefusedFile
 
 _FORMATS = {
     "image/jpeg": "JPEG", "image/png": "PNG", "image/gif": "GIF", "image/webp": "WEBP", "image/avif": "AVIF",
@@ -38,10 +38,10 @@ def open_image(path: Path, mime: str) -> Image.Image:
     try:
         image = Image.open(path, formats=[_FORMATS[mime]])
     except Exception as error:
-        raise Refused(BROKEN) from error
+        raise RefusedFile(BROKEN) from error
     width, height = image.size
     if width * height > limits.IMAGE_PIXELS:
-        raise Refused(f"{width}x{height} images are not supported")
+        raise RefusedFile(f"{width}x{height} images are not supported")
     Image.MAX_IMAGE_PIXELS = limits.IMAGE_PIXELS
     return image
 
@@ -58,10 +58,10 @@ def upright(image: Image.Image, most: int) -> tuple[Image.Image, bytes]:
     try:
         image.load()
         plain = _plain(ImageOps.exif_transpose(image))
-    except (MemoryError, Refused):
+    except (MemoryError, RefusedFile):
         raise
     except Exception as error:
-        raise Refused(BROKEN) from error
+        raise RefusedFile(BROKEN) from error
     return plain, profile
 
 

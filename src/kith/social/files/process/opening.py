@@ -12,7 +12,7 @@ from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
-from kith.social.files.process.refusal import BROKEN, Refused
+from kith.social.files.process.refusal import BROKEN, RefusedFile
 
 _FORMATS = {
     "image/gif": "gif", "video/mp4": "mov", "video/quicktime": "mov", "audio/mp4": "mov", "video/webm": "matroska",
@@ -60,4 +60,4 @@ def broken_as_refusal() -> Iterator[None]:
     except (av.error.FFmpegError, ValueError, ZeroDivisionError, IndexError) as error:
         if isinstance(error, MemoryError):
             raise
-        raise Refused(BROKEN) from error
+        raise RefusedFile(BROKEN) from error

@@ -3,5 +3,5 @@ from __future__ import annotations
 BROKEN = "File type of uploaded media could not be verified"
 
 
-class Refused(Exception):  # noqa: N818 - a verdict on a file, in words for its owner
+class RefusedFile(Exception):  # noqa: N818 - a verdict on a file, in words for its owner
     """The file is not taken; the words are for whoever sent it."""

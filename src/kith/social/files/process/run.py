@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kith.base.confine import confine
-from kith.social.files.process.refusal import Refused
+from kith.social.files.process.refusal import RefusedFile
 
 Craft = Callable[[Path, Path, str], dict[str, Any]]
 
@@ -24,7 +24,7 @@ def run(crafts: Mapping[str, Craft]) -> None:
     folder = Path.cwd()
     try:
         report = crafts[job["craft"]](folder, folder / "source", job["mime"])
-    except Refused as refused:
+    except RefusedFile as refused:
         traceback.print_exception(refused)
         report = {"error": str(refused)}
     except MemoryError:

@@ -13,7 +13,7 @@ from PIL import Image
 from kith.social.files.process import images
 from kith.social.files.process.colours import colours
 from kith.social.files.process.opening import cover, describe, open_media
-from kith.social.files.process.refusal import BROKEN, Refused
+from kith.social.files.process.refusal import BROKEN, RefusedFile
 from kith.social.files.sniff import HEAD_BYTES, sniff
 
 RATES = (32_000, 44_100, 48_000)
@@ -23,7 +23,7 @@ _BITS = {1: 96_000, 2: 192_000}
 def craft(folder: Path, path: Path, mime: str) -> dict[str, Any]:
     with open_media(path, mime) as source, av.open(str(folder / "original.mp3"), "w", format="mp3") as target:
         if not source.streams.audio:
-            raise Refused(BROKEN)
+            raise RefusedFile(BROKEN)
         heard = source.streams.audio[0]
         (_copy if heard.codec_context.name in ("mp3", "mp3float") else _encode)(source, target, heard)
     report: dict[str, Any] = {
@@ -44,7 +44,7 @@ def _dress(folder: Path, picture: bytes, meta: dict[str, Any]) -> dict[str, Any]
     (folder / "cover").write_bytes(picture)
     try:
         made = images.preview(folder, folder / "cover", found.mime)
-    except Refused:
+    except RefusedFile:
         return {}
     with Image.open(folder / made["file"]) as small:
         dressed = meta | made["meta"] | {"colors": colours(small)}

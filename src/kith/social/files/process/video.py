@@ -20,7 +20,7 @@ from PIL import Image
 from kith.social.files import limits
 from kith.social.files.process import images
 from kith.social.files.process.opening import describe, open_media, pictures
-from kith.social.files.process.refusal import BROKEN, Refused
+from kith.social.files.process.refusal import BROKEN, RefusedFile
 from kith.social.files.process.sound import RATES, add_sound
 
 _TURNS = {90: ("transpose", "cclock"), -90: ("transpose", "clock"), 180: ("hflip", ""), -180: ("hflip", "")}
@@ -36,7 +36,7 @@ def craft(folder: Path, path: Path, mime: str) -> dict[str, Any]:
         stream.codec_context.thread_count = 1
         first = next(container.decode(stream), None)
         if first is None:
-            raise Refused(BROKEN)
+            raise RefusedFile(BROKEN)
         turn = _turn(first)
         small = _preview(first, turn)
         fits = _fits(container, stream, turn)
@@ -59,19 +59,19 @@ def craft(folder: Path, path: Path, mime: str) -> dict[str, Any]:
 def _check(container: InputContainer, stream: VideoStream, noun: str, pixels: int | None) -> None:
     width, height = stream.codec_context.width, stream.codec_context.height
     if width < 1 or height < 1:
-        raise Refused(BROKEN)
+        raise RefusedFile(BROKEN)
     if width * height > (pixels or limits.VIDEO_PIXELS):
-        raise Refused(f"{width}x{height} {noun} are not supported")
+        raise RefusedFile(f"{width}x{height} {noun} are not supported")
     rate = stream.average_rate
     if rate and rate > limits.VIDEO_FPS:
-        raise Refused(f"{int(rate)}fps {noun} are not supported")
+        raise RefusedFile(f"{int(rate)}fps {noun} are not supported")
     seconds = (container.duration or 0) / av.time_base
     if max(stream.frames, int(seconds * rate) if rate else 0) > limits.VIDEO_FRAMES:
         raise _too_many(noun)
 
 
-def _too_many(noun: str) -> Refused:
-    return Refused(f"{noun[:1].upper()}{noun[1:]} of more than {limits.VIDEO_FRAMES} frames are not supported")
+def _too_many(noun: str) -> RefusedFile:
+    return RefusedFile(f"{noun[:1].upper()}{noun[1:]} of more than {limits.VIDEO_FRAMES} frames are not supported")
 
 
 def _turn(frame: VideoFrame) -> int:

@@ -11,7 +11,7 @@ from kith.social.relationships import store
 from kith.social.relationships.facts import FollowRejected, FollowWithdrawn, Unfollowed
 
 
-class Refused(Problem):
+class RelationshipRefused(Problem):
     """A rule over several things at once says no."""
 
     status = 422

@@ -8,7 +8,7 @@ from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.relationships import store
 from kith.social.relationships.facts import Endorsed
-from kith.social.relationships.service.common import Refused, hold, target
+from kith.social.relationships.service.common import RelationshipRefused, hold, target
 
 LONGEST_NOTE = 2000
 NOT_FOLLOWED = "Validation failed: You must be already following the person you want to endorse"
@@ -18,7 +18,7 @@ async def endorse(work: Work, actor: Account, target_id: AccountId) -> None:
     other = await target(work, target_id)
     await hold(work, actor.id, other.id)
     if not await store.is_following(work.db, actor.id, other.id):
-        raise Refused(NOT_FOLLOWED)
+        raise RelationshipRefused(NOT_FOLLOWED)
     if await store.endorse(work.db, actor.id, other.id, id=work.new_id(), now=work.now):
         work.announce(Endorsed(account_id=actor.id, target_id=other.id, endorsed=True))
 

@@ -13,7 +13,7 @@ from kith.social.ids import AccountId
 from kith.social.relationships import store
 from kith.social.relationships.facts import FollowAuthorized, FollowChanged, Followed, FollowRequested
 from kith.social.relationships.service.common import (
-    Refused,
+    RelationshipRefused,
     count_follow,
     end_follow,
     hold,
@@ -76,7 +76,7 @@ async def _check_limit(work: Work, actor: Account) -> None:
     """Whoever has many followers may follow about as many."""
     now = await accounts.find(work.db, actor.id)
     if now is not None and now.following_count >= max(MOST, int(now.followers_count * PER_FOLLOWER)):
-        raise Refused(TOO_MANY)
+        raise RelationshipRefused(TOO_MANY)
 
 
 async def _must_ask(work: Work, actor: Account, other: Account) -> bool:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kith.social.statuses.api import marking, planning, posting, quoting, reading
+from kith.social.statuses.api import marking, posting, quoting, reading, scheduled
 
-routes = [*posting.routes, *reading.routes, *marking.routes, *quoting.routes, *planning.routes]
+routes = [*posting.routes, *reading.routes, *marking.routes, *quoting.routes, *scheduled.routes]

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.social.guards import optional
 from kith.social.ids import AccountId, StatusId
@@ -14,8 +14,8 @@ from kith.social.pages import answer
 from kith.social.statuses import entities, store
 from kith.social.statuses.tables import Status
 
-POSTING = Rule("posting", most=300, seconds=10_800)
-DELETING = Rule("deleting", most=30, seconds=1800)
+POSTING = LimitRule("posting", most=300, seconds=10_800)
+DELETING = LimitRule("deleting", most=30, seconds=1800)
 ANYBODY = optional("read:statuses")
 encode = msgspec.json.Encoder().encode
 
@@ -43,7 +43,7 @@ async def visible(work: Work, id: StatusId, me: AccountId | None) -> Status:
     return found
 
 
-def spend(exchange: Exchange, rule: Rule, me: AccountId) -> None:
+def spend(exchange: Exchange, rule: LimitRule, me: AccountId) -> None:
     spent = exchange.find(Limiter).spend(rule, str(me))
     if spent is not None and (exchange.spent is None or spent.remaining < exchange.spent.remaining):
         exchange.spent = spent

@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.params import Limits, Loose, Upload
+from kith.base.params import BodyLimits, Loose, Upload
 from kith.base.routing import FromPath, FromRequest, RequestBody, delete, post, put
 from kith.base.work import Work
 from kith.identity import for_social as identity
@@ -19,19 +19,19 @@ from kith.social.accounts.viewers import Actor, Me
 from kith.social.guards import Caller, TheCaller, user
 from kith.social.ids import StatusId
 from kith.social.languages import language_of
-from kith.social.media.service import Change as MediaChange
+from kith.social.media.service import MediaChange
 from kith.social.pages import answer, joined
 from kith.social.statuses import entities, shapes
 from kith.social.statuses.api.common import DELETING, POSTING, encode, shown_as_is, spend
 from kith.social.statuses.service import edit as editing
-from kith.social.statuses.service import once, quotes, remove
+from kith.social.statuses.service import idempotency, quotes, remove
 from kith.social.statuses.service import schedule as scheduling
-from kith.social.statuses.service.post import Draft, Unexpected
+from kith.social.statuses.service.post import StatusDraft, Unexpected
 
-WITH_THUMBNAILS = Limits(max_file_bytes=20 * 1024 * 1024, max_files=4)
+WITH_THUMBNAILS = BodyLimits(max_file_bytes=20 * 1024 * 1024, max_files=4)
 
 
-class New(Draft, kw_only=True):
+class StatusForm(StatusDraft, kw_only=True):
     scheduled_at: datetime | None = None
 
 
@@ -57,23 +57,23 @@ class Policy(msgspec.Struct, kw_only=True):
 @post("/api/v1/statuses", guards=[user("write:statuses")], status=200)
 async def create_status(
     exchange: Exchange, work: Work, author: Actor, caller: TheCaller,
-    new: FromRequest[New],
+    new: FromRequest[StatusForm],
 ) -> Answer:  # fmt: skip
     """With an `Idempotency-Key`, whoever sends it again within the hour gets the same answer."""
     key = exchange.header(b"idempotency-key").decode("latin-1")
-    made = await once.find(work, author.id, key)
+    made = await idempotency.find(work, author.id, key)
     if made is None:
         spend(exchange, POSTING, author.id)
         try:
-            made = await once.create(work, author, await _posting(work, caller, new, key))
+            made = await idempotency.create(work, author, await _posting(work, caller, new, key))
         except Unexpected as unexpected:
             return await _unexpected(exchange, work, unexpected)
     return await _shown(exchange, work, author, made)
 
 
-async def _posting(work: Work, caller: Caller, new: New, key: str) -> once.Posting:
-    return once.Posting(
-        draft=msgspec.convert({name: getattr(new, name) for name in Draft.__struct_fields__}, Draft),
+async def _posting(work: Work, caller: Caller, new: StatusForm, key: str) -> idempotency.Posting:
+    return idempotency.Posting(
+        draft=msgspec.convert({name: getattr(new, name) for name in StatusDraft.__struct_fields__}, StatusDraft),
         at=new.scheduled_at if scheduling.is_later(work, new.scheduled_at) else None,
         application=await identity.apps.shown(work, caller.app_id),
         app_id=caller.app_id,
@@ -81,7 +81,7 @@ async def _posting(work: Work, caller: Caller, new: New, key: str) -> once.Posti
     )
 
 
-async def _shown(exchange: Exchange, work: Work, author: Account, made: once.Made) -> Answer:
+async def _shown(exchange: Exchange, work: Work, author: Account, made: idempotency.Made) -> Answer:
     status_id, planned_id = made
     if planned_id is not None:
         planned = await scheduling.find_own(work, author.id, planned_id)

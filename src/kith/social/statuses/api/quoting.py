@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, get, number, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me, Viewer
@@ -25,10 +25,10 @@ class Votes(msgspec.Struct, kw_only=True):
 @get("/api/v1/statuses/{id}/quotes", guards=[user("read:statuses")])
 async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
     status = await visible(work, id, me)
-    cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=Kind.RECORD)
+    cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=CursorKind.RECORD)
     rows = await lists.quotes_of(work, status.id, me, cursor)
     shown = await entities.render(work, rows, me)
-    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD)
 
 
 @post("/api/v1/statuses/{id}/quotes/{quoting}/revoke", guards=[user("write:statuses")], status=200)

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.errors import NotFound, Unprocessable
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.social.accounts import entities as account_entities
@@ -24,12 +24,12 @@ from kith.social.statuses.service import marks
 MOST_IDS = 20
 
 
-class Ids(msgspec.Struct, kw_only=True):
+class StatusIds(msgspec.Struct, kw_only=True):
     id: list[str] = []
 
 
 @get("/api/v1/statuses", guards=[ANYBODY])
-async def show_statuses(exchange: Exchange, work: Work, viewer: Viewer, asked: FromQuery[Ids]) -> Answer:
+async def show_statuses(exchange: Exchange, work: Work, viewer: Viewer, asked: FromQuery[StatusIds]) -> Answer:
     if len(asked.id) > MOST_IDS:
         raise Unprocessable(f"No more than {MOST_IDS} posts can be asked for at once")
     return answer(exchange, joined(await entities.render_ids(work, numbers(asked.id), viewer)))
@@ -92,12 +92,12 @@ async def show_favourited_by(exchange: Exchange, work: Work, viewer: Viewer, id:
 
 async def _who(exchange: Exchange, work: Work, viewer: AccountId | None, id: StatusId, found: lists.Reader) -> Answer:
     status = await marks.visible(work, viewer, id)
-    cursor = Cursor.read(exchange.query_string, default=40, most=80, kind=Kind.RECORD)
+    cursor = Cursor.read(exchange.query_string, default=40, most=80, kind=CursorKind.RECORD)
     rows = await found(work, status.id, viewer, cursor)
     known = await accounts.find_all(work.db, [row.account_id for row in rows])
     people = [known[row.account_id] for row in rows if row.account_id in known]
     shown = await account_entities.render(work, people)
-    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD)
 
 
 routes = [

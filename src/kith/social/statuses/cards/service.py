@@ -11,13 +11,13 @@ import msgspec
 
 from kith.base.errors import NotFound
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
-from kith.social.accounts.finding import find_anywhere
+from kith.social.accounts.lookup import find_anywhere
 from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
+from kith.social.files.decoder_processes import BadFile
 from kith.social.files.processing import Picture, shape_preview
-from kith.social.files.workshop import BadFile
 from kith.social.ids import StatusId
 from kith.social.moments import maybe
 from kith.social.statuses import store as statuses
@@ -25,7 +25,7 @@ from kith.social.statuses.cards import store
 from kith.social.statuses.cards.frames import clean_embed, first_link, player
 from kith.social.statuses.cards.store import Card
 from kith.social.statuses.tables import Status
-from kith.social.webpages.reading import Page, Webpages
+from kith.social.webpages.reading import PageFacts, Webpages
 from kith.social.webpages.values import LONGEST_NAME, LONGEST_TITLE, is_web, pixels, plain_line
 
 FRESH = timedelta(days=14)
@@ -36,7 +36,7 @@ LARGEST_PAGE = 64 << 20  # of which the beginning is read
 SECONDS = 10.0
 
 
-class Fetch(msgspec.Struct):
+class FetchCard(msgspec.Struct):
     """The page that a post links to, read and made into a card."""
 
     status_id: StatusId
@@ -49,7 +49,7 @@ async def look(work: Work, status: Status) -> None:
         return
     known = await store.find(work.db, _hash(url))
     if known is None or known.fetched_at < work.now - FRESH:
-        work.enqueue(FETCH, Fetch(status_id=status.id), key=str(status.id))
+        work.enqueue(FETCH, FetchCard(status_id=status.id), key=str(status.id))
     elif status.card_id != known.id:
         await statuses.change(work.db, status.id, {"card_id": known.id})
 
@@ -67,7 +67,7 @@ def _hash(url: str) -> str:
     return hashlib.sha256(url.encode()).hexdigest()
 
 
-async def fetch(work: Work, payload: Fetch) -> None:
+async def fetch(work: Work, payload: FetchCard) -> None:
     status = await statuses.find(work.db, payload.status_id)
     url = None if status is None else link_of(work, status)
     if status is None or url is None:
@@ -123,7 +123,7 @@ async def _creator(work: Work, acct: str) -> int | None:
         return None
 
 
-async def _read(work: Work, url: str) -> Page | None:
+async def _read(work: Work, url: str) -> PageFacts | None:
     """As much of a page as holds what it says about itself."""
     headers = {"Accept": "text/html, application/xhtml+xml;q=0.9"}
     async with work.find(Outgoing).stream("GET", url, headers=headers, max_bytes=LARGEST_PAGE, timeout=SECONDS) as page:
@@ -152,7 +152,7 @@ async def _offered(work: Work, url: str) -> dict[str, Any]:
     return told if isinstance(told, dict) and told.get("type") in ("photo", "video") else {}
 
 
-def _image_of(page: Page, offered: dict[str, Any]) -> str:
+def _image_of(page: PageFacts, offered: dict[str, Any]) -> str:
     for given in (
         offered.get("url") if offered.get("type") == "photo" else "",
         page.image,
@@ -183,7 +183,7 @@ async def _download(work: Work, url: str, file: IO[bytes]) -> None:
             file.write(chunk)
 
 
-def _data(url: str, page: Page, offered: dict[str, Any], picture: Picture | None) -> dict[str, Any]:
+def _data(url: str, page: PageFacts, offered: dict[str, Any], picture: Picture | None) -> dict[str, Any]:
     """PreviewCard, but for the address of its picture, whose key is kept."""
     html = clean_embed(offered["html"]) if isinstance(offered.get("html"), str) else ""
     html = html or player(page.embed, page.width, page.height)
@@ -223,8 +223,8 @@ async def credit_anew(work: Work, fact: AccountChanged) -> None:
     await store.show_credits_anew(work.db, fact.account_id)
 
 
-CREDIT: Kind[AccountChanged] = Kind(name="statuses.credit_anew", payload=AccountChanged, handler=credit_anew)
-FETCH: Kind[Fetch] = Kind(
-    name="statuses.fetch_card", payload=Fetch, handler=fetch, outside=True, concurrency=4, attempts=3,
+CREDIT: JobKind[AccountChanged] = JobKind(name="statuses.credit_anew", payload=AccountChanged, handler=credit_anew)
+FETCH: JobKind[FetchCard] = JobKind(
+    name="statuses.fetch_card", payload=FetchCard, handler=fetch, outside=True, concurrency=4, attempts=3,
     patience=timedelta(minutes=2),
 )  # fmt: skip

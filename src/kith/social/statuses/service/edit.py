@@ -37,7 +37,7 @@ class Changes(msgspec.Struct, kw_only=True):
 
 
 async def edit(
-    work: Work, author: Account, status: Status, changes: Changes, descriptions: Mapping[int, media.Change]
+    work: Work, author: Account, status: Status, changes: Changes, descriptions: Mapping[int, media.MediaChange]
 ) -> Status:
     """`descriptions`: what is to be said otherwise of its media, by their ids."""
     text, spoiler = changes.status.strip(), changes.spoiler_text.strip()
@@ -121,7 +121,7 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
 
 
 async def _describe(
-    work: Work, author: Account, status: Status, attached: Sequence[int], descriptions: Mapping[int, media.Change]
+    work: Work, author: Account, status: Status, attached: Sequence[int], descriptions: Mapping[int, media.MediaChange]
 ) -> bool:
     """Whether anything about them is other than before; apps send all of it whenever they edit.
 

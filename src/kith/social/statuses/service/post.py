@@ -31,7 +31,7 @@ NO_PARENT = "The post you are trying to reply to does not appear to exist."
 NO_QUOTED = "The post you are trying to quote does not appear to exist."
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class StatusDraft(msgspec.Struct, kw_only=True):
     """What a member wants to post; what is left out is as their settings say."""
 
     status: str = ""
@@ -72,7 +72,12 @@ class Ready(msgspec.Struct):
 
 
 async def post(
-    work: Work, author: Account, draft: Draft, *, application: dict[str, Any] | None = None, held_by: int | None = None
+    work: Work,
+    author: Account,
+    draft: StatusDraft,
+    *,
+    application: dict[str, Any] | None = None,
+    held_by: int | None = None,
 ) -> Status:
     """`held_by`: the scheduled status whose media these are."""
     ready = await prepare(work, author, draft, held_by=held_by)
@@ -102,7 +107,7 @@ async def put(work: Work, author: Account, ready: Ready, application: dict[str, 
     return status
 
 
-async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | None = None) -> Ready:
+async def prepare(work: Work, author: Account, draft: StatusDraft, *, held_by: int | None = None) -> Ready:
     """Check everything, with reads alone."""
     kept = await accounts.find_preferences(work.db, author.id)
     text, spoiler = draft.status.strip(), draft.spoiler_text.strip()
@@ -177,7 +182,7 @@ async def may_quote(work: Work, me: AccountId, quoted: Status) -> bool:
     return quoted.quote_policy == "public" or await relationships.is_following(work.db, me, quoted.account_id)
 
 
-def _visibility(author: Account, kept: Preferences, draft: Draft) -> int:
+def _visibility(author: Account, kept: Preferences, draft: StatusDraft) -> int:
     named = draft.visibility or kept.privacy or ("private" if author.locked else "public")
     visibility = VISIBILITIES.index(named)
     return UNLISTED if visibility == PUBLIC and author.silenced_at is not None else visibility

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, delete, func, select, update
 
 from kith.base.db import Instant, command, query
 from kith.base.errors import Complaint, Invalid, NotFound, Problem, Unavailable
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -18,7 +18,7 @@ from kith.social.ids import AccountId
 from kith.social.media import service as media
 from kith.social.statuses import store
 from kith.social.statuses.access import ME
-from kith.social.statuses.service.post import Draft, Ready, Unexpected, prepare
+from kith.social.statuses.service.post import Ready, StatusDraft, Unexpected, prepare
 from kith.social.statuses.service.post import put as put_status
 from kith.social.statuses.tables import Scheduled, scheduled
 
@@ -66,7 +66,7 @@ def _check_time(work: Work, at: datetime) -> None:
 
 
 async def put(
-    work: Work, author: Account, draft: Draft, ready: Ready, at: datetime, *, application: dict[str, Any] | None,
+    work: Work, author: Account, draft: StatusDraft, ready: Ready, at: datetime, *, application: dict[str, Any] | None,
     app_id: int | None, idempotency: str | None,
 ) -> Scheduled:  # fmt: skip
     """Keep what was prepared, to be posted at its time."""
@@ -148,7 +148,7 @@ async def publish(work: Work, payload: Publish) -> None:
         await _set_free(work, planned)
         return
     try:
-        ready = await prepare(work, author, msgspec.convert(planned.params, Draft), held_by=planned.id)
+        ready = await prepare(work, author, msgspec.convert(planned.params, StatusDraft), held_by=planned.id)
         async with work.db.savepoint():
             await put_status(work, author, ready, planned.params.get("application"))
     except Unavailable:
@@ -159,4 +159,4 @@ async def publish(work: Work, payload: Publish) -> None:
         await work.db.run(_drop, me=author.id, id=planned.id)
 
 
-PUBLISH: Kind[Publish] = Kind(name="statuses.publish", payload=Publish, handler=publish)
+PUBLISH: JobKind[Publish] = JobKind(name="statuses.publish", payload=Publish, handler=publish)

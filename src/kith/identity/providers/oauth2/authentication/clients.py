@@ -18,7 +18,7 @@ from joserfc.jwk import KeySet, OctKey
 
 from kith.base.db import Taken
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
@@ -33,7 +33,7 @@ ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 ASSERTION_ALGS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
 LONGEST_ASSERTION = timedelta(minutes=10)
 SLACK = timedelta(seconds=30)
-FAILURES = Rule("oauth-client", most=20, seconds=300)
+FAILURES = LimitRule("oauth-client", most=20, seconds=300)
 
 
 class PresentedClient(msgspec.Struct, frozen=True):

@@ -14,14 +14,14 @@ import msgspec
 
 from kith.base.errors import Malformed
 from kith.base.languages import first_known
-from kith.base.params import Limits
+from kith.base.params import BodyLimits
 from kith.base.params.nesting import split_pairs
 from kith.identity.providers.oauth2.authorize.redirect_uris import OUT_OF_BAND, is_registered, is_web
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_request, missing
 
 MOST_BYTES = 16 * 1024
-_LIMITS = Limits(count=100)
+_LIMITS = BodyLimits(count=100)
 _MOST_CLAIMS = 8 * 1024
 
 Mode = Literal["query", "fragment", "form_post"]

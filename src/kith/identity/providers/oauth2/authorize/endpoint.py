@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from kith.base import languages
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.executor.api import open_run, session_cookie
 from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
@@ -41,7 +41,7 @@ from kith.identity.stages.turn import Denied
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
-HAND_IN = Rule("oauth.hand_in", most=120, seconds=300)
+HAND_IN = LimitRule("oauth.hand_in", most=120, seconds=300)
 
 
 async def authorize(exchange: Exchange, sent: Parameters, *, social: bool, decision: Decision = "") -> Outcome:

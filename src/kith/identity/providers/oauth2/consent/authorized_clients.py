@@ -8,7 +8,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, func, select
 
 from kith.base.db import query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.consents import store as consents
@@ -105,6 +105,6 @@ async def _on_consent_withdrawn(work: Work, fact: ConsentWithdrawn) -> None:
             await propagation.end_all_of(work, fact.user_id, until=work.now, client_id=grant.client_id)
 
 
-CONSENT_WITHDRAWN: Kind[ConsentWithdrawn] = Kind(
+CONSENT_WITHDRAWN: JobKind[ConsentWithdrawn] = JobKind(
     name="identity.oauth_consent_withdrawn", payload=ConsentWithdrawn, handler=_on_consent_withdrawn
 )

@@ -12,7 +12,7 @@ from sqlalchemy import and_, bindparam, delete, select, update
 from kith.base.db import UID, Instant, Taken, command, insert_into, query
 from kith.base.errors import Throttled
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule, address_key
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
@@ -31,8 +31,8 @@ LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels, so no words; none that is mistake
 LIFE = timedelta(minutes=10)
 INTERVAL = 5
 SLOWER = 5
-STARTS = Rule("oauth-device", most=20, seconds=3600)
-GUESSES = Rule("oauth-device-code", most=10, seconds=600)
+STARTS = LimitRule("oauth-device", most=20, seconds=3600)
+GUESSES = LimitRule("oauth-device-code", most=10, seconds=600)
 
 _now = bindparam("now", type_=Instant())
 _hash: Any = bindparam("hash")

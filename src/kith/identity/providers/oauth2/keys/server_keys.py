@@ -14,7 +14,7 @@ from joserfc.jwk import ECKey, OKPKey, RSAKey
 from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import Instant, command, insert_into, query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.providers.oauth2.keys.parsed_keys import AsymmetricKey, KeyRing, parse, public_jwk
 from kith.identity.providers.oauth2.tables import SigningKey, signing_keys
@@ -138,4 +138,4 @@ async def private_key(work: Work, row: SigningKey) -> AsymmetricKey:
     return found or ring.keep(row.kid, await parse(work.find(Sealer).open(row.private_key, PLACE), row.alg))
 
 
-ROTATE: Kind[Rotate] = Kind(name="identity.oauth_keys", payload=Rotate, handler=rotate, outside=True)
+ROTATE: JobKind[Rotate] = JobKind(name="identity.oauth_keys", payload=Rotate, handler=rotate, outside=True)

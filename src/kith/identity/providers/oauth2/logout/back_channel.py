@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import Give, Kind
+from kith.base.jobs import Give, JobKind
 from kith.base.work import Work
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
@@ -122,6 +122,6 @@ async def _token(work: Work, client: Client, told: LogoutNotice) -> str:
     return await keys.sign(work, client, claims, typ="logout+jwt")
 
 
-BACK_CHANNEL: Kind[LogoutNotice] = Kind(
+BACK_CHANNEL: JobKind[LogoutNotice] = JobKind(
     name="identity.oauth_back_channel", payload=LogoutNotice, handler=_send, outside=True, attempts=ATTEMPTS
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
@@ -79,10 +79,10 @@ async def _sign_out(work: Work, client: Client, theirs: list[Visit], given: list
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=theirs[0].user_id, context=context)
 
 
-ACCESS_CHANGED: Kind[AccessChanged] = Kind(
+ACCESS_CHANGED: JobKind[AccessChanged] = JobKind(
     name="identity.oauth_access_changed", payload=AccessChanged, handler=_on_access_changed
 )
-PERSON_CHANGED: Kind[UserChanged] = Kind(
+PERSON_CHANGED: JobKind[UserChanged] = JobKind(
     name="identity.oauth_person_changed", payload=UserChanged, handler=_on_user_changed
 )
-RECHECK: Kind[Recheck] = Kind(name="identity.oauth_recheck", payload=Recheck, handler=recheck, outside=True)
+RECHECK: JobKind[Recheck] = JobKind(name="identity.oauth_recheck", payload=Recheck, handler=recheck, outside=True)

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import and_, bindparam, or_, select, update
 
 from kith.base.db import UID, Document, Instant, command, query
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.jobs.tables import DEAD, jobs
 from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
@@ -217,18 +217,22 @@ async def _look(work: Work, _payload: SessionSweep) -> None:
             await tell_all(work, [visit])
 
 
-SESSION_ENDED: Kind[SessionEnded] = Kind(
+SESSION_ENDED: JobKind[SessionEnded] = JobKind(
     name="identity.oauth_session_ended", payload=SessionEnded, handler=_on_session_ended
 )
-SESSION_RENEWED: Kind[SessionRenewed] = Kind(name=RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed)
-USER_CHANGED: Kind[UserChanged] = Kind(
+SESSION_RENEWED: JobKind[SessionRenewed] = JobKind(
+    name=RENEWED_NAME, payload=SessionRenewed, handler=_on_session_renewed
+)
+USER_CHANGED: JobKind[UserChanged] = JobKind(
     name="identity.oauth_user_changed", payload=UserChanged, handler=_on_user_changed
 )
-USER_BARRED: Kind[UserBarred] = Kind(name="identity.oauth_user_barred", payload=UserBarred, handler=_on_user_barred)
-USER_DELETED: Kind[UserDeleted] = Kind(
+USER_BARRED: JobKind[UserBarred] = JobKind(
+    name="identity.oauth_user_barred", payload=UserBarred, handler=_on_user_barred
+)
+USER_DELETED: JobKind[UserDeleted] = JobKind(
     name="identity.oauth_user_deleted", payload=UserDeleted, handler=_on_user_deleted
 )
-APPLICATION_CLOSED: Kind[ApplicationClosed] = Kind(
+APPLICATION_CLOSED: JobKind[ApplicationClosed] = JobKind(
     name="identity.oauth_application_closed", payload=ApplicationClosed, handler=_on_application_closed
 )
-LOOK: Kind[SessionSweep] = Kind(name="identity.oauth_sessions", payload=SessionSweep, handler=_look)
+LOOK: JobKind[SessionSweep] = JobKind(name="identity.oauth_sessions", payload=SessionSweep, handler=_look)

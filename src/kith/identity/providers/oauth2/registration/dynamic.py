@@ -16,7 +16,7 @@ from sqlalchemy import bindparam, select
 
 from kith.base.db import query
 from kith.base.exchange import Exchange
-from kith.base.limits import Limiter, Rule
+from kith.base.limits import Limiter, LimitRule
 from kith.base.params import parse_json
 from kith.base.unicode import normal_form
 from kith.base.work import Work
@@ -43,7 +43,7 @@ SCOPE = "dcr"
 MOST_BYTES = 16 * 1024
 MOST_URIS, MOST_IN_URI, MOST_IN_NAME = 10, 2000, 100
 METHODS = ("client_secret_basic", "client_secret_post", "private_key_jwt", "none")
-REGISTERS = Rule("oauth-register", most=50, seconds=3600)
+REGISTERS = LimitRule("oauth-register", most=50, seconds=3600)
 _names = query(select(applications.c.name), str)
 _kind = query(select(providers.c.kind).where(providers.c.id == bindparam("provider")), str)
 

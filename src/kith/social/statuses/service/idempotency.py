@@ -18,7 +18,7 @@ from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store
 from kith.social.statuses.service import schedule as scheduling
-from kith.social.statuses.service.post import Draft, Unexpected, prepare, put
+from kith.social.statuses.service.post import StatusDraft, Unexpected, prepare, put
 
 REMEMBERED = timedelta(hours=1)
 
@@ -28,7 +28,7 @@ Made = tuple[StatusId | None, int | None]  # the ids of the status or of the pla
 class Posting(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be posted, when (None: now), through which application, and under which key of the client's."""
 
-    draft: Draft
+    draft: StatusDraft
     at: datetime | None
     application: dict[str, Any] | None
     app_id: int | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.media import service
@@ -14,4 +14,4 @@ async def leave(work: Work, fact: AccountDeleted) -> None:
         work.enqueue(LEAVE, fact)
 
 
-LEAVE: Kind[AccountDeleted] = Kind(name="media.leave", payload=AccountDeleted, handler=leave)
+LEAVE: JobKind[AccountDeleted] = JobKind(name="media.leave", payload=AccountDeleted, handler=leave)

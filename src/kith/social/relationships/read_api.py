@@ -8,7 +8,7 @@ import msgspec
 
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
@@ -31,26 +31,26 @@ EVERYBODY = 1_000_000
 _encode = msgspec.json.Encoder().encode
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class RelationshipQuery(msgspec.Struct, kw_only=True):
     id: list[str] = []
     with_suspended: bool = False
 
 
 def _cursor(exchange: Exchange, limit: int = LIMIT, most: int = MOST) -> Cursor:
-    return Cursor.read(exchange.query_string, default=limit, most=most, kind=Kind.RECORD)
+    return Cursor.read(exchange.query_string, default=limit, most=most, kind=CursorKind.RECORD)
 
 
 async def _people(exchange: Exchange, work: Work, cursor: Cursor, rows: list[CursorRow]) -> Answer:
     shown = await render_lines(work, rows)
-    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=CursorKind.RECORD)
 
 
-def _account_ids(asked: Asked) -> list[AccountId]:
+def _account_ids(asked: RelationshipQuery) -> list[AccountId]:
     return [AccountId(id) for id in numbers(asked.id)]
 
 
 @get("/api/v1/accounts/relationships", guards=[user("read:follows")])
-async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
+async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: FromQuery[RelationshipQuery]) -> Answer:
     ids = _account_ids(asked)[:MOST_IDS]
 
     async def make() -> bytes:
@@ -61,7 +61,9 @@ async def show_relationships(exchange: Exchange, work: Work, me: Me, asked: From
 
 
 @get("/api/v1/accounts/familiar_followers", guards=[user("read:follows")])
-async def show_familiar_followers(exchange: Exchange, work: Work, me: Me, asked: FromQuery[Asked]) -> Answer:
+async def show_familiar_followers(
+    exchange: Exchange, work: Work, me: Me, asked: FromQuery[RelationshipQuery]
+) -> Answer:
     """Nobody where followers are not shown; those who are not there are left out."""
     ids = _account_ids(asked)[:MOST_FAMILIAR]
     known = {id: one for id, one in (await accounts.find_all(work.db, ids)).items() if one.is_listed}
@@ -125,7 +127,7 @@ async def show_mutes(exchange: Exchange, work: Work, me: Me) -> Answer:
     rows = await lists.muted(work, me, cursor)
     people = await render_lines(work, rows)
     shown = [render_muted(one, row.expires_at) for one, row in zip(people, rows, strict=True)]
-    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.cursor for row in rows], kind=CursorKind.RECORD)
 
 
 @get("/api/v1/domain_blocks", guards=[user("read:blocks")])
@@ -133,7 +135,7 @@ async def show_domain_blocks(exchange: Exchange, work: Work, me: Me) -> Answer:
     cursor = _cursor(exchange, DOMAINS, MOST_DOMAINS)
     rows = await lists.domains(work, me, cursor)
     shown = [_encode(row.domain) for row in rows]
-    return page(exchange, cursor, shown, [row.id for row in rows], kind=Kind.RECORD)
+    return page(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD)
 
 
 routes = [

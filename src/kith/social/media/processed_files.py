@@ -7,9 +7,9 @@ from typing import IO
 from kith.base.errors import Invalid
 from kith.base.work import Work
 from kith.social.files import limits
+from kith.social.files.decoder_processes import BadFile, DecoderProcesses, Made, copying
 from kith.social.files.keys import folder_of, mime_of, new_name
 from kith.social.files.processing import keep, size_of, sniffed
-from kith.social.files.workshop import BadFile, Made, Workshop, copying
 from kith.social.media.store import READY
 from kith.social.media.tables import Media
 
@@ -49,7 +49,7 @@ async def dress(work: Work, row: Media, thumbnail: IO[bytes]) -> None:
     if await size_of(thumbnail) > limits.IMAGE_BYTES:
         raise Invalid(thumbnail=f"must be smaller than {limits.IMAGE_BYTES >> 20} MB")
     try:
-        async with work.find(Workshop).make("thumbnail", found, copying(thumbnail)) as made:
+        async with work.find(DecoderProcesses).make("thumbnail", found, copying(thumbnail)) as made:
             key = f"{folder_of(SHELF, row.id)}/small/{new_name()}"
             row.preview = await keep(work, made, made.outcome.file, key)
             row.blurhash = made.outcome.blurhash

@@ -17,17 +17,17 @@ import msgspec
 
 from kith.base.errors import NotFound, Unavailable
 from kith.base.http import Outgoing, OutgoingError
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.files import limits
+from kith.social.files.decoder_processes import BadFile, DecoderProcesses, Made, copying
 from kith.social.files.processing import is_moving, sniffed
-from kith.social.files.workshop import BadFile, Made, Workshop, copying
 from kith.social.media import store
-from kith.social.media.making import fill_in, put_away
+from kith.social.media.processed_files import fill_in, put_away
 from kith.social.media.tables import Media
 from kith.social.media.tasks import forget_folders
 
-__all__ = ["FETCH", "Arrivals", "Fetch", "bring"]
+__all__ = ["FETCH", "Arrivals", "FetchRemoteMedia", "bring"]
 
 PICTURE_SECONDS = 15.0
 FILM_SECONDS = 600.0
@@ -47,7 +47,7 @@ class Arrivals:
         return self._locks.setdefault(media_id, asyncio.Lock())
 
 
-class Fetch(msgspec.Struct):
+class FetchRemoteMedia(msgspec.Struct):
     media_id: int
 
 
@@ -59,7 +59,7 @@ async def bring(work: Work, row: Media) -> Media | None:
         raise NotFound
     found = None if row.kind in _PLAYING else await _picture(work, row.id)
     if found is None:
-        work.enqueue(FETCH, Fetch(media_id=row.id), key=str(row.id))
+        work.enqueue(FETCH, FetchRemoteMedia(media_id=row.id), key=str(row.id))
     return found
 
 
@@ -87,7 +87,7 @@ async def _picture(work: Work, media_id: int) -> Media | None:
     return kept
 
 
-async def fetch(work: Work, payload: Fetch) -> None:
+async def fetch(work: Work, payload: FetchRemoteMedia) -> None:
     row = await store.find(work.db, payload.media_id)
     if row is None or row.file or row.remote_url is None:
         return
@@ -120,7 +120,7 @@ async def _fetched(
         moving = await is_moving(file, found)
         if moving and not may_play:
             return None
-        async with work.find(Workshop).make("attachment", found, copying(file), moving=moving) as made:
+        async with work.find(DecoderProcesses).make("attachment", found, copying(file), moving=moving) as made:
             return made, await put_away(work, row, made, name)
 
 
@@ -149,7 +149,7 @@ async def _download(work: Work, url: str, file: IO[bytes], *, seconds: float, mo
             await asyncio.to_thread(file.write, chunk)
 
 
-FETCH: Kind[Fetch] = Kind(
-    name="media.fetch", payload=Fetch, handler=fetch, outside=True, concurrency=1, attempts=4,
+FETCH: JobKind[FetchRemoteMedia] = JobKind(
+    name="media.fetch", payload=FetchRemoteMedia, handler=fetch, outside=True, concurrency=1, attempts=4,
     patience=timedelta(minutes=70),
 )  # fmt: skip

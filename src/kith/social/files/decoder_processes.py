@@ -26,7 +26,7 @@ import kith
 from kith.base.errors import Problem, Unavailable
 from kith.social.files.sniff import Sniffed
 
-__all__ = ["BadFile", "Bounds", "Fill", "Made", "Outcome", "Workshop", "copying"]
+__all__ = ["BadFile", "Bounds", "DecodedFile", "DecoderProcesses", "Fill", "Made", "copying"]
 
 AT_ONCE = 2
 SLOW_AT_ONCE = 1
@@ -64,7 +64,7 @@ ANIMATED = Bounds(memory=1 << 30, cpu_seconds=120, seconds=360, file_bytes=128 <
 MOVING = Bounds(memory=2 << 30, cpu_seconds=900, seconds=1800, file_bytes=512 << 20)
 
 
-class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DecodedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a program made of a file: names of results in its folder, empty where there is none."""
 
     kind: Literal["image", "gifv", "video", "audio"]
@@ -83,11 +83,11 @@ class _Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Made(msgspec.Struct, frozen=True):
     """Results, and the folder in which they lie for the moment."""
 
-    outcome: Outcome
+    outcome: DecodedFile
     folder: Path
 
 
-class Workshop:
+class DecoderProcesses:
     """`folder` is for files being worked on; what a crash left there is cleared away later."""
 
     def __init__(
@@ -150,7 +150,7 @@ def copying(file: IO[bytes]) -> Fill:
     return fill
 
 
-async def _run(program: str, craft: Craft, mime: str, bounds: Bounds, folder: Path) -> Outcome:
+async def _run(program: str, craft: Craft, mime: str, bounds: Bounds, folder: Path) -> DecodedFile:
     job = {"craft": craft, "mime": mime, "memory": bounds.memory, "seconds": bounds.cpu_seconds}
     job["file_bytes"] = bounds.file_bytes
     with (folder / "said").open("xb") as said:
@@ -177,12 +177,12 @@ async def _ended(process: asyncio.subprocess.Process, seconds: int) -> int | Non
         await process.wait()
 
 
-def _read(folder: Path, code: int | None) -> Outcome:
+def _read(folder: Path, code: int | None) -> DecodedFile:
     report = folder / "report.json"
     if code == 0 and report.is_file():
         told = report.read_bytes()
         try:
-            return msgspec.json.decode(told, type=Outcome)
+            return msgspec.json.decode(told, type=DecodedFile)
         except msgspec.ValidationError:
             raise BadFile(msgspec.json.decode(told, type=_Refusal).error) from None
     _log.warning("files.program_died", code=code, said=_tail(folder / "said"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kith.base.rooms import Part, Room
 from kith.social.files.api import DIALECT
-from kith.social.mirror import api, service
+from kith.social.remote_media import api, service
 
 ROOM = Room(
     name="mirror",

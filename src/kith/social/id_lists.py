@@ -24,7 +24,7 @@ class _Form(NamedTuple):
     as_page: bool
 
 
-class Walk:
+class IdList:
     """A list in its forms: newest or oldest first, from a floor or not, as rows or as one row that holds all of them
     as JSON (`page_form`). Each is made when it is first asked for.
 

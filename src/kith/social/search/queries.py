@@ -29,8 +29,8 @@ from kith.social.accounts.access import is_there
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import media
 from kith.social.relationships import rules
-from kith.social.search.asking import Filter, Within
-from kith.social.search.matching import account_matches, bound, status_matches
+from kith.social.search.index_queries import account_matches, bound, status_matches
+from kith.social.search.query_syntax import SearchOperator, Within
 from kith.social.search.words import Term
 from kith.social.statuses import access
 from kith.social.statuses.lines import A, S, StatusRow, lines
@@ -121,7 +121,7 @@ def _clause(kind: str, name: str) -> Clause:
     return _SIMPLE[kind]
 
 
-class Form(msgspec.Struct, frozen=True):
+class StatusSearchForm(msgspec.Struct, frozen=True):
     """What a search for statuses consists of, without its values: searches of one form share a statement."""
 
     within: Within
@@ -134,7 +134,7 @@ class Form(msgspec.Struct, frozen=True):
 
 
 @lru_cache(512)
-def _statuses(form: Form) -> Query[StatusRow]:
+def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
     clauses: list[Clause] = [S.c.reblog_of_id.is_(None), _WITHIN[form.within]()]
     clauses += [or_(S.c.account_id == ME, ~rules.hides_author(ME, A)), access.is_heard(A, anonymous=False)]
     if form.has_wanted:
@@ -156,11 +156,11 @@ def _statuses(form: Form) -> Query[StatusRow]:
 
 async def find_statuses(
     work: Work, me: AccountId, *, within: Within, wanted: Sequence[Term], unwanted: Sequence[Term],
-    filters: Sequence[Filter], author_id: AccountId | None, max_id: int | None, min_id: int | None, limit: int,
+    filters: Sequence[SearchOperator], author_id: AccountId | None, max_id: int | None, min_id: int | None, limit: int,
     offset: int,
 ) -> list[StatusRow]:  # fmt: skip
     """Newest first, as lines. Whoever is in the searcher's way is left out."""
-    form = Form(
+    form = StatusSearchForm(
         within, bool(wanted), bool(unwanted), tuple((one.kind, one.negated) for one in filters), author_id is not None,
         max_id is not None, min_id is not None,
     )  # fmt: skip

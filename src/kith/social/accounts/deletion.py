@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.jobs import Kind
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.for_social import UserDeleted
 from kith.social.accounts import pictures, store
@@ -16,16 +16,16 @@ from kith.social.accounts.tables import Account
 BATCH = 100
 
 
-class Part(msgspec.Struct):
+class DeleteAccounts(msgspec.Struct):
     """Somebody's record was deleted. It took the way to their account with it, so all such accounts are meant."""
 
 
-async def part(work: Work, _payload: Part | UserDeleted) -> None:
+async def part(work: Work, _payload: DeleteAccounts | UserDeleted) -> None:
     orphans = await store.find_orphans(work.db, BATCH)
     for account in orphans:
         await empty(work, account)
     if len(orphans) == BATCH:
-        work.enqueue(PART, Part(), key="more")
+        work.enqueue(PART, DeleteAccounts(), key="more")
 
 
 async def empty(work: Work, account: Account) -> None:
@@ -43,4 +43,4 @@ async def empty(work: Work, account: Account) -> None:
     work.announce(AccountDeleted(account_id=account.id))
 
 
-PART: Kind[Part] = Kind(name="accounts.part", payload=Part, handler=part)
+PART: JobKind[DeleteAccounts] = JobKind(name="accounts.part", payload=DeleteAccounts, handler=part)

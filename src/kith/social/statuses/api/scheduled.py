@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
-from kith.base.paging import Cursor, Kind
+from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, delete, get, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
@@ -25,10 +25,10 @@ class Later(msgspec.Struct, kw_only=True):
 
 @get("/api/v1/scheduled_statuses", guards=[user("read:statuses")])
 async def show_all_scheduled(exchange: Exchange, work: Work, me: Me) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=Kind.RECORD3)
+    cursor = Cursor.read(exchange.query_string, default=20, most=40, kind=CursorKind.RECORD3)
     planned = await lists.scheduled_of(work, me, cursor)
     shown = [encode(one) for one in await shapes.scheduled(work, planned)]
-    return page(exchange, cursor, shown, [one.id for one in planned], kind=Kind.RECORD3)
+    return page(exchange, cursor, shown, [one.id for one in planned], kind=CursorKind.RECORD3)
 
 
 @get("/api/v1/scheduled_statuses/{id}", guards=[user("read:statuses")])

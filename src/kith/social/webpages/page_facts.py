@@ -6,10 +6,10 @@ from datetime import datetime
 
 import msgspec
 
-__all__ = ["Page"]
+__all__ = ["PageFacts"]
 
 
-class Page(msgspec.Struct):
+class PageFacts(msgspec.Struct):
     """Plain text and sound addresses; what the page does not say is empty."""
 
     title: str = ""

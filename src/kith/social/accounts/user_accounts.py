@@ -23,7 +23,7 @@ BELIEVED_SECONDS = 2.0
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_]+")
 
 
-class Faces:
+class UserAccounts:
     """Which account is whose: it never changes, so what was found once stays true.
 
     And whether it may act, which the guards ask with every request: whoever may is believed for a moment, whoever
@@ -60,7 +60,7 @@ class Faces:
 
 
 async def id_of(work: Work, user_id: UserId) -> AccountId:
-    return await work.find(Faces).id_of(work, user_id)
+    return await work.find(UserAccounts).id_of(work, user_id)
 
 
 async def of_user(work: Work, user_id: UserId) -> Account:

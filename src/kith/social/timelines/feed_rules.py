@@ -29,7 +29,7 @@ from kith.social.feeds.tables import feed_states, feeds
 from kith.social.ids import StatusId
 from kith.social.lists.tables import lists, members
 from kith.social.relationships import rules
-from kith.social.relationships.following import Following
+from kith.social.relationships.follow_source import Following
 from kith.social.statuses.tables import DIRECT, LIMITED, PRIVATE, PUBLIC, mentions, statuses
 from kith.social.tags.tables import status_tags, tag_follows
 

@@ -27,7 +27,7 @@ _HANDLE = re.compile(r"@?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?(?:@[^\s@]+)?\Z", re
 _SECONDS = re.compile(r"\d{9,11}\Z", re.ASCII)
 
 
-class Filter(msgspec.Struct, frozen=True):
+class SearchOperator(msgspec.Struct, frozen=True):
     """One thing that is wanted (or, `negated`, unwanted) of a status. `kind` names the clause for it."""
 
     kind: str
@@ -35,17 +35,17 @@ class Filter(msgspec.Struct, frozen=True):
     negated: bool = False
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SearchQuery(msgspec.Struct, frozen=True):
     wanted: tuple[Term, ...] = ()
     unwanted: tuple[Term, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[SearchOperator, ...] = ()
     within: Within = "all"
 
 
-def read(text: str) -> Asked:
+def read(text: str) -> SearchQuery:
     wanted: list[Term] = []
     unwanted: list[Term] = []
-    filters: list[Filter] = []
+    filters: list[SearchOperator] = []
     within: Within = "all"
     for match in _PIECE.finditer(text[:LONGEST]):
         negated = match["sign"] == "-"
@@ -57,12 +57,12 @@ def read(text: str) -> Asked:
             continue
         found = _READERS[prefix](given) if prefix in _READERS else None
         if found is not None:
-            filters.append(Filter(found[0], found[1], negated))
+            filters.append(SearchOperator(found[0], found[1], negated))
             continue
         term = to_term(f"{match['prefix']} {given}" if prefix else given)
         if term is not None:
             (unwanted if negated else wanted).append(term)
-    return Asked(
+    return SearchQuery(
         tuple(dict.fromkeys(wanted))[:MOST_TERMS], tuple(dict.fromkeys(unwanted))[:MOST_TERMS],
         tuple(dict.fromkeys(filters))[:MOST_TERMS], within,
     )  # fmt: skip
