@@ -50,6 +50,7 @@ from kith.social.search.room import ROOM as SEARCH
 from kith.social.statuses import tasks as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.room import ROOM as STATUSES
+from kith.social.streaming.room import ROOM as STREAMING
 from kith.social.tags.room import ROOM as TAGS
 from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
@@ -85,6 +86,7 @@ ROOMS: list[Room] = [
     TAGS,
     FEATURED,
     NOTIFICATIONS,
+    STREAMING,
     SEARCH,
     TRANSLATION,
     APPS,

@@ -11,13 +11,13 @@ from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.own.visitor import locale_of
-from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
+from kith.identity.providers.oauth2.authentication.bearers import note_use, still_open, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
-from kith.identity.providers.oauth2.grants.service import Issued
+from kith.identity.providers.oauth2.grants.service import GrantEnded, Issued
 from kith.identity.providers.oauth2.grants.service import revoke as revoke_oauth_token
 from kith.identity.providers.oauth2.registration import apps
 from kith.identity.providers.oauth2.store import Bearer
@@ -26,10 +26,12 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.wishes import Wish
 from kith.identity.scopes import covers
+from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.standing import Admission
+from kith.identity.tokens.service import TokenEnded
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
-from kith.identity.users.service import UserChanged, UserCreated, UserDeleted
+from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.identity.users.store import TEAM
 
 __all__ = [
@@ -37,9 +39,14 @@ __all__ = [
     "Admission",
     "Bearer",
     "Client",
+    "GrantEnded",
     "Issued",
     "OAuthError",
     "Pictures",
+    "SessionEnded",
+    "SessionRenewed",
+    "TokenEnded",
+    "UserBarred",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
@@ -58,6 +65,7 @@ __all__ = [
     "register_by_app",
     "revoke_oauth_token",
     "send_confirmation",
+    "still_open",
     "was_revoked",
 ]
 

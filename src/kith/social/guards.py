@@ -40,10 +40,12 @@ __all__ = [
     "Presence",
     "TheCaller",
     "TheMember",
+    "admit",
     "any_token",
     "anyone",
     "app",
     "caller_in",
+    "find_key",
     "member_in",
     "optional",
     "outsider",
@@ -162,6 +164,18 @@ def user(*scopes: str, unconfirmed: bool = False) -> Guard:
     return Guard(scopes, check)
 
 
+async def admit(exchange: Exchange, key: str, *scopes: str) -> identity.Bearer:
+    """What `user(...)` does, with a key that was found somewhere else than it looks for one."""
+    bearer = await _known(exchange, key)
+    _check_scopes(bearer, scopes)
+    problem = _why_not_yet(exchange, bearer)
+    if problem is not None:
+        raise problem
+    await _check_standing(exchange, bearer)
+    await _let_in(exchange, bearer)
+    return bearer
+
+
 def app(*scopes: str) -> Guard:
     async def check(exchange: Exchange) -> None:
         bearer = await _bearer(exchange)
@@ -183,7 +197,7 @@ def optional(*scopes: str) -> Guard:
 
 
 async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
-    key = await _key(exchange)
+    key = await find_key(exchange)
     is_closed = exchange.server.works.settings.secure_mode
     if not key:
         _as_nobody(exchange)
@@ -218,7 +232,7 @@ TheMember = Annotated[Member, Provided(member_in)]
 
 
 async def _bearer(exchange: Exchange) -> identity.Bearer:
-    return await _known(exchange, await _key(exchange))
+    return await _known(exchange, await find_key(exchange))
 
 
 async def _known(exchange: Exchange, key: str) -> identity.Bearer:
@@ -254,7 +268,7 @@ def _refused(words: str) -> Unauthenticated:
     return Unauthenticated(words, headers={"WWW-Authenticate": challenge})
 
 
-async def _key(exchange: Exchange) -> str:
+async def find_key(exchange: Exchange) -> str:
     """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
     scheme, _, rest = exchange.header(b"authorization").partition(b" ")
     if scheme.lower() == b"bearer":

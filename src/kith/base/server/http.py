@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["HttpConnection"]
 
 TELL_SECONDS = 2.0  # for telling why it must go
+ACKNOWLEDGED_SECONDS = 75  # within which a stream's client must have taken what was written
 
 
 _log = structlog.get_logger()
@@ -257,6 +258,18 @@ class HttpConnection(asyncio.Protocol):
         self._written += len(data)
         self.transport.write(data)
 
+    def unsent(self) -> int:
+        """How much the system has not taken yet, because the client does not read."""
+        return 0 if self.is_gone else int(self.transport.get_write_buffer_size())
+
+    def expect_acknowledgements(self) -> None:
+        """A client that has gone without a word is noticed when nothing of what was written arrives."""
+        try:
+            sock = self.transport.get_extra_info("socket")
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, ACKNOWLEDGED_SECONDS * 1000)
+        except OSError:
+            pass  # it is closed already
+
     def body_taken(self) -> None:
         if self._is_paused:
             self._resume()
@@ -365,6 +378,8 @@ class HttpConnection(asyncio.Protocol):
         self.close_after()
         if self.websocket is not None:
             self.websocket.end(1001)
+        elif self.call is not None and self.call.is_lasting:
+            self.call.leave()
         elif self.call is None and self.reader.request is None:
             self._end()
 

@@ -26,6 +26,7 @@ MOST_MESSAGE = 1 << 20
 MOST_HELD = 16  # messages the application has not taken yet
 PING_SECONDS = 30.0
 DEAF_SECONDS = 75.0
+END_SECONDS = 10.0  # for a client to read what was written before the end
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 _log = structlog.get_logger()
@@ -62,7 +63,7 @@ class WebSocket:
         self._state = "opening"  # then open, refusing, closed
         self._heard_at = self._pinged_at = connection.register.now
         scope["subprotocols"] = _subprotocols(request)
-        scope["extensions"] = {"websocket.http.response": {}}
+        scope["extensions"] = {"websocket.http.response": {}, "kith.pipe": self}
         self.task = connection.loop.create_task(self._run(scope))
 
     async def _run(self, scope: dict[str, Any]) -> None:
@@ -159,7 +160,26 @@ class WebSocket:
         if self._connection.drained is not None:
             await self._connection.drained
 
+    # What is written by somebody else than the one who listens (`base/pipe.py`)
+
+    is_chunked = False
+
+    def stay(self) -> None:
+        """Whether somebody is still there is asked by pings."""
+
+    def push(self, data: bytes) -> None:
+        if self._state == "open" and not self._connection.is_gone:
+            self._connection.write(data)
+
+    @property
+    def unread(self) -> int:
+        return self._connection.unsent()
+
+    def stop(self, code: int, reason: str = "") -> None:
+        self.end(code, reason)
+
     def _accept(self, message: Message) -> None:
+        self._frames.max_message_size = message.get("max_size") or MOST_MESSAGE
         key = hashlib.sha1(self._request.header(b"sec-websocket-key") + _MAGIC, usedforsecurity=False).digest()
         more = b"upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: %b\r\n" % base64.b64encode(key)
         if message.get("subprotocol"):
@@ -206,6 +226,8 @@ class WebSocket:
         elif state == "open" and self._frames.state.name == "OPEN":
             self._frames.send_close(code, reason)
             self._flush()
+        if self._connection.unsent():
+            self._connection.loop.call_later(END_SECONDS, self._connection.cut)
         self._connection.transport.close()
 
 

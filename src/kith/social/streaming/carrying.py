@@ -1,0 +1,215 @@
+"""From what happened to events on channels: posts, edits, deletions, boosts, notifications, and what others publish.
+
+Facts of one kind that come together are looked up together. All of a process's streams are served by one task, in the
+order in which things happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+from kith.base.news import Fact
+from kith.base.work import Work
+from kith.social.accounts.lines import WIDTH
+from kith.social.ids import AccountId, StatusId
+from kith.social.notifications import entities as notifications
+from kith.social.notifications import store as notices
+from kith.social.notifications.facts import NotificationMade
+from kith.social.statuses import entities as statuses
+from kith.social.statuses.facts import BoostWithdrawn, StatusDeleted, StatusEdited, StatusPosted
+from kith.social.statuses.tables import UNLISTED
+from kith.social.streaming import store
+from kith.social.streaming.channels import of_list, of_notifications, of_user, public_of, tags_of
+from kith.social.streaming.events import Event
+from kith.social.streaming.facts import Published
+from kith.social.streaming.hub import Hub
+from kith.social.streaming.store import Pairs, Post
+from kith.social.timelines.facts import FeedsFilled
+
+__all__ = ["FACTS", "Carrier"]
+
+FILTERED = 4  # where a notification's row says whether it was put aside
+MOST_UNFINISHED = 1000
+Owners = dict[StatusId, set[int]]
+
+
+class Carrier:
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._told: dict[StatusId, set[int]] = {}  # whose feeds were told of a post that goes on to more feeds
+
+    def wants(self, fact: Fact) -> bool:
+        """Whether anybody here may care; asked for every fact there is."""
+        hub = self._hub
+        if isinstance(fact, Published):
+            return hub.is_heard(fact.channel)
+        if isinstance(fact, NotificationMade):
+            return hub.is_heard(of_notifications(fact.account_id))
+        if isinstance(fact, StatusPosted):
+            return fact.reblog_of_id is None and bool(hub.connections)
+        if isinstance(fact, FeedsFilled):
+            return bool(hub.homes or hub.lists)
+        return bool(hub.connections)
+
+    async def carry(self, work: Work, facts: Iterable[Fact]) -> None:
+        for kind, alike in groupby(facts, type):
+            await _CARRY[kind](self, work, list(alike))
+
+    # Posts
+
+    async def posted(self, work: Work, facts: Sequence[StatusPosted]) -> None:
+        posts = await store.read(work.db, [fact.status_id for fact in facts])
+        await self._tell_everybody(work, posts, "update")
+
+    async def fed(self, work: Work, facts: Sequence[FeedsFilled]) -> None:
+        for fact in facts:
+            owners = await store.fed(work.db, fact.status_ids, self._feeds())
+            for id in fact.status_ids:
+                self._leave_out_told(id, owners, is_unfinished=id in fact.unfinished)
+            posts = await store.read(work.db, [id for id in fact.status_ids if owners.get(id)])
+            await self._tell_feeds(work, posts, owners, "update")
+
+    async def edited(self, work: Work, facts: Sequence[StatusEdited]) -> None:
+        ids = [fact.status_id for fact in facts]
+        posts = await store.read(work.db, ids)
+        await self._tell_everybody(work, posts, "status.update")
+        await self._tell_feeds(work, posts, await store.fed_with(work.db, ids, self._feeds()), "status.update")
+
+    async def deleted(self, work: Work, facts: Sequence[StatusDeleted | BoostWithdrawn]) -> None:
+        """To those in whose home it may have stood; and to everybody, if it was for everybody."""
+        posts = await store.read(work.db, [fact.status_id for fact in facts])
+        homes = await store.reached(work.db, posts, _accounts(self._hub.homes))
+        lists = await store.on_lists(work.db, [post.id for post in posts], self._hub.lists)
+        hidden = await self._hidden(work, posts)
+        for post in posts:
+            event = Event("delete", str(post.id))
+            for channel in self._channels_of(post):
+                await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
+            for owner in homes.get(post.id, ()):
+                await self._hub.publish(of_user(AccountId(owner)), event)
+            for list_id in lists.get(post.id, ()):
+                await self._hub.publish(of_list(list_id), event)
+
+    def _leave_out_told(self, id: StatusId, owners: Pairs, *, is_unfinished: bool) -> None:
+        told = self._told.pop(id, None)
+        if told and id in owners:
+            owners[id] -= told
+        if is_unfinished and len(self._told) < MOST_UNFINISHED:
+            self._told[id] = (told or set()) | owners.get(id, set())
+
+    # To everybody
+
+    def _channels_of(self, post: Post) -> list[str]:
+        """Where somebody listens who may find the post there."""
+        if not post.is_open:
+            return []
+        channels = [] if post.is_reply_to_others else public_of(local=post.local, media=bool(post.media_ids))
+        return self._hub.heard([*channels, *tags_of(post.tag_names, local=post.local)])
+
+    async def _hidden(self, work: Work, posts: Sequence[Post]) -> Pairs:
+        heard = [post for post in posts if self._channels_of(post)]
+        viewers = self._hub.viewers(channel for post in heard for channel in self._channels_of(post))
+        return await store.hidden_from(work.db, heard, viewers, work.now)
+
+    async def _tell_everybody(self, work: Work, posts: Sequence[Post], name: str) -> None:
+        """The same bytes to all: a status without the fields that depend on its viewer."""
+        heard = [post for post in posts if self._channels_of(post)]
+        if not heard:
+            return
+        hidden = await self._hidden(work, heard)
+        shown = await statuses.render_by_id(work, [post.id for post in heard], None)
+        for post in heard:
+            if post.id in shown:
+                event = Event(name, shown[post.id].decode())
+                for channel in self._channels_of(post):
+                    await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
+
+    # To feeds
+
+    def _feeds(self) -> set[int]:
+        return self._hub.homes | self._hub.lists
+
+    def _viewers_of(self, owners: Collection[int]) -> dict[int, AccountId]:
+        """Who looks at each of these homes and lists: its owner."""
+        homes = {owner: AccountId(owner) for owner in owners if owner in self._hub.homes}
+        listed = {
+            owner: next(iter(self._hub.viewers([of_list(owner)])), AccountId(0))
+            for owner in owners
+            if owner in self._hub.lists
+        }
+        return homes | listed
+
+    async def _tell_feeds(self, work: Work, posts: Sequence[Post], owners: Owners, name: str) -> None:
+        """As each viewer sees it; those for whom it looks alike get the same bytes."""
+        viewers = {post.id: self._viewers_of(owners.get(post.id, ())) for post in posts}
+        everyone = {viewer for of_post in viewers.values() for viewer in of_post.values()}
+        unwanted = await store.not_for_home(work.db, posts, everyone, work.now)
+        events: dict[tuple[AccountId, StatusId], Event | None] = {}
+        for post in posts:
+            wanted = {
+                owner: viewer for owner, viewer in viewers[post.id].items() if viewer not in unwanted.get(post.id, ())
+            }
+            alike = await self._alike(work, post, set(wanted.values()), is_new=name == "update")
+            for owner, viewer in wanted.items():
+                key = (alike[viewer], post.id)
+                if key not in events:
+                    events[key] = await _rendered(work, post.id, alike[viewer], name)
+                event = events[key]
+                if event is not None:
+                    channel = of_user(viewer) if owner == viewer else of_list(owner)
+                    await self._hub.publish(channel, event)
+
+    async def _alike(
+        self, work: Work, post: Post, viewers: set[AccountId], *, is_new: bool
+    ) -> dict[AccountId, AccountId]:
+        """For each viewer, one to whom the post looks the same; whoever has to do with it sees it their own way."""
+        if not viewers or post.is_delicate:
+            return {viewer: viewer for viewer in viewers}
+        is_new = is_new and post.reblog_of_id is None
+        concerned = await store.concerned(work.db, post, viewers, is_new=is_new)
+        following: set[AccountId] = set()
+        if post.subject_policy == "followers" and post.subject_visibility <= UNLISTED:
+            following = await store.followers(work.db, post, viewers)
+        first: dict[bool, AccountId] = {}
+        return {
+            viewer: viewer if viewer in concerned else first.setdefault(viewer in following, viewer)
+            for viewer in sorted(viewers)
+        }
+
+    # Notifications, and what other rooms publish
+
+    async def notified(self, work: Work, facts: Sequence[NotificationMade]) -> None:
+        for fact in facts:
+            channel = of_notifications(fact.account_id)
+            row = await notices.find(work.db, fact.account_id, fact.notification_id)
+            if row is None or row[WIDTH + FILTERED] or not self._hub.is_heard(channel):
+                continue
+            for shown in await notifications.render(work, [row], fact.account_id):
+                await self._hub.publish(channel, Event("notification", shown.decode()))
+
+    async def published(self, _work: Work, facts: Sequence[Published]) -> None:
+        for fact in facts:
+            await self._hub.publish(fact.channel, Event(fact.event, fact.payload))
+
+
+async def _rendered(work: Work, id: StatusId, viewer: AccountId, name: str) -> Event | None:
+    shown = await statuses.render_by_id(work, [id], viewer)
+    return Event(name, shown[id].decode()) if id in shown else None
+
+
+def _accounts(ids: Collection[int]) -> set[AccountId]:
+    return {AccountId(id) for id in ids}
+
+
+_CARRY: dict[type[Fact], Callable[..., Any]] = {
+    StatusPosted: Carrier.posted,
+    FeedsFilled: Carrier.fed,
+    StatusEdited: Carrier.edited,
+    StatusDeleted: Carrier.deleted,
+    BoostWithdrawn: Carrier.deleted,
+    NotificationMade: Carrier.notified,
+    Published: Carrier.published,
+}
+FACTS = tuple(_CARRY)
