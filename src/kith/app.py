@@ -187,6 +187,7 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
         house = House(settings, database)
         await house.ids.lease()
         chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
+        relay = None
         if not settings.is_sqlite:
             from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 
@@ -198,6 +199,8 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
             for chore in chores:
                 chore.cancel()
             await asyncio.gather(*chores, return_exceptions=True)
+            if relay is not None:
+                await relay.deliver()
             await house.close()
             await house.ids.release()
     finally:

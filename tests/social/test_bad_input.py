@@ -79,7 +79,11 @@ class Sender:
             request.method, "/", content=request.body or None, headers=headers, extensions=target
         )
         try:
-            answer = await self._http.send(whole)
+            answer = await self._http.send(whole, stream=True)
+            if answer.headers.get("content-type") == "text/event-stream":
+                await answer.aclose()  # it would never end by itself
+            else:
+                await answer.aread()
         except httpx.TransportError as error:
             return f"no answer: {error!r}"
         self.counted[answer.status_code] = self.counted.get(answer.status_code, 0) + 1

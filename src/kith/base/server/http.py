@@ -112,11 +112,11 @@ class HttpConnection(asyncio.Protocol):
             self.reader.take(data)
 
     def eof_received(self) -> bool:
-        """A client may end its side after its last request; it is answered all the same."""
+        """A client may end its side after its last request; it is answered all the same, but for a stream."""
         self.is_closing = self.is_deaf = True
         if self.websocket is not None or self.call is None:
             return False
-        if not self.call.request.is_whole:
+        if not self.call.request.is_whole or self.call.is_lasting:
             self.call.leave()
         return True
 

@@ -26,7 +26,7 @@ MOST_MESSAGE = 1 << 20
 MOST_HELD = 16  # messages the application has not taken yet
 PING_SECONDS = 30.0
 DEAF_SECONDS = 75.0
-END_SECONDS = 10.0  # for a client to read what was written before the end
+END_SECONDS = 5.0  # for a client to read what was written before the end, and to say goodbye
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 _log = structlog.get_logger()
@@ -88,7 +88,8 @@ class WebSocket:
             return
         self._frames.receive_data(data)
         for frame in self._frames.events_received():
-            self._take(frame)
+            if self._state == "open":
+                self._take(frame)
         self._flush()
         if len(self._inbox) > MOST_HELD:
             self._connection.transport.pause_reading()
@@ -204,7 +205,7 @@ class WebSocket:
             if data:
                 self._connection.write(data)
             else:  # the library's word for the end
-                self._connection.transport.close()
+                self._part(ends=True)
 
     def overdue(self, now: float) -> str:
         """Ask whether somebody is still there; `slow_reader` when nothing was heard for long."""
@@ -220,15 +221,28 @@ class WebSocket:
         """Say goodbye in whichever language is spoken by now."""
         if self._state == "closed" or self._connection.is_gone:
             return
-        state, self._state = self._state, "closed"
-        if state == "opening":
-            self._head(403, ((b"content-length", b"0"),), b"connection: close\r\n")
-        elif state == "open" and self._frames.state.name == "OPEN":
+        if self._state == "open" and self._frames.state.name == "OPEN":
             self._frames.send_close(code, reason)
             self._flush()
-        if self._connection.unsent():
-            self._connection.loop.call_later(END_SECONDS, self._connection.cut)
+            self._part(ends=False)
+            return
+        if self._state == "opening":
+            self._head(403, ((b"content-length", b"0"),), b"connection: close\r\n")
+        self._state = "closed"
         self._connection.transport.close()
+
+    def _part(self, *, ends: bool) -> None:
+        """Wait for the client to say goodbye, too, and throw away what else it sends: it must live to read ours."""
+        transport = self._connection.transport
+        if self._state != "closed":
+            self._state = "closed"
+            self._inbox.clear()
+            self._deliver({"type": "websocket.disconnect", "code": self._frames.close_code or 1006, "reason": ""})
+            self._connection.loop.call_later(END_SECONDS, self._connection.cut)
+            if not transport.is_closing():
+                transport.resume_reading()
+        if ends and not transport.is_closing():
+            transport.write_eof()
 
 
 def _subprotocols(request: Request) -> list[str]:

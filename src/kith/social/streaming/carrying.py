@@ -6,8 +6,7 @@ order in which things happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from kith.base.news import Fact
@@ -53,9 +52,9 @@ class Carrier:
             return bool(hub.homes or hub.lists)
         return bool(hub.connections)
 
-    async def carry(self, work: Work, facts: Iterable[Fact]) -> None:
-        for kind, alike in groupby(facts, type):
-            await _CARRY[kind](self, work, list(alike))
+    async def carry(self, work: Work, facts: Sequence[Fact]) -> None:
+        """Facts of one kind."""
+        await _CARRY[type(facts[0])](self, work, facts)
 
     # Posts
 

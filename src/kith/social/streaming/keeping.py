@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable
+from itertools import groupby
 from typing import Any
 
 import structlog
@@ -103,9 +104,10 @@ class Streaming:
             some, self._facts = self._facts[:AT_ONCE], self._facts[AT_ONCE:]
             if not self._facts:
                 self._fact_came.clear()
-            await self._safely("streaming.not_carried", self._carry_some(some))
+            for _kind, alike in groupby(some, type):
+                await self._safely("streaming.not_carried", self._carry_alike(list(alike)))
 
-    async def _carry_some(self, facts: list[Fact]) -> None:
+    async def _carry_alike(self, facts: list[Fact]) -> None:
         async with self._works.begin() as work:
             await self._carrier.carry(work, facts)
 

@@ -159,9 +159,9 @@ _languages = query(
     tuple,
 )
 _followers = query(
-    select(V.c.id).where(
-        and_(any_of(V.c.id, "viewers"), rules.follows(V.c.id, _Q.c.account_id), any_of(_Q.c.id, "ids"))
-    ),
+    select(V.c.id)
+    .select_from(V.join(_Q, true()))
+    .where(and_(any_of(V.c.id, "viewers"), any_of(_Q.c.id, "ids"), rules.follows(V.c.id, _Q.c.account_id))),
     AccountId,
 )
 
