@@ -63,12 +63,12 @@ class Carrier:
         await self._tell_everybody(work, posts, "update")
 
     async def fed(self, work: Work, facts: Sequence[FeedsFilled]) -> None:
-        for fact in facts:
-            owners = await store.fed(work.db, fact.status_ids, self._feeds())
-            for id in fact.status_ids:
-                self._leave_out_told(id, owners, is_unfinished=id in fact.unfinished)
-            posts = await store.read(work.db, [id for id in fact.status_ids if owners.get(id)])
-            await self._tell_feeds(work, posts, owners, "update")
+        is_unfinished = {id: id in fact.unfinished for fact in facts for id in fact.status_ids}
+        owners = await store.fed(work.db, list(is_unfinished), self._feeds())
+        for id, goes_on in is_unfinished.items():
+            self._leave_out_told(id, owners, is_unfinished=goes_on)
+        posts = await store.read(work.db, [id for id in is_unfinished if owners.get(id)])
+        await self._tell_feeds(work, posts, owners, "update")
 
     async def edited(self, work: Work, facts: Sequence[StatusEdited]) -> None:
         ids = [fact.status_id for fact in facts]
@@ -145,20 +145,16 @@ class Carrier:
         viewers = {post.id: self._viewers_of(owners.get(post.id, ())) for post in posts}
         everyone = {viewer for of_post in viewers.values() for viewer in of_post.values()}
         unwanted = await store.not_for_home(work.db, posts, everyone, work.now)
-        events: dict[tuple[AccountId, StatusId], Event | None] = {}
+        alike: dict[StatusId, dict[AccountId, AccountId]] = {}
         for post in posts:
-            wanted = {
-                owner: viewer for owner, viewer in viewers[post.id].items() if viewer not in unwanted.get(post.id, ())
-            }
-            alike = await self._alike(work, post, set(wanted.values()), is_new=name == "update")
-            for owner, viewer in wanted.items():
-                key = (alike[viewer], post.id)
-                if key not in events:
-                    events[key] = await _rendered(work, post.id, alike[viewer], name)
-                event = events[key]
+            seeing = set(viewers[post.id].values()) - _accounts(unwanted.get(post.id, ()))
+            alike[post.id] = await self._alike(work, post, seeing, is_new=name == "update")
+        events = await _rendered(work, alike, name)
+        for post in posts:
+            for owner, viewer in viewers[post.id].items():
+                event = events.get((alike[post.id].get(viewer, AccountId(0)), post.id))
                 if event is not None:
-                    channel = of_user(viewer) if owner == viewer else of_list(owner)
-                    await self._hub.publish(channel, event)
+                    await self._hub.publish(of_user(viewer) if owner == viewer else of_list(owner), event)
 
     async def _alike(
         self, work: Work, post: Post, viewers: set[AccountId], *, is_new: bool
@@ -193,9 +189,19 @@ class Carrier:
             await self._hub.publish(fact.channel, Event(fact.event, fact.payload))
 
 
-async def _rendered(work: Work, id: StatusId, viewer: AccountId, name: str) -> Event | None:
-    shown = await statuses.render_by_id(work, [id], viewer)
-    return Event(name, shown[id].decode()) if id in shown else None
+async def _rendered(
+    work: Work, alike: dict[StatusId, dict[AccountId, AccountId]], name: str
+) -> dict[tuple[AccountId, StatusId], Event]:
+    """Each status once for each of those who stand for others, all of one viewer's together."""
+    wanted: dict[AccountId, list[StatusId]] = {}
+    for id, of_post in alike.items():
+        for viewer in set(of_post.values()):
+            wanted.setdefault(viewer, []).append(id)
+    events = {}
+    for viewer, ids in wanted.items():
+        for id, shown in (await statuses.render_by_id(work, ids, viewer)).items():
+            events[viewer, StatusId(id)] = Event(name, shown.decode())
+    return events
 
 
 def _accounts(ids: Collection[int]) -> set[AccountId]:

@@ -38,6 +38,7 @@ class Hub:
         self.homes: set[int] = set()  # the accounts whose homes anybody listens to
         self.lists: set[int] = set()
         self._joined = 0
+        self._delivered: Counter[str] = Counter()
         self.on_join: Callable[[Connection], None] = lambda _: None
 
     # Who is here
@@ -140,11 +141,13 @@ class Hub:
             count += 1
             if count % AT_ONCE == 0:
                 await asyncio.sleep(0)
-        if count:
-            STREAM_EVENTS.labels(event.name).inc(count)
+        self._delivered[event.name] += count
 
     def thump(self, beat: int) -> None:
-        """A heartbeat to those whose turn it is."""
+        """A heartbeat to those whose turn it is; and what was delivered is told to whoever watches the server."""
+        delivered, self._delivered = self._delivered, Counter()
+        for name, count in delivered.items():
+            STREAM_EVENTS.labels(name).inc(count)
         for connection in list(self.connections):
             if connection.beat == beat:
                 if connection.is_slow():
