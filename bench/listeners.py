@@ -16,6 +16,7 @@ from collections import defaultdict
 import msgspec
 import uvloop
 
+from bench.load import cpu_seconds
 from bench.memory import memory_of
 
 MARK = re.compile(rb"mark(\d{6})x")
@@ -40,6 +41,7 @@ class Found(msgspec.Struct, frozen=True):
     health_p50_ms: float
     health_p99_ms: float
     kilobytes: float  # of memory, for each open connection
+    cpu_ms: float  # of the server, for each post
     lost: int
 
 
@@ -134,10 +136,12 @@ async def run(plan: Plan) -> Found:
     weight = (memory_of(plan.pid).rss - before) * 1000 / len(kept)
     health: list[float] = []
     watching = asyncio.create_task(_watch(plan, health))
+    used = cpu_seconds(plan.pid)
     sent = await _post(plan)
     give_up = time.perf_counter() + GIVE_UP_SECONDS
     while len(heard.last) < len(sent) and time.perf_counter() < give_up:
         await asyncio.sleep(0.05)
+    used = cpu_seconds(plan.pid) - used
     watching.cancel()
     took = sorted((at - sent[number]) * 1000 for number, at in heard.last.items())
     slow = sorted(one * 1000 for one in health)
@@ -145,7 +149,8 @@ async def run(plan: Plan) -> Found:
         transport.abort()  # type: ignore[attr-defined]
     return Found(
         p50_ms=statistics.median(took), p99_ms=took[int(len(took) * 0.99)], health_p50_ms=statistics.median(slow),
-        health_p99_ms=slow[int(len(slow) * 0.99)], kilobytes=weight, lost=len(sent) - len(took),
+        health_p99_ms=slow[int(len(slow) * 0.99)], kilobytes=weight,
+        cpu_ms=used * 1000 / len(sent), lost=len(sent) - len(took),
     )  # fmt: skip
 
 

@@ -24,7 +24,8 @@ BASE = "/api/v1/streaming"
 _TARGETS = {"last.p99": Target(most=250), "memory": Target(most=40)}
 _ROWS = {
     "last.p50": ("ms", "p50_ms"), "last.p99": ("ms", "p99_ms"), "health.p50": ("ms", "health_p50_ms"),
-    "health.p99": ("ms", "health_p99_ms"), "memory": ("KB/stream", "kilobytes"), "lost": ("posts", "lost"),
+    "health.p99": ("ms", "health_p99_ms"), "memory": ("KB/stream", "kilobytes"),
+    "cpu": ("ms/post", "cpu_ms"), "lost": ("posts", "lost"),
 }  # fmt: skip
 
 

@@ -86,10 +86,9 @@ class Carrier:
             event = Event("delete", str(post.id))
             for channel in self._channels_of(post):
                 await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
-            for owner in homes.get(post.id, ()):
-                await self._hub.publish(of_user(AccountId(owner)), event)
-            for list_id in lists.get(post.id, ()):
-                await self._hub.publish(of_list(list_id), event)
+            channels = [of_user(AccountId(owner)) for owner in homes.get(post.id, ())]
+            channels += [of_list(list_id) for list_id in lists.get(post.id, ())]
+            await self._hub.publish_each([(channel, event) for channel in channels])
 
     def _leave_out_told(self, id: StatusId, owners: Pairs, *, is_unfinished: bool) -> None:
         told = self._told.pop(id, None)
@@ -150,11 +149,14 @@ class Carrier:
             seeing = set(viewers[post.id].values()) - _accounts(unwanted.get(post.id, ()))
             alike[post.id] = await self._alike(work, post, seeing, is_new=name == "update")
         events = await _rendered(work, alike, name)
-        for post in posts:
-            for owner, viewer in viewers[post.id].items():
-                event = events.get((alike[post.id].get(viewer, AccountId(0)), post.id))
-                if event is not None:
-                    await self._hub.publish(of_user(viewer) if owner == viewer else of_list(owner), event)
+        await self._hub.publish_each(
+            [
+                (of_user(viewer) if owner == viewer else of_list(owner), event)
+                for post in posts
+                for owner, viewer in viewers[post.id].items()
+                if (event := events.get((alike[post.id].get(viewer, AccountId(0)), post.id))) is not None
+            ]
+        )
 
     async def _alike(
         self, work: Work, post: Post, viewers: set[AccountId], *, is_new: bool
@@ -197,10 +199,10 @@ async def _rendered(
     for id, of_post in alike.items():
         for viewer in set(of_post.values()):
             wanted.setdefault(viewer, []).append(id)
-    events = {}
+    events: dict[tuple[AccountId, StatusId], Event] = {}
     for viewer, ids in wanted.items():
-        for id, shown in (await statuses.render_by_id(work, ids, viewer)).items():
-            events[viewer, StatusId(id)] = Event(name, shown.decode())
+        shown = await statuses.render_by_id(work, ids, viewer)
+        events.update({(viewer, id): Event(name, shown[id].decode()) for id in ids if id in shown})
     return events
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from kith.base.errors import Throttled
 from kith.base.limits import address_key
@@ -130,18 +130,28 @@ class Hub:
 
     async def publish(self, channel: str, event: Event, *, hidden_from: Collection[AccountId] = NOBODY) -> None:
         """Hand an event to all who listen to a channel of this process, but those from whom it is hidden."""
-        count = 0
-        for one in list(self._channels.get(channel, ())):
-            if one.viewer in hidden_from or not one.connection.is_open:
+        heard = [one for one in self._channels.get(channel, ()) if one.viewer not in hidden_from]
+        for start in range(0, len(heard), AT_ONCE):
+            self._hand((one, event) for one in heard[start : start + AT_ONCE])
+            await asyncio.sleep(0)
+
+    async def publish_each(self, channels: Sequence[tuple[str, Event]]) -> None:
+        """The same for many channels, each with an event of its own."""
+        for start in range(0, len(channels), AT_ONCE):
+            some = channels[start : start + AT_ONCE]
+            self._hand((one, event) for channel, event in some for one in tuple(self._channels.get(channel, ())))
+            await asyncio.sleep(0)
+
+    def _hand(self, events: Iterable[tuple[Subscription, Event]]) -> None:
+        for one, event in events:
+            connection = one.connection
+            if not connection.is_open:
                 continue
-            if one.connection.is_slow():
-                self.close(one.connection, TRY_AGAIN, "slow reader")
+            if connection.is_slow():
+                self.close(connection, TRY_AGAIN, "slow reader")
                 continue
-            one.connection.deliver(event, one.label)
-            count += 1
-            if count % AT_ONCE == 0:
-                await asyncio.sleep(0)
-        self._delivered[event.name] += count
+            connection.deliver(event, one.label)
+            self._delivered[event.name] += 1
 
     def thump(self, beat: int) -> None:
         """A heartbeat to those whose turn it is; and what was delivered is told to whoever watches the server."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
@@ -27,6 +28,7 @@ BUILT = 800
 BUILT_DAYS = 90
 IDLE = timedelta(days=14)
 SLACK = 1000
+TOGETHER = 5  # posts that are put into homes by one statement
 LAST = 2**63 - 1
 
 
@@ -71,8 +73,11 @@ async def _put_into_homes(work: Work, ids: Sequence[StatusId], *, after: int = 0
         return []
     ends: dict[StatusId, int] = dict(await work.db.all(filling.ends_of_chunks, statuses=list(ids), after=after))
     for upto in {LAST, *ends.values()}:
-        some = [id for id in ids if ends.get(id, LAST) == upto]
-        await work.db.run(filling.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
+        alike = [id for id in ids if ends.get(id, LAST) == upto]
+        for start in range(0, len(alike), TOGETHER):
+            some = alike[start : start + TOGETHER]
+            await work.db.run(filling.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
+            await asyncio.sleep(0)  # a post may go into a thousand homes: others have their turn in between
     for id, upto in ends.items():
         work.enqueue(FAN_OUT, FanOut(status_id=id, after=upto))
     return list(ends)
