@@ -10,11 +10,11 @@ import click
 import uvloop
 from rich.console import Console
 
-from bench import commits, identity, jobs, memory, oauth, report, server, signin, social, starting
+from bench import commits, identity, jobs, memory, oauth, report, server, signin, social, starting, streaming
 from bench.report import Report, Result
 from bench.stage import open_stage
 
-NAMES = ("start", "server", "memory", "identity", "signin", "oauth", "jobs", "commits", "social")
+NAMES = ("start", "server", "memory", "identity", "signin", "oauth", "jobs", "commits", "social", "streaming")
 
 
 @click.command()
@@ -68,6 +68,9 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
         if "social" in names:
             console.log("building a community ...")
             found += await social.measure(folder, console, quick=quick)
+        if "streaming" in names:
+            console.log("streaming ...")
+            found += await streaming.measure(folder, quick=quick)
         return Report(at, machine, found)
 
 

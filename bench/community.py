@@ -65,6 +65,7 @@ class Community(msgspec.Struct):
     last: Member
     thread_id: int
     public_ids: list[int]
+    followers: list[Member] = []  # of the author
 
 
 class _Seed:
@@ -96,7 +97,7 @@ async def seed(house: House, size: Size) -> Community:
     ):  # fmt: skip
         await _insert(house, table, made.rows[table.name])
     open_ones = [row["id"] for row in made.rows[statuses.name] if row["visibility"] == 0][-5_000:]
-    return Community(people[: size.members], people[0], people[-1], thread_id, open_ones)
+    return Community(people[: size.members], people[0], people[-1], thread_id, open_ones, people[size.members :])
 
 
 async def _insert(house: House, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -57,6 +57,7 @@ from kith.social.search.room import ROOM as SEARCH
 from kith.social.statuses import tasks as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.room import ROOM as STATUSES
+from kith.social.streaming.room import ROOM as STREAMING
 from kith.social.tags.room import ROOM as TAGS
 from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
@@ -100,6 +101,7 @@ ROOMS: list[Room] = [
     FEATURED,
     NOTIFICATIONS,
     PUSH,
+    STREAMING,
     SEARCH,
     TRANSLATION,
     CONVERSATIONS,
@@ -205,6 +207,7 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
         house = House(settings, database)
         await house.ids.lease()
         chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
+        relay = None
         if not settings.is_sqlite:
             from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 
@@ -216,6 +219,8 @@ async def open_house(settings: Settings, *, connections: int = 16) -> AsyncItera
             for chore in chores:
                 chore.cancel()
             await asyncio.gather(*chores, return_exceptions=True)
+            if relay is not None:
+                await relay.deliver()
             await house.close()
             await house.ids.release()
     finally:

@@ -1,6 +1,6 @@
 """Every table there is, by hand: what migrations are written for and checked against."""
 
-from kith.base import ids, limits
+from kith.base import ids, limits, news_rows
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
 from kith.identity.audit import tables as audit
@@ -51,6 +51,7 @@ __all__ = [
     "jobs",
     "limits",
     "links",
+    "news_rows",
     "oauth2",
     "refusals",
     "sessions",

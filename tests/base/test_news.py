@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from sqlalchemy import text
 
+from kith.base import news_rows
 from kith.base.db import query
 from kith.base.jobs import JobKind
 from kith.base.news import Fact, News
@@ -47,12 +48,8 @@ async def ring(base: Foundation, *bells: str) -> None:
             work.announce(BellRung(bell))
 
 
-_listening = query(
-    text(
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'"
-    ).columns(),
-    int,
-)
+_RELAYS = "datname = current_database() AND application_name = 'kith_news' AND query ~ 'LISTEN|base_news|pg_notify'"
+_listening = query(text(f"SELECT count(*) FROM pg_stat_activity WHERE {_RELAYS}").columns(), int)
 
 
 async def are_listening(base: Foundation, count: int) -> None:
@@ -96,32 +93,51 @@ async def test_much_news_and_long_news_arrive_whole(pair: tuple[Foundation, Foun
     assert theirs.bells == bells
 
 
-async def test_news_too_long_for_the_wire_is_left_out_and_the_rest_arrives(
+async def test_news_too_long_for_the_wire_is_read_from_the_table_in_its_order(
     pair: tuple[Foundation, Foundation],
 ) -> None:
     here, there = pair
     theirs = Overheard(there)
 
-    await ring(here, "before", "ü" * 5_000, "after")
+    await ring(here, "before", "ü" * 50_000, "after")
     await theirs.until("after")
 
-    assert theirs.bells == ["before", "after"]
+    assert theirs.bells == ["before", "ü" * 50_000, "after"]
 
 
-async def test_a_relay_that_lost_its_connection_comes_back(pair: tuple[Foundation, Foundation]) -> None:
+async def cut_off(base: Foundation) -> None:
+    """End the connections of all relays, as a database that restarts does."""
+    await base.run(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {_RELAYS}")
+
+
+async def test_what_is_told_while_the_connection_is_lost_arrives_once(pair: tuple[Foundation, Foundation]) -> None:
+    here, there = pair
+    ours, theirs = Overheard(here), Overheard(there)
+    bells = [str(number) for number in range(300)]
+
+    for number, bell in enumerate(bells):
+        if number % 60 == 30:
+            await cut_off(here)
+        await ring(here, bell)
+    await are_listening(here, 2)
+    await theirs.until(bells[-1])
+    await ring(here, "last")
+    await theirs.until("last")
+
+    assert sorted(theirs.bells) == sorted([*bells, "last"])
+    assert ours.bells == [*bells, "last"]
+
+
+async def test_what_a_process_did_not_live_to_tell_is_found_in_the_table(pair: tuple[Foundation, Foundation]) -> None:
     here, there = pair
     theirs = Overheard(there)
-    await there.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-        "WHERE datname = current_database() AND query LIKE 'LISTEN %'"
-    )
-    await are_listening(here, 0)
-    await are_listening(here, 2)
+    async with here.works.begin() as work:
+        await news_rows.add(work.db, [news_rows.kept(work.new_id(), BellRung("last words"))])
 
-    await ring(here, "again")
-    await theirs.until("again")
+    await cut_off(here)
+    await theirs.until("last words")
 
-    assert theirs.bells == ["again"]
+    assert theirs.bells == ["last words"]
 
 
 async def test_a_job_made_here_wakes_a_worker_there(pair: tuple[Foundation, Foundation]) -> None:

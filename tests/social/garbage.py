@@ -78,7 +78,7 @@ def social_routes() -> list[Route]:
     return [
         Route(method, template, _names_of(route))
         for route in ROUTES
-        if route.dialect is DIALECT
+        if route.dialect is DIALECT and route.shape is not routing.AnswerShape.SOCKET
         for template in (route.template, *route.aliases)
         for method in route.methods
     ]

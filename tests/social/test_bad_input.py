@@ -83,9 +83,11 @@ class Sender:
         there = self._server
         url = httpcore.URL(scheme=there.scheme, host=there.host, port=there.port, target=request.path.encode())
         try:
-            answer = await self._http.request(
+            async with self._http.stream(
                 request.method, url, headers=headers, content=request.body or None, extensions=PATIENCE
-            )
+            ) as answer:
+                if dict(answer.headers).get(b"content-type") != b"text/event-stream":  # which would never end by itself
+                    await answer.aread()
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
             return f"no answer: {error!r}"
         self.counted[answer.status] = self.counted.get(answer.status, 0) + 1

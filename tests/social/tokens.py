@@ -47,9 +47,9 @@ async def new_app(town: Town, scopes: str, **more: Any) -> App:
     return App(town, name, made["id"], made["client_id"], made["client_secret"])
 
 
-async def consent(town: Town, person: Person, url: str) -> str:
+async def consent(town: Town, person: Person, url: str, browser: Browser | None = None) -> str:
     """Sign in, open the app's address, and say yes on its page; the code that is shown."""
-    browser = Browser(town)
+    browser = browser or Browser(town)
     await browser.sign_in(person)
     shown = await browser.http.get(url)
     assert shown.status_code == 200, shown.text

@@ -19,6 +19,7 @@ import structlog
 
 from kith.base.errors import Forbidden, Malformed, Problem, Throttled, TooLarge
 from kith.base.limits import Limiter, LimitRule, Spent, address_key
+from kith.base.pipe import Pipe
 from kith.base.work import Acting, Origin, Work, Works
 
 if TYPE_CHECKING:
@@ -291,12 +292,24 @@ class Exchange:
             message = {**message, "type": f"websocket.{message['type']}"}
         await self._send(message)
 
-    async def accept(self, subprotocol: str = "") -> None:
-        """Open the socket; what was done so far is committed first."""
+    @property
+    def pipe(self) -> Pipe:
+        found: Pipe = self.scope["extensions"]["kith.pipe"]
+        return found
+
+    async def until_left(self) -> None:
+        """Wait until the client is gone, or the server wants the answer to end."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    async def accept(self, subprotocol: str = "", *, most: int | None = None) -> None:
+        """Open the socket, for messages of up to `most` bytes; what was done so far is committed first."""
         await self.end_work(commit=True)
         self.status = 101
         headers = self._headers(())
-        await self._send({"type": "websocket.accept", "subprotocol": subprotocol or None, "headers": headers})
+        await self._send(
+            {"type": "websocket.accept", "subprotocol": subprotocol or None, "headers": headers, "max_size": most}
+        )
 
     async def end_work(self, *, commit: bool) -> None:
         work, self._work = self._work, None

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger
+
+if TYPE_CHECKING:
+    from kith.base.news_rows import Kept
 
 __all__ = ["Fact", "News"]
 
@@ -34,7 +37,7 @@ _log = Logger()
 class Carrier(Protocol):
     """Brings news to the other processes."""
 
-    def send(self, facts: Sequence[Fact], *, lanes: Collection[str]) -> None: ...
+    def send(self, news: Sequence[Kept], *, lanes: Collection[str]) -> None: ...
 
 
 class News:
@@ -71,15 +74,19 @@ class News:
     def handlers_for(self, fact: Fact) -> Sequence[Handler]:
         return self._handlers.get(type(fact), ())
 
-    def committed(self, facts: Iterable[Fact], *, lanes: Collection[str]) -> None:
-        """`lanes` are those into which jobs came."""
-        told = [fact for fact in facts if type(fact) in self._listeners]
-        for fact in told:
-            self._tell(fact)
+    def carried(self, facts: Iterable[Fact]) -> list[Fact]:
+        """Those of which other processes are told."""
+        return [] if self.relay is None else [fact for fact in facts if type(fact) in self._listeners]
+
+    def committed(self, facts: Iterable[Fact], *, lanes: Collection[str], kept: Sequence[Kept] = ()) -> None:
+        """`lanes` are those into which jobs came, `kept` is what was written down for other processes."""
+        for fact in facts:
+            if type(fact) in self._listeners:
+                self._tell(fact)
         for lane in lanes:
             self.call_workers(lane)
         if self.relay is not None:
-            self.relay.send(told, lanes=lanes)
+            self.relay.send(kept, lanes=lanes)
 
     def call_workers(self, lane: str = ANY) -> None:
         self._lanes.add(lane)

@@ -41,6 +41,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     rate_limits: bool = True
     max_connections: Annotated[int, msgspec.Meta(ge=16)] = 8192
     max_connections_per_address: Annotated[int, msgspec.Meta(ge=1)] = 256
+    max_streams_per_person: Annotated[int, msgspec.Meta(ge=1)] = 32
+    max_streams_per_address: Annotated[int, msgspec.Meta(ge=1)] = 128
+    streaming_url: str = ""
     breach_file: str = ""
     breach_url: str = "https://api.pwnedpasswords.com/range/"
     breach_unreachable: Literal["", "refuse", "allow"] = ""
@@ -189,6 +192,11 @@ def _check(settings: Settings) -> None:
             f"{_label('media_url')} must be like https://files.example.org, without a slash at its end, "
             f"not {settings.media_url!r}"
         )
+    if settings.streaming_url and not _is_streaming_origin(settings.streaming_url):
+        raise BadSettings(
+            f"{_label('streaming_url')} must be like wss://streaming.example.org, without a path, "
+            f"not {settings.streaming_url!r}"
+        )
     known = ("sqlite:///", "postgresql://", "postgres://")
     if settings.database != "sqlite" and not settings.database.startswith(known):
         raise BadSettings(
@@ -239,6 +247,12 @@ def _is_origin(text: str) -> bool:
         return False
     is_plain = not (url.path.strip("/") or url.query or url.fragment or url.username or url.password)
     return url.scheme in ("http", "https") and bool(host) and is_plain and not re.search(r"\s", text)
+
+
+def _is_streaming_origin(text: str) -> bool:
+    """As an origin, or the same with the scheme of sockets."""
+    rest = text.removeprefix("http").removeprefix("ws")
+    return rest != text and not text.endswith("/") and _is_origin(f"http{rest}")
 
 
 def _words(error: str) -> str:

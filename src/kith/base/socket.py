@@ -23,9 +23,10 @@ class Socket:
         offered: list[str] = self._exchange.scope["subprotocols"]
         return offered
 
-    async def accept(self, subprotocol: str = "") -> None:
+    async def accept(self, subprotocol: str = "", *, most: int | None = None) -> None:
+        """`most` is how many bytes a message may have."""
         await self._exchange.receive()  # the word that somebody wants to connect
-        await self._exchange.accept(subprotocol)
+        await self._exchange.accept(subprotocol, most=most)
 
     async def receive(self) -> str | bytes | None:
         """The next message, None when there will be no more."""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from kith.base import news_rows
 from kith.base.db import Database, Session
 from kith.base.ids import IDs
 from kith.base.jobs import store as jobs
@@ -105,6 +106,9 @@ class Work:
         """Called by the edge, once. What was announced is written with the rest, then told."""
         if self._facts:
             await self._do_at_once()
+        kept = [news_rows.kept(self.new_id(), fact) for fact in self._works.news.carried(self._facts)]
+        if kept:
+            await news_rows.add(self.db, kept)
         if self._jobs:
             # Always in the same order, so that two works that ask for the same keys never wait for each other.
             self._jobs.sort(key=lambda row: (row["kind"], row["key"] or "", row["id"]))
@@ -116,7 +120,7 @@ class Work:
         if self._facts or self._jobs:
             facts, lanes = self._facts, {row["lane"] for row in self._jobs}
             self._facts, self._jobs = [], []
-            self._works.news.committed(facts, lanes=lanes)
+            self._works.news.committed(facts, lanes=lanes, kept=kept)
 
     async def _do_at_once(self) -> None:
         """What handlers announce in turn is handled too."""

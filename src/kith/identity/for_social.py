@@ -15,7 +15,7 @@ from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.audit.service import record as record_event
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
-from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
+from kith.identity.providers.oauth2.authentication.bearers import note_use, still_open, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.clients import client as clients
@@ -32,6 +32,7 @@ from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
 from kith.identity.sealing import Sealer
+from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
 from kith.identity.signups.service import NotWaiting
@@ -57,6 +58,8 @@ __all__ = [
     "Pictures",
     "Role",
     "Sealer",
+    "SessionEnded",
+    "SessionRenewed",
     "SignupRequest",
     "TeamMember",
     "UserBarred",
@@ -89,6 +92,7 @@ __all__ = [
     "set_role",
     "shut_out",
     "staff_view",
+    "still_open",
     "was_revoked",
 ]
 

@@ -41,11 +41,12 @@ __all__ = [
     "Presence",
     "TheCaller",
     "TheMember",
+    "admit",
     "any_token",
     "anyone",
     "app",
     "caller_in",
-    "key_in",
+    "find_key",
     "member_in",
     "optional",
     "outsider",
@@ -166,6 +167,18 @@ def user(*scopes: str, unconfirmed: bool = False, by_permission: bool = False) -
     return Guard(scopes, check)
 
 
+async def admit(exchange: Exchange, key: str, *scopes: str) -> identity.Bearer:
+    """What `user(...)` does, with a key that was found somewhere else than it looks for one."""
+    bearer = await _known(exchange, key)
+    _check_scopes(bearer, scopes)
+    problem = _why_not_yet(exchange.work, bearer)
+    if problem is not None:
+        raise problem
+    await _check_standing(exchange, bearer)
+    await _let_in(exchange, bearer)
+    return bearer
+
+
 def app(*scopes: str) -> Guard:
     async def check(exchange: Exchange) -> None:
         bearer = await _bearer(exchange)
@@ -187,7 +200,7 @@ def optional(*scopes: str) -> Guard:
 
 
 async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
-    key = await _key(exchange)
+    key = await find_key(exchange)
     is_closed = exchange.server.works.settings.secure_mode
     if not key:
         _as_nobody(exchange)
@@ -221,11 +234,6 @@ TheCaller = Annotated[Caller, Provided(caller_in)]
 TheMember = Annotated[Member, Provided(member_in)]
 
 
-async def key_in(exchange: Exchange) -> str:
-    """The access token that came with a request."""
-    return await _key(exchange)
-
-
 async def still_opens(work: Work, key: str, scope: str) -> bool:
     """Whether a member's token that was let in once would be let in now: asked before something is sent to it."""
     bearer = await identity.find_bearer_by_key(work, key)
@@ -239,7 +247,7 @@ async def still_opens(work: Work, key: str, scope: str) -> bool:
 
 
 async def _bearer(exchange: Exchange) -> identity.Bearer:
-    return await _known(exchange, await _key(exchange))
+    return await _known(exchange, await find_key(exchange))
 
 
 async def _known(exchange: Exchange, key: str) -> identity.Bearer:
@@ -275,7 +283,7 @@ def _refused(words: str) -> Unauthenticated:
     return Unauthenticated(words, headers={"WWW-Authenticate": challenge})
 
 
-async def _key(exchange: Exchange) -> str:
+async def find_key(exchange: Exchange) -> str:
     """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
     scheme, _, rest = exchange.header(b"authorization").partition(b" ")
     if scheme.lower() == b"bearer":

@@ -95,7 +95,7 @@ class Router:
             return None
         if method not in methods:
             more = {"OPTIONS", "HEAD"} if "GET" in methods else {"OPTIONS"}
-            raise WrongMethod(sorted(more.union(methods)), next(iter(methods.values())))
+            raise WrongMethod(sorted(more.union(methods) - {"WEBSOCKET"}), next(iter(methods.values())))
         return methods[method], values
 
 

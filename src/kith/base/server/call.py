@@ -95,8 +95,8 @@ class Call:
     """`receive` and `send` of one request."""
 
     __slots__ = (
-        "_connection", "_head", "_is_bare", "_is_chunked", "_is_left", "_is_taken", "_problem", "_waiter", "is_done",
-        "is_started", "request", "scope", "task",
+        "_connection", "_head", "_is_bare", "_is_left", "_is_taken", "_problem", "_waiter", "is_chunked", "is_done",
+        "is_lasting", "is_started", "request", "scope", "task",
     )  # fmt: skip
 
     def __init__(self, connection: HttpConnection, request: Request, scope: dict[str, Any]) -> None:
@@ -107,12 +107,14 @@ class Call:
         self.is_started = False  # the head of the answer has come from the application
         self.is_done = False
         self._head: bytes | None = None  # until it leaves with the first piece of the body
-        self._is_chunked = False
+        self.is_chunked = False
         self._is_bare = False
+        self.is_lasting = False  # it goes on for as long as somebody listens
         self._is_taken = False  # the application has the whole body
         self._is_left = False
         self._problem: Problem | None = None
         self._waiter: asyncio.Future[None] | None = None
+        scope["extensions"] = {"kith.pipe": self}
 
     # What the client sends
 
@@ -187,11 +189,28 @@ class Call:
         if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
             raise RuntimeError("a header holds a line of its own")
         self._is_bare = self.request.method == "HEAD" or status in _BARE or status < 200
-        self._is_chunked = not has_length and not self._is_bare
+        self.is_chunked = not has_length and not self._is_bare
         if self.request.version != "1.1" or not self._connection.may_stay(self.request):
             self.request.keep_alive = self._connection.may_stay(self.request)
             head += b"connection: keep-alive\r\n" if self.request.keep_alive else b"connection: close\r\n"
         return head
+
+    # What is written by somebody else than the one who answers (`base/pipe.py`)
+
+    def stay(self) -> None:
+        self.is_lasting = True
+        self._connection.expect_acknowledgements()
+
+    def push(self, data: bytes) -> None:
+        if self.is_started and not self.is_done and not self._connection.is_gone:
+            self._connection.write(data)
+
+    @property
+    def unread(self) -> int:
+        return self._connection.unsent()
+
+    def stop(self, _code: int = 0, _reason: str = "") -> None:
+        self.leave()
 
     def _send_body(self, body: bytes, *, more: bool) -> None:
         if self.is_done or not self.is_started:
@@ -201,7 +220,7 @@ class Call:
             head += self._framing(body, more=more) + b"\r\n"
         if self._is_bare:
             body = b""
-        elif self._is_chunked:
+        elif self.is_chunked:
             body = _chunk(body, is_last=not more)
         if head is not None and len(body) > TOGETHER:
             self._connection.write(head)
@@ -213,18 +232,18 @@ class Call:
             self._connection.answered(self)
 
     def _framing(self, body: bytes, *, more: bool) -> bytes:
-        if not self._is_chunked:
+        if not self.is_chunked:
             return b""
         if not more:
-            self._is_chunked = False
+            self.is_chunked = False
             return b"content-length: %d\r\n" % len(body)
         if self.request.version == "1.1":
             return b"transfer-encoding: chunked\r\n"
-        self._is_chunked = False  # a client that old reads until the connection ends
+        self.is_chunked = False  # a client that old reads until the connection ends
         self._connection.close_after()
         return b""
 
 
 def _chunk(body: bytes, *, is_last: bool) -> bytes:
-    piece = b"%x\r\n%b\r\n" % (len(body), body) if body else b""
+    piece = wire.chunk(body) if body else b""
     return piece + b"0\r\n\r\n" if is_last else piece

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["HttpConnection"]
 
 TELL_SECONDS = 2.0  # for telling why it must go
+ACKNOWLEDGED_SECONDS = 75  # within which a stream's client must have taken what was written
 
 
 _log = structlog.get_logger()
@@ -111,11 +112,11 @@ class HttpConnection(asyncio.Protocol):
             self.reader.take(data)
 
     def eof_received(self) -> bool:
-        """A client may end its side after its last request; it is answered all the same."""
+        """A client may end its side after its last request; it is answered all the same, but for a stream."""
         self.is_closing = self.is_deaf = True
         if self.websocket is not None or self.call is None:
             return False
-        if not self.call.request.is_whole:
+        if not self.call.request.is_whole or self.call.is_lasting:
             self.call.leave()
         return True
 
@@ -257,6 +258,18 @@ class HttpConnection(asyncio.Protocol):
         self._written += len(data)
         self.transport.write(data)
 
+    def unsent(self) -> int:
+        """How much the system has not taken yet, because the client does not read."""
+        return 0 if self.is_gone else int(self.transport.get_write_buffer_size())
+
+    def expect_acknowledgements(self) -> None:
+        """A client that has gone without a word is noticed when nothing of what was written arrives."""
+        try:
+            sock = self.transport.get_extra_info("socket")
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, ACKNOWLEDGED_SECONDS * 1000)
+        except OSError:
+            pass  # it is closed already
+
     def body_taken(self) -> None:
         if self._is_paused:
             self._resume()
@@ -365,6 +378,8 @@ class HttpConnection(asyncio.Protocol):
         self.close_after()
         if self.websocket is not None:
             self.websocket.end(1001)
+        elif self.call is not None and self.call.is_lasting:
+            self.call.leave()
         elif self.call is None and self.reader.request is None:
             self._end()
 

@@ -26,6 +26,7 @@ MOST_MESSAGE = 1 << 20
 MOST_HELD = 16  # messages the application has not taken yet
 PING_SECONDS = 30.0
 DEAF_SECONDS = 75.0
+END_SECONDS = 5.0  # for a client to read what was written before the end, and to say goodbye
 _MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 _log = structlog.get_logger()
@@ -62,7 +63,7 @@ class WebSocket:
         self._state = "opening"  # then open, refusing, closed
         self._heard_at = self._pinged_at = connection.register.now
         scope["subprotocols"] = _subprotocols(request)
-        scope["extensions"] = {"websocket.http.response": {}}
+        scope["extensions"] = {"websocket.http.response": {}, "kith.pipe": self}
         self.task = connection.loop.create_task(self._run(scope))
 
     async def _run(self, scope: dict[str, Any]) -> None:
@@ -87,7 +88,8 @@ class WebSocket:
             return
         self._frames.receive_data(data)
         for frame in self._frames.events_received():
-            self._take(frame)
+            if self._state == "open":
+                self._take(frame)
         self._flush()
         if len(self._inbox) > MOST_HELD:
             self._connection.transport.pause_reading()
@@ -159,7 +161,26 @@ class WebSocket:
         if self._connection.drained is not None:
             await self._connection.drained
 
+    # What is written by somebody else than the one who listens (`base/pipe.py`)
+
+    is_chunked = False
+
+    def stay(self) -> None:
+        """Whether somebody is still there is asked by pings."""
+
+    def push(self, data: bytes) -> None:
+        if self._state == "open" and not self._connection.is_gone:
+            self._connection.write(data)
+
+    @property
+    def unread(self) -> int:
+        return self._connection.unsent()
+
+    def stop(self, code: int, reason: str = "") -> None:
+        self.end(code, reason)
+
     def _accept(self, message: Message) -> None:
+        self._frames.max_message_size = message.get("max_size") or MOST_MESSAGE
         key = hashlib.sha1(self._request.header(b"sec-websocket-key") + _MAGIC, usedforsecurity=False).digest()
         more = b"upgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-accept: %b\r\n" % base64.b64encode(key)
         if message.get("subprotocol"):
@@ -184,7 +205,7 @@ class WebSocket:
             if data:
                 self._connection.write(data)
             else:  # the library's word for the end
-                self._connection.transport.close()
+                self._part(ends=True)
 
     def overdue(self, now: float) -> str:
         """Ask whether somebody is still there; `slow_reader` when nothing was heard for long."""
@@ -200,13 +221,28 @@ class WebSocket:
         """Say goodbye in whichever language is spoken by now."""
         if self._state == "closed" or self._connection.is_gone:
             return
-        state, self._state = self._state, "closed"
-        if state == "opening":
-            self._head(403, ((b"content-length", b"0"),), b"connection: close\r\n")
-        elif state == "open" and self._frames.state.name == "OPEN":
+        if self._state == "open" and self._frames.state.name == "OPEN":
             self._frames.send_close(code, reason)
             self._flush()
+            self._part(ends=False)
+            return
+        if self._state == "opening":
+            self._head(403, ((b"content-length", b"0"),), b"connection: close\r\n")
+        self._state = "closed"
         self._connection.transport.close()
+
+    def _part(self, *, ends: bool) -> None:
+        """Wait for the client to say goodbye, too, and throw away what else it sends: it must live to read ours."""
+        transport = self._connection.transport
+        if self._state != "closed":
+            self._state = "closed"
+            self._inbox.clear()
+            self._deliver({"type": "websocket.disconnect", "code": self._frames.close_code or 1006, "reason": ""})
+            self._connection.loop.call_later(END_SECONDS, self._connection.cut)
+            if not transport.is_closing():
+                transport.resume_reading()
+        if ends and not transport.is_closing():
+            transport.write_eof()
 
 
 def _subprotocols(request: Request) -> list[str]:

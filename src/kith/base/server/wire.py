@@ -17,8 +17,10 @@ __all__ = [
     "PATH_TOO_LONG",
     "REFUSALS",
     "REQUEST_LINE",
+    "chunk",
     "date_line",
     "status_line",
+    "text_frame",
 ]
 
 REQUEST_LINE = re.compile(rb"[!#-'*+\-.0-9A-Z^-z|~]{1,64} \S{1,8000} HTTP/1\.[01]\r\n")
@@ -29,6 +31,21 @@ _LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() 
 
 def status_line(status: int) -> bytes:
     return _LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
+
+
+def chunk(body: bytes) -> bytes:
+    """A piece of an answer whose length nobody knows."""
+    return b"%x\r\n%b\r\n" % (len(body), body)
+
+
+def text_frame(text: bytes) -> bytes:
+    """A whole WebSocket message from a server, which does not mask (RFC 6455)."""
+    length = len(text)
+    if length < 126:
+        return bytes((0x81, length)) + text
+    if length < 1 << 16:
+        return b"\x81\x7e" + length.to_bytes(2, "big") + text
+    return b"\x81\x7f" + length.to_bytes(8, "big") + text
 
 
 class _Date:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, update
@@ -67,6 +67,7 @@ _add_status = command(add_once(filtered_statuses))
 _delete_status = command(delete(filtered_statuses).where(filtered_statuses.c.id == _id))
 
 _version = query(select(versions.c.version).where(versions.c.account_id == _me), int)
+_with_filters = query(select(versions.c.account_id).where(any_of(versions.c.account_id, "ids")), AccountId)
 _new = upsert(versions).values(account_id=bindparam("me"), version=bindparam("version"))
 _set_version = command(
     _new.on_conflict_do_update(index_elements=["account_id"], set_={"version": _new.excluded.version}).inline()
@@ -141,6 +142,10 @@ async def remove_status(db: Session, id: int) -> None:
 async def version_of(db: Session, me: AccountId) -> int | None:
     """None for somebody who never had a filter."""
     return await db.one(_version, me=me)
+
+
+async def with_filters(db: Session, accounts: Collection[AccountId]) -> set[AccountId]:
+    return set(await db.all(_with_filters, ids=list(accounts))) if accounts else set()
 
 
 async def set_version(db: Session, me: AccountId, version: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -32,6 +32,9 @@ class CompiledFilters(ViewerFilters):
     def __init__(self) -> None:
         self._known: ByVersion[_Known] = ByVersion("filters", MOST_BYTES)
         self._matched: ByVersion[tuple[Match, ...]] = ByVersion("filter_matches", MOST_BYTES)
+
+    async def who_filters(self, work: Work, viewers: Collection[AccountId]) -> set[AccountId]:
+        return await store.with_filters(work.db, viewers)
 
     async def matches(
         self, work: Work, me: AccountId, ids: Sequence[StatusId], versions: Sequence[int]

@@ -127,7 +127,9 @@ def _urls(settings: Settings) -> dict[str, str]:
 
 
 def _streaming(settings: Settings) -> str:
-    return "ws" + settings.base_url.removeprefix("http")
+    """Where streams are, with the scheme of sockets."""
+    at = settings.streaming_url or settings.base_url
+    return "ws" + at.removeprefix("http").removeprefix("ws")
 
 
 def rule_shape(rule: Rule) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from kith.base.params import Loose
 from kith.base.routing import FromPath, FromRequest, Provided, delete, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
-from kith.social.guards import anyone, caller_in, key_in, user
+from kith.social.guards import anyone, caller_in, find_key, user
 from kith.social.push import service, unsubscribing
 from kith.social.push.entities import WebPushSubscription, render_subscription
 from kith.social.push.tables import Subscription
@@ -80,7 +80,7 @@ async def subscribe(
     exchange: Exchange, work: Work, me: Me, draft: FromRequest[SubscriptionForm]
 ) -> WebPushSubscription:
     caller, sent = caller_in(exchange), draft.subscription
-    holder = service.Holder(me, await key_in(exchange), caller.key_hash or "", caller.grant_uuid is not None)
+    holder = service.Holder(me, await find_key(exchange), caller.key_hash or "", caller.grant_uuid is not None)
     wanted = service.NewSubscription(
         endpoint=sent.endpoint, p256dh=sent.keys.p256dh, auth=sent.keys.auth, standard=sent.standard,
         alerts=draft.alerts, policy=draft.chosen_policy,

@@ -70,6 +70,17 @@ def is_observed(account_id: Id) -> Clause:
 # What is hidden
 
 
+def is_hidden_from_anyone(author: FromClause) -> Clause:
+    """Whether there is anybody at all from whom `hides_author` hides the account: of most there is nobody."""
+    blocks, mutes, domains = tables.blocks.alias(), tables.mutes.alias(), tables.domain_blocks.alias()
+    return or_(
+        any_row(blocks, blocks.c.target_id == author.c.id),
+        any_row(blocks, blocks.c.account_id == author.c.id),
+        any_row(mutes, mutes.c.target_id == author.c.id),
+        and_(author.c.domain != literal_column("''"), any_row(domains, domains.c.domain == author.c.domain)),
+    )
+
+
 def hides_mention(viewer: Id, account_id: Id) -> Clause:
     """Posts that mention somebody whom the viewer blocks or mutes stay out of the viewer's feeds."""
     return or_(blocks(viewer, account_id), mutes(viewer, account_id))

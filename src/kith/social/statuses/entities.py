@@ -149,12 +149,13 @@ async def render_ids(work: Work, ids: Sequence[int], me: AccountId | None) -> li
 
 
 async def render_by_id(
-    work: Work, ids: Sequence[int], me: AccountId | None, *, nested: bool = False
+    work: Work, ids: Sequence[int], me: AccountId | None, *, nested: bool = False, context: str = ""
 ) -> dict[StatusId, bytes]:
+    """Those that the viewer may see; what their filters hide in this context is left out."""
     if not ids:
         return {}
     rows = await work.db.all(_lines[me is None], ids=list(dict.fromkeys(ids)), me=me)
-    return dict(await _render(work, rows, me, nested=nested))
+    return dict(await _render(work, rows, me, nested=nested, context=context))
 
 
 async def render_for_staff(work: Work, ids: Sequence[int], me: AccountId | None) -> dict[int, bytes]:

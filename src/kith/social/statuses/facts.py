@@ -27,6 +27,13 @@ class StatusDeleted(Fact, frozen=True):
     reblog_of_id: StatusId | None = None
 
 
+class BoostWithdrawn(Fact, frozen=True):
+    """A boost is gone because what it boosted is."""
+
+    status_id: StatusId
+    account_id: AccountId
+
+
 class StatusFavourited(Fact, frozen=True):
     status_id: StatusId
     account_id: AccountId

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from kith.base.work import Work
@@ -15,6 +15,10 @@ class Filtered(NamedTuple):
 
 
 class ViewerFilters:
+    async def who_filters(self, work: Work, viewers: Collection[AccountId]) -> set[AccountId]:
+        """Those of them who have ever had a filter."""
+        raise NotImplementedError
+
     async def matches(
         self, work: Work, me: AccountId, ids: Sequence[StatusId], versions: Sequence[int]
     ) -> Mapping[StatusId, Filtered]:

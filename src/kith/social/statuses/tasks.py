@@ -17,7 +17,7 @@ from kith.social.feeds import store as feeds
 from kith.social.ids import AccountId
 from kith.social.statuses import store
 from kith.social.statuses.cards import service as cards
-from kith.social.statuses.facts import StatusDeleted, StatusEdited, StatusPosted
+from kith.social.statuses.facts import BoostWithdrawn, StatusDeleted, StatusEdited, StatusPosted
 from kith.social.statuses.service import poll
 from kith.social.statuses.tables import PUBLIC, Status, statuses
 from kith.social.tags import store as tags
@@ -101,6 +101,7 @@ async def clear_up(work: Work, fact: StatusDeleted) -> None:
         if await store.remove(work.db, boost_id, work.now):
             await accounts.count(work.db, account_id, statuses=-1)
             await feeds.drop_status(work.db, boost_id)
+            work.announce(BoostWithdrawn(status_id=boost_id, account_id=account_id))
     if len(boosts) == BATCH:
         work.enqueue(CLEAR_UP, fact)
 

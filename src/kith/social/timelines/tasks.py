@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Sequence
 from datetime import timedelta
@@ -20,12 +21,14 @@ from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChange
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
 from kith.social.timelines import feed_rules
+from kith.social.timelines.facts import FeedsFilled
 
 MERGED = 200
 BUILT = 800
 BUILT_DAYS = 90
 IDLE = timedelta(days=14)
 SLACK = 1000
+TOGETHER = 5  # posts that are put into homes by one statement
 LAST = 2**63 - 1
 
 
@@ -54,25 +57,32 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
     tagged = await work.db.all(feed_rules.with_followed_tag, statuses=ids)
     if tagged:
         await work.db.run(feed_rules.put_into_homes_by_tag, statuses=tagged, now=work.now)
-    await _put_into_homes(work, [fact.status_id for fact in facts if fact.reblog_of_id is None])
+    unfinished = await _put_into_homes(work, [fact.status_id for fact in facts if fact.reblog_of_id is None])
     for fact in facts:
         if fact.reblog_of_id is not None:
-            await _put_into_homes(work, [fact.status_id])
+            unfinished += await _put_into_homes(work, [fact.status_id])
+    work.announce(FeedsFilled(status_ids=tuple(ids), unfinished=tuple(unfinished)))
 
 
 async def fan_out(work: Work, payload: FanOut) -> None:
-    await _put_into_homes(work, [payload.status_id], after=payload.after)
+    unfinished = await _put_into_homes(work, [payload.status_id], after=payload.after)
+    work.announce(FeedsFilled(status_ids=(payload.status_id,), unfinished=tuple(unfinished)))
 
 
-async def _put_into_homes(work: Work, ids: Sequence[StatusId], *, after: int = 0) -> None:
+async def _put_into_homes(work: Work, ids: Sequence[StatusId], *, after: int = 0) -> list[StatusId]:
+    """Of which of them there are more homes to fill."""
     if not ids:
-        return
+        return []
     ends: dict[StatusId, int] = dict(await work.db.all(feed_rules.ends_of_chunks, statuses=list(ids), after=after))
     for upto in {LAST, *ends.values()}:
-        some = [id for id in ids if ends.get(id, LAST) == upto]
-        await work.db.run(feed_rules.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
+        alike = [id for id in ids if ends.get(id, LAST) == upto]
+        for start in range(0, len(alike), TOGETHER):
+            some = alike[start : start + TOGETHER]
+            await work.db.run(feed_rules.put_into_homes, statuses=some, after=after, upto=upto, now=work.now)
+            await asyncio.sleep(0)  # a post may go into a thousand homes: others have their turn in between
     for id, upto in ends.items():
         work.enqueue(FAN_OUT, FanOut(status_id=id, after=upto))
+    return list(ends)
 
 
 async def withdraw(work: Work, fact: StatusDeleted) -> None:

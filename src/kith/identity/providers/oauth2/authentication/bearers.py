@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
-from sqlalchemy import and_, bindparam, literal, null, select
+from sqlalchemy import and_, bindparam, literal, null, or_, select
 
 from kith.base.caches import UntilWritten
-from kith.base.db import query
+from kith.base.db import Instant, any_of, query
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.grants import revoked_tokens
 from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.store import Bearer
+from kith.identity.providers.oauth2.tables import grants, oauth_tokens
 from kith.identity.tokens import store as personal
 from kith.identity.tokens.service import PREFIX
 from kith.identity.tokens.tables import tokens
@@ -41,6 +43,34 @@ _own = query(
     .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
     Bearer,
 )
+_now = bindparam("now", type_=Instant())
+_live = query(
+    select(oauth_tokens.c.key_hash)
+    .join(grants, grants.c.grant_uuid == oauth_tokens.c.grant_uuid)
+    .join(users, users.c.id == grants.c.user_id)
+    .where(
+        and_(
+            any_of(oauth_tokens.c.key_hash, "hashes"),
+            oauth_tokens.c.kind == "access",
+            or_(oauth_tokens.c.expires_at.is_(None), oauth_tokens.c.expires_at > _now),
+            users.c.is_active,
+        )
+    ),
+    str,
+)
+_live_own = query(
+    select(tokens.c.key_hash)
+    .join(users, users.c.id == tokens.c.user_id)
+    .where(
+        and_(
+            any_of(tokens.c.key_hash, "hashes"),
+            tokens.c.intent == "api",
+            or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > _now),
+            users.c.is_active,
+        )
+    ),
+    str,
+)
 _token_uuid = query(select(tokens.c.token_uuid).where(tokens.c.key_hash == bindparam("hash")), str)
 
 
@@ -64,6 +94,12 @@ async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
         if kept is not None:
             memo.put(version, kept_as, kept, size=1024)
     return kept
+
+
+async def still_open(work: Work, key_hashes: Sequence[str]) -> set[str]:
+    """Which of these keys still open something, for somebody who may still come in."""
+    found = await work.db.slow(_live, hashes=list(key_hashes), now=work.now)
+    return {*found, *await work.db.slow(_live_own, hashes=list(key_hashes), now=work.now)}
 
 
 async def was_revoked(work: Work, key: str) -> bool:

@@ -1,0 +1,71 @@
+"""One open connection of somebody who listens: an event stream, or a socket with several streams."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.pipe import Pipe
+from kith.base.server.wire import chunk, text_frame
+from kith.social.ids import AccountId, UserId
+from kith.social.streaming.channels import Stream
+from kith.social.streaming.events import THUMP, Event
+
+__all__ = ["Connection", "Listener", "Subscription"]
+
+MOST_UNREAD = 128 * 1024  # bytes, of what a client has not read
+_THUMP = chunk(THUMP)
+
+
+class Listener(msgspec.Struct, frozen=True):
+    """Whoever listens, and by what right."""
+
+    account_id: AccountId
+    user_id: UserId
+    key_hash: str
+    scopes: str
+    address: str
+    grant_uuid: str | None = None
+    session_uuid: str | None = None
+
+
+class Subscription:
+    """A stream of one connection."""
+
+    __slots__ = ("channels", "connection", "label", "viewer")
+
+    def __init__(self, connection: Connection, stream: Stream, channels: tuple[str, ...]) -> None:
+        self.connection = connection
+        self.label = stream.label()
+        self.viewer = connection.listener.account_id
+        self.channels = channels
+
+
+class Connection:
+    __slots__ = ("beat", "is_open", "is_socket", "listener", "pipe", "session_uuid", "subscriptions")
+
+    def __init__(self, listener: Listener, pipe: Pipe, *, is_socket: bool) -> None:
+        self.listener = listener
+        self.session_uuid = listener.session_uuid
+        self.pipe = pipe
+        self.is_socket = is_socket
+        self.is_open = True
+        self.beat = 0  # in which of the seconds between two heartbeats its own is
+        self.subscriptions: dict[Stream, Subscription] = {}
+
+    def is_slow(self) -> bool:
+        return self.pipe.unread > MOST_UNREAD
+
+    def deliver(self, event: Event, label: bytes) -> None:
+        if self.is_socket:
+            self.pipe.push(event.frame(label))
+        else:
+            self.pipe.push(event.chunk() if self.pipe.is_chunked else event.text())
+
+    def say(self, text: bytes) -> None:
+        """An answer to what was asked of a socket."""
+        self.pipe.push(text_frame(text))
+
+    def thump(self) -> None:
+        """Sockets have pings of their own."""
+        if not self.is_socket:
+            self.pipe.push(_THUMP if self.pipe.is_chunked else THUMP)
