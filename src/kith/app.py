@@ -31,6 +31,8 @@ from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
 from kith.social.admin.room import ROOM as ADMIN
+from kith.social.admission.gate import AddressGate
+from kith.social.admission.room import ROOM as ADMISSION
 from kith.social.apps.room import ROOM as APPS
 from kith.social.emails.room import ROOM as EMAILS
 from kith.social.encryption.room import ROOM as ENCRYPTION
@@ -92,6 +94,7 @@ ROOMS: list[Room] = [
     TRANSLATION,
     ENCRYPTION,
     MODERATION,
+    ADMISSION,
     ADMIN,
     APPS,
     REGISTRATION,
@@ -181,6 +184,7 @@ class House:
             Router(server.routes),
             dialect_of=dialect_of,
             access_log=access_log,
+            turns_away=self.find(AddressGate).turns_away,
         )
 
 

@@ -33,7 +33,7 @@ from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
 from kith.identity.signups.service import NotWaiting
 from kith.identity.staff_view import PersonRecord
-from kith.identity.standing import Admission
+from kith.identity.standing import Admission, Gate, is_turned_away
 from kith.identity.tokens.facts import AccessEnded
 from kith.identity.users import service as people
 from kith.identity.users import store as users
@@ -48,6 +48,7 @@ __all__ = [
     "Admission",
     "Bearer",
     "Client",
+    "Gate",
     "Issued",
     "NotWaiting",
     "OAuthError",
@@ -74,6 +75,7 @@ __all__ = [
     "find_team",
     "is_confirmed",
     "is_mighty",
+    "is_turned_away",
     "note_use",
     "record_event",
     "register_by_app",

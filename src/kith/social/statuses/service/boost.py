@@ -13,6 +13,7 @@ from kith.social.addresses import boost_uri
 from kith.social.feeds import store as feeds
 from kith.social.ids import StatusId
 from kith.social.relationships import store as relationships
+from kith.social.standing import Posting
 from kith.social.statuses import store
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, VISIBILITIES, Status
@@ -45,6 +46,9 @@ async def boost(work: Work, actor: Account, status_id: StatusId, visibility: Vis
 
 
 async def _original(work: Work, actor: Account, status_id: StatusId) -> Status:
+    posting = work.find(Posting)  # type: ignore[type-abstract]
+    if actor.user_id is not None and not await posting.may_post(work, actor.user_id):
+        raise Forbidden
     found = await store.find_visible(work.db, status_id, actor.id)
     if found is not None and found.reblog_of_id is not None:
         found = await store.find_visible(work.db, found.reblog_of_id, actor.id)

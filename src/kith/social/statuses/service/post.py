@@ -16,6 +16,7 @@ from kith.social.feeds import store as feeds
 from kith.social.ids import AccountId, StatusId
 from kith.social.media import service as media
 from kith.social.relationships import store as relationships
+from kith.social.standing import Posting
 from kith.social.statuses import polls, store
 from kith.social.statuses.facts import StatusPosted, StatusQuoted
 from kith.social.statuses.languages import is_language
@@ -103,6 +104,9 @@ async def put(work: Work, author: Account, ready: Ready, application: dict[str, 
 
 async def prepare(work: Work, author: Account, draft: Draft, *, held_by: int | None = None) -> Ready:
     """Check everything, with reads alone."""
+    posting = work.find(Posting)  # type: ignore[type-abstract]
+    if author.user_id is not None and not await posting.may_post(work, author.user_id):
+        raise Forbidden
     kept = await accounts.find_preferences(work.db, author.id)
     text, spoiler = draft.status.strip(), draft.spoiler_text.strip()
     warned = bool(spoiler)
