@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, and_, bindparam, func, literal_column, or_, select, union_all
 
-from kith.base.db import Session, any_of, any_row, query
+from kith.base.db import Instant, Session, any_of, any_row, query
 from kith.identity.own.visitor import locale_of
 from kith.identity.providers.oauth2.tables import grants
 from kith.identity.sessions.tables import sessions
@@ -41,6 +42,21 @@ _apps = query(
     tuple,
 )
 _addresses = query(union_all(select(sessions.c.last_ip.label("ip")), select(signups.c.client_ip.label("ip"))), str)
+
+
+_locales_told = query(select(signups.c.user_id, signups.c.locale).where(any_of(signups.c.user_id, "ids")), tuple)
+_sources = query(
+    select(signups.c.client_name, func.count())
+    .where(
+        and_(
+            signups.c.created_at >= bindparam("start", type_=Instant()),
+            signups.c.created_at < bindparam("end", type_=Instant()),
+        )
+    )
+    .group_by(signups.c.client_name)
+    .order_by(func.count().desc(), signups.c.client_name),
+    tuple,
+)
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -143,3 +159,16 @@ def _is_in(ip: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> b
         return ipaddress.ip_address(ip) in network
     except ValueError:
         return False
+
+
+async def count_locales(db: Session, ids: Sequence[int]) -> list[tuple[str, int]]:
+    """The languages that these people use the server in, the most used first."""
+    told: dict[int, str] = dict(await db.slow(_locales_told, ids=list(ids)))
+    people = await db.slow(_people, ids=list(ids))
+    counted = Counter((locale_of(user) or told.get(user.id) or "en").partition("-")[0] for user in people)
+    return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+
+
+async def count_sources(db: Session, start: datetime, end: datetime) -> list[tuple[str, int]]:
+    """By which apps people signed up; those who came by the pages have none."""
+    return await db.slow(_sources, start=start, end=end)

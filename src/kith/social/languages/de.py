@@ -26,6 +26,8 @@ WORDS = {
     "has already been appealed": "wurde schon angefochten",
     "can no longer be sent: the time for it is over": "kann nicht mehr abgeschickt werden: die Zeit dafür ist vorbei",
     "would shut you out yourself": "würde dich selbst aussperren",
+    "is too far from the start to count by day": "liegt zu weit vom Anfang weg, um nach Tagen zu zählen",
+    "Invalid date supplied": "Das ist kein gültiges Datum",
     "must be blank": "muss leer bleiben",
     "does not reference valid rules": "nennt Regeln, die es nicht gibt",
     "is too long (maximum is {count} entries)": "ist zu lang (höchstens {count} Einträge)",
