@@ -30,6 +30,7 @@ from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
+from kith.social.admin import webhook_tasks as webhooks
 from kith.social.admin.room import ROOM as ADMIN
 from kith.social.admission.gate import AddressGate
 from kith.social.admission.room import ROOM as ADMISSION
@@ -70,7 +71,14 @@ HSTS = ((b"strict-transport-security", b"max-age=31536000"),)
 POSTED: Kind[StatusPosted] = Kind(
     name="statuses.posted",
     payload=StatusPosted,
-    parts=(timelines.CARRY, statuses.FOLLOW_UP, notifications.TELL_OF_POST, search.LEARN_POSTED, instance.COUNT),
+    parts=(
+        timelines.CARRY,
+        statuses.FOLLOW_UP,
+        notifications.TELL_OF_POST,
+        search.LEARN_POSTED,
+        instance.COUNT,
+        webhooks.POSTED,
+    ),
 )
 
 ROOMS: list[Room] = [

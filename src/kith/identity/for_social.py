@@ -12,6 +12,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity import staff_view
 from kith.identity.audit.service import record as record_event
+from kith.identity.invites import Invite, invite, invites, withdraw_invite
 from kith.identity.own.visitor import locale_of
 from kith.identity.providers.oauth2.authentication.bearers import note_use, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
@@ -29,6 +30,7 @@ from kith.identity.registration.accounts import is_confirmed, send_confirmation
 from kith.identity.registration.accounts import register as register_by_app
 from kith.identity.registration.wishes import Wish
 from kith.identity.scopes import covers
+from kith.identity.sealing import Sealer
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
 from kith.identity.signups.service import NotWaiting
@@ -49,12 +51,14 @@ __all__ = [
     "Bearer",
     "Client",
     "Gate",
+    "Invite",
     "Issued",
     "NotWaiting",
     "OAuthError",
     "PersonRecord",
     "Pictures",
     "Role",
+    "Sealer",
     "TeamMember",
     "UserChanged",
     "UserCreated",
@@ -73,6 +77,8 @@ __all__ = [
     "find_locale",
     "find_person",
     "find_team",
+    "invite",
+    "invites",
     "is_confirmed",
     "is_mighty",
     "is_turned_away",
@@ -87,6 +93,7 @@ __all__ = [
     "shut_out",
     "staff_view",
     "was_revoked",
+    "withdraw_invite",
 ]
 
 

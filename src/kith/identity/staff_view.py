@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import ColumnElement, and_, bindparam, func, literal_column, or_, select, union_all
 
 from kith.base.db import Instant, Session, any_of, any_row, query
+from kith.identity.audit.tables import Event, events
 from kith.identity.own.visitor import locale_of
 from kith.identity.providers.oauth2.tables import grants
 from kith.identity.sessions.tables import sessions
@@ -172,3 +173,31 @@ async def count_locales(db: Session, ids: Sequence[int]) -> list[tuple[str, int]
 async def count_sources(db: Session, start: datetime, end: datetime) -> list[tuple[str, int]]:
     """By which apps people signed up; those who came by the pages have none."""
     return await db.slow(_sources, start=start, end=end)
+
+
+_events = query(
+    select(events)
+    .where(
+        and_(
+            events.c.app == bindparam("app"),
+            events.c.action.like(bindparam("action"), escape="!"),
+            events.c.username.like(bindparam("username"), escape="!"),
+        )
+    )
+    .order_by(events.c.created_at.desc(), events.c.event_uuid)
+    .limit(bindparam("limit"))
+    .offset(bindparam("offset")),
+    Event,
+)
+
+
+async def events_of(db: Session, *, app: str, action: str, username: str, limit: int, offset: int) -> list[Event]:
+    """Events of one app, the latest first; an empty action or name stands for any."""
+
+    def exactly(text: str) -> str:
+        text = text.replace("\0", "")[:150]
+        return text.replace("!", "!!").replace("_", "!_").replace("%", "!%") or "%"
+
+    return await db.slow(
+        _events, app=app, action=exactly(action), username=exactly(username), limit=limit, offset=offset
+    )
