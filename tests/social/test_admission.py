@@ -106,6 +106,23 @@ async def test_follows_that_a_blocked_server_takes_are_told(new_town: TownBuilde
     assert (await tie(ada, far))["following"] is False
 
 
+async def test_follows_that_ones_own_block_of_a_domain_takes_are_told(new_town: TownBuilder) -> None:
+    town = await new_town()
+    ada, far = await join(town), await stranger(town, "own.example")
+    async with town.house() as house, house.works.begin() as work:
+        follow = Follow(work.new_id(), AccountId(int(ada.id)), far.id, True, False, None, None, work.now)
+        await relationships.add_follow(work.db, follow)
+
+    await ada.post("/api/v1/domain_blocks", json={"domain": "own.example"})
+    await settle(town)
+
+    [told] = await ada.get("/api/v1/notifications")
+    event = told["event"]
+    assert (told["type"], told["account"]["id"]) == ("severed_relationships", ada.id)
+    assert (event["type"], event["target_name"]) == ("user_domain_block", "own.example")
+    assert (event["following_count"], event["followers_count"]) == (1, 0)
+
+
 async def test_allowed_servers_are_kept(town: Town) -> None:
     admin = await employ(town, "administrator")
 
