@@ -6,11 +6,19 @@ from typing import Any
 
 import pytest
 
+from kith.base.paging import Cursor
+from kith.social.admin import store
+from kith.social.admin.entities import render_admin
+from kith.social.admin.report_entities import render_admin_reports
+from kith.social.admin.store import Wanted
+from kith.social.ids import AccountId
+from kith.social.moderation import store as moderation
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, stranger
-from tests.social.posts import settle
+from tests.social.posts import post, settle
 from tests.social.shapes import check
 from tests.social.staff import employ, employ_as, verdict
+from tests.social.test_reports import report
 from tests.social.test_roles import ADMIN_ACCOUNT
 from tests.social.tokens import new_app
 
@@ -104,3 +112,39 @@ async def test_networks_find_people(new_town: TownBuilder, path: str) -> None:
     assert await found("203.0.114.0/24") == await found("nonsense") == set()
     [seen] = [one for one in await owner.get(V2) if one["username"] == "seen"]
     assert (seen["ip"], seen["created_by_application_id"]) == ("203.0.113.9", app.id)
+
+
+class Counting:
+    """A session that counts what it is asked."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self.count = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("all", "one", "slow", "run"):
+            self.count += 1
+        return getattr(self._session, name)
+
+
+async def test_pages_cost_the_same_however_long_they_are(new_town: TownBuilder) -> None:
+    town = await new_town()
+    owner = await employ(town, "owner")
+    members = [await join(town) for _ in range(6)]
+    posts = [await post(one, "hello") for one in members]
+    for one, said in zip(members[1:], posts[1:], strict=True):
+        await report(members[0], one, status_ids=[said["id"]])
+
+    async def cost(limit: int) -> tuple[int, int]:
+        async with town.house() as house, house.works.begin() as work:
+            session, work.db = work.db, Counting(work.db)
+            rows = await store.page_of(work.db, Wanted(), Cursor(limit=limit))
+            assert len(await render_admin(work, rows)) == limit
+            listed = work.db.count
+            found = await moderation.page_of_reports(work.db, Cursor(limit=limit), resolved=False)
+            assert len(await render_admin_reports(work, found, AccountId(int(owner.id)))) == limit
+            counts = listed, work.db.count - listed
+            work.db = session
+            return counts
+
+    assert await cost(1) == await cost(5)
