@@ -81,7 +81,6 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.room": ("identity/test_setup.py",),
     "kith.identity.sealing": ("identity/test_crypto.py", "identity/test_flows_run.py"),
     "kith.identity.staff": ("web/test_staff.py",),
-    "kith.identity.standing": ("identity/test_sessions.py", "social/test_guards.py"),
     "kith.identity.tokens": ("identity/test_basic.py", "cli/test_tokens.py"),
     "kith.identity.users": ("identity/test_addresses.py", "identity/test_collections.py"),
     "kith.identity.ways_in": ("identity/test_guessing.py", "identity/test_basic.py"),

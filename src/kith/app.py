@@ -30,7 +30,10 @@ from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
+from kith.social.admin import webhook_tasks as webhooks
 from kith.social.admin.room import ROOM as ADMIN
+from kith.social.admission.gate import AddressGate
+from kith.social.admission.room import ROOM as ADMISSION
 from kith.social.apps.room import ROOM as APPS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
@@ -80,6 +83,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
         notifications.TELL_OF_POST,
         search.LEARN_POSTED,
         instance.COUNT,
+        webhooks.POSTED,
     ),
 )
 
@@ -108,6 +112,7 @@ ROOMS: list[Room] = [
     ENCRYPTION,
     FILTERS,
     MODERATION,
+    ADMISSION,
     ADMIN,
     APPS,
     REGISTRATION,
@@ -197,6 +202,7 @@ class House:
             Router(server.routes),
             dialect_of=dialect_of,
             access_log=access_log,
+            turns_away=self.find(AddressGate).turns_away,
         )
 
 

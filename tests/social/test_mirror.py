@@ -169,3 +169,15 @@ async def test_only_who_may_see_the_post_sees_what_belongs_to_it(new_town: TownB
         assert (await _looks(town, id)).status_code == 404
         assert asked == []
         assert (await _looks(town, id, headers={"Authorization": f"Bearer {ada.token}"})).status_code == 302
+
+
+async def test_nothing_is_fetched_from_a_server_whose_media_the_team_rejects(new_town: TownBuilder) -> None:
+    async with _elsewhere() as (base, asked):
+        town = await new_town(private_hosts="127.0.0.1")
+        _, id = await attached(town, await stranger(town, "pictures.example"), f"{base}/picture")
+        await town.kith("domains", "block", "pictures.example", "--severity", "noop", "--reject-media")
+
+        assert (await _looks(town, id)).status_code == 404
+        await town.kith("domains", "unblock", "pictures.example")
+        assert (await _looks(town, id)).status_code == 302
+    assert asked == ["/picture"]

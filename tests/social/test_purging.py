@@ -17,6 +17,7 @@ from kith.social.statuses.tables import bookmarks, favourites, mentions, polls, 
 from tests.social.members import join_all, until
 from tests.social.posts import does, post, settle
 from tests.social.samples import image_file
+from tests.social.staff import employ
 from tests.town import Town
 
 _age = command(update(statuses).where(any_of(statuses.c.id, "ids")).values(deleted_at=bindparam("at", type_=Instant())))
@@ -139,3 +140,18 @@ async def test_who_leaves_takes_their_posts_along(town: Town) -> None:
 
     # then
     assert await _left(town, [*said, shown["id"]]) == []
+
+
+async def test_what_was_reported_stays_while_the_report_is_open(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    mod = await employ(town, "moderator")
+    rude = await post(bob, "rude")
+    report = await ada.post("/api/v1/reports", json={"account_id": bob.id, "status_ids": [rude["id"]]})
+    await bob.delete(f"/api/v1/statuses/{rude['id']}")
+
+    await _purge(town, [rude["id"]], after=GRACE + timedelta(days=1))
+    assert await _left(town, [rude["id"]]) == [rude["id"]]
+
+    await mod.post(f"/api/v1/admin/reports/{report['id']}/resolve")
+    await _purge(town, [], after=GRACE)
+    assert await _left(town, [rude["id"]]) == []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from kith.base.errors import MethodNotAllowed, NotFound, TooLarge
+from kith.base.errors import Forbidden, MethodNotAllowed, NotFound, TooLarge
 from kith.base.exchange import PREFLIGHT, Answer, Dialect, Exchange, Receive, Scope, Send, Server
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
@@ -26,11 +26,13 @@ class Edge:
         *,
         dialect_of: Callable[[str], Dialect],
         access_log: AccessLog,
+        turns_away: Callable[[str], Awaitable[bool]] | None = None,
     ) -> None:
         self._server = server
         self._router = router
         self._dialect_of = dialect_of
         self._access_log = access_log
+        self._turns_away = turns_away  # whether nobody from this address gets anything
         self._observers: dict[tuple[str, str, int], Callable[[float], None]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,6 +59,8 @@ class Edge:
     async def _respond(self, exchange: Exchange) -> Answer | None:
         if "refusal" in exchange.scope:  # the server has no place for this request
             raise exchange.scope["refusal"]
+        if self._turns_away is not None and await self._turns_away(exchange.address):
+            raise Forbidden
         if exchange.method not in METHODS and exchange.scope["type"] == "http":
             raise MethodNotAllowed(
                 f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": ", ".join(sorted(METHODS))}

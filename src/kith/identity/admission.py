@@ -11,3 +11,19 @@ class Admission(Protocol):
     async def may_sign_in(self, work: Work, user_id: int) -> bool:
         """False for a memorial account, kept after its owner died."""
         ...
+
+
+class Gate(Protocol):
+    """Who is kept out by what the team blocks: addresses people write from and addresses they come from."""
+
+    async def refuses_email(self, work: Work, email: str, *, at_signup: bool = False) -> bool: ...
+
+    async def refuses_signup(self, work: Work, client_ip: str) -> bool: ...
+
+    async def wants_approval(self, work: Work, email: str, client_ip: str) -> bool: ...
+
+
+async def is_turned_away(work: Work, email: str, role: str) -> bool:
+    """Whether an account that is there already may not come in any more; whoever runs the server always may."""
+    gate = work.find(Gate)  # type: ignore[type-abstract]
+    return bool(email) and role == "user" and await gate.refuses_email(work, email)

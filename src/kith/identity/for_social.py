@@ -12,8 +12,9 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity import staff_view
 from kith.identity.account_settings.visitor import locale_of
-from kith.identity.admission import Admission
+from kith.identity.admission import Admission, Gate, is_turned_away
 from kith.identity.audit.service import record as record_event
+from kith.identity.invites import Invite, invite, invites, withdraw_invite
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import note_use, still_open, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
@@ -51,6 +52,8 @@ __all__ = [
     "Admission",
     "Bearer",
     "Client",
+    "Gate",
+    "Invite",
     "Issued",
     "NotWaiting",
     "OAuthError",
@@ -80,8 +83,11 @@ __all__ = [
     "find_locale",
     "find_person",
     "find_team",
+    "invite",
+    "invites",
     "is_confirmed",
     "is_mighty",
+    "is_turned_away",
     "note_use",
     "record_event",
     "register_by_app",
@@ -94,6 +100,7 @@ __all__ = [
     "staff_view",
     "still_open",
     "was_revoked",
+    "withdraw_invite",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, and_, bindparam, func, literal_column, or_, select, union_all
 
-from kith.base.db import Session, any_of, any_row, query
+from kith.base.db import Instant, Session, any_of, any_row, query
 from kith.identity.account_settings.visitor import locale_of
+from kith.identity.audit.tables import Event, events
 from kith.identity.providers.oauth2.tables import grants
 from kith.identity.sessions.tables import sessions
 from kith.identity.signups.tables import signups
@@ -41,6 +43,21 @@ _apps = query(
     tuple,
 )
 _addresses = query(union_all(select(sessions.c.last_ip.label("ip")), select(signups.c.client_ip.label("ip"))), str)
+
+
+_locales_told = query(select(signups.c.user_id, signups.c.locale).where(any_of(signups.c.user_id, "ids")), tuple)
+_sources = query(
+    select(signups.c.client_name, func.count())
+    .where(
+        and_(
+            signups.c.created_at >= bindparam("start", type_=Instant()),
+            signups.c.created_at < bindparam("end", type_=Instant()),
+        )
+    )
+    .group_by(signups.c.client_name)
+    .order_by(func.count().desc(), signups.c.client_name),
+    tuple,
+)
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -143,3 +160,44 @@ def _is_in(ip: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> b
         return ipaddress.ip_address(ip) in network
     except ValueError:
         return False
+
+
+async def count_locales(db: Session, ids: Sequence[int]) -> list[tuple[str, int]]:
+    """The languages that these people use the server in, the most used first."""
+    told: dict[int, str] = dict(await db.slow(_locales_told, ids=list(ids)))
+    people = await db.slow(_people, ids=list(ids))
+    counted = Counter((locale_of(user) or told.get(user.id) or "en").partition("-")[0] for user in people)
+    return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+
+
+async def count_sources(db: Session, start: datetime, end: datetime) -> list[tuple[str, int]]:
+    """By which apps people signed up; those who came by the pages have none."""
+    return await db.slow(_sources, start=start, end=end)
+
+
+_events = query(
+    select(events)
+    .where(
+        and_(
+            events.c.app == bindparam("app"),
+            events.c.action.like(bindparam("action"), escape="!"),
+            events.c.username.like(bindparam("username"), escape="!"),
+        )
+    )
+    .order_by(events.c.created_at.desc(), events.c.event_uuid)
+    .limit(bindparam("limit"))
+    .offset(bindparam("offset")),
+    Event,
+)
+
+
+async def events_of(db: Session, *, app: str, action: str, username: str, limit: int, offset: int) -> list[Event]:
+    """Events of one app, the latest first; an empty action or name stands for any."""
+
+    def exactly(text: str) -> str:
+        text = text.replace("\0", "")[:150]
+        return text.replace("!", "!!").replace("_", "!_").replace("%", "!%") or "%"
+
+    return await db.slow(
+        _events, app=app, action=exactly(action), username=exactly(username), limit=limit, offset=offset
+    )

@@ -12,3 +12,9 @@ class Standing(Protocol):
     async def may_act(self, work: Work, user_id: UserId) -> bool:
         """Asked with every request, so it costs next to nothing."""
         ...
+
+
+class Posting(Protocol):
+    async def may_post(self, work: Work, user_id: UserId) -> bool:
+        """No for whoever has an address that the team blocks. Asked with every post, so it costs next to nothing."""
+        ...

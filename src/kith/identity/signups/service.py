@@ -9,6 +9,7 @@ import msgspec
 from kith.base.errors import Conflict, Forbidden
 from kith.base.settings import Settings
 from kith.base.work import Work
+from kith.identity.admission import Gate
 from kith.identity.audit import service as audit
 from kith.identity.messages import service as messages
 from kith.identity.signups import mails, store
@@ -63,7 +64,12 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
     settings = work.settings
     if settings.registrations == "closed" and not new.invited:
         raise SignupClosed
+    gate = work.find(Gate)  # type: ignore[type-abstract]
+    if await gate.refuses_signup(work, work.origin.address):
+        raise SignupClosed
     waits = needs_approval(settings, invited=new.invited)
+    if not new.invited and await gate.wants_approval(work, new.email, work.origin.address):
+        waits = True
     user = await users.create(
         work,
         passwords,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.identity.admission import Admission
+from kith.identity.admission import Admission, is_turned_away
 from kith.identity.signups import addresses
 from kith.identity.signups.service import must_confirm
 from kith.identity.stages.turn import Denied, Turn
@@ -30,6 +30,8 @@ async def find_denial(turn: Turn[Any], user: User, *, has_written: bool = False)
     admission = turn.work.find(Admission)  # type: ignore[type-abstract]
     if not await admission.may_sign_in(turn.work, user.id):
         return Denied(DISABLED, "account is a memorial")
+    if await is_turned_away(turn.work, user.email, user.role):
+        return Denied(DISABLED, "address is blocked")
     joins = turn.flow.designation == "enrollment"
     if must_confirm(turn.work.settings, user) and not _mails(turn):
         sent = not has_written and await addresses.ask_again(turn.work, user)

@@ -12,6 +12,12 @@ class AccountChanged(Fact, frozen=True):
     account_id: AccountId
 
 
+class AccountMade(Fact, frozen=True):
+    """Somebody here has an account from now on, whether others see it yet or not."""
+
+    account_id: AccountId
+
+
 class AccountWelcomed(Fact, frozen=True):
     """Somebody has confirmed their address and was approved: others may see them from now on."""
 

@@ -12,7 +12,7 @@ from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store
-from kith.social.accounts.facts import AccountChanged, AccountWelcomed
+from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
 from kith.social.ids import AccountId, UserId
@@ -102,6 +102,7 @@ async def make(work: Work, user_id: UserId) -> None:
     except Taken:
         return  # somebody was quicker
     work.announce(AccountChanged(account_id=account.id))
+    work.announce(AccountMade(account_id=account.id))
     if account.is_listed:
         work.announce(AccountWelcomed(account_id=account.id))
 

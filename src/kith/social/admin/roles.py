@@ -83,7 +83,8 @@ async def change(work: Work, by: Staff, role_id: int, draft: RoleDraft) -> Role:
         for holder in await accounts.with_role_id(work.db, role_id):
             await _set_base(work, by, holder, changed.base)
             await accounts.change(work.db, holder.id, {"role": changed.base}, work.now)
-    await accounts.show_anew(work.db, role_id, before.base if before.is_shipped else "")
+    if role_id != EVERYONE:  # which nobody sees on an account
+        await accounts.show_anew(work.db, role_id, before.base if before.is_shipped else "")
     await record(work, by, "update_role", role=_told(changed), before=_told(before))
     return msgspec.structs.replace(changed, updated_at=work.now)
 

@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 from kith.base.rooms import Room
-from kith.social.admin.api import accounts, actions, appeals, reports, roles
+from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
+from kith.social.admin import webhook_tasks
+from kith.social.admin.api import accounts, actions, appeals, blocks, figures, house, reports, roles
 from kith.social.errors import DIALECT
+from kith.social.moderation.facts import ReportChanged, ReportCreated
+from kith.social.statuses.facts import StatusEdited
 
 ROOM = Room(
     name="admin",
     dialect=DIALECT,
-    routes=(*accounts.routes, *roles.routes, *reports.routes, *actions.routes, *appeals.routes),
+    routes=(
+        *accounts.routes,
+        *roles.routes,
+        *reports.routes,
+        *actions.routes,
+        *appeals.routes,
+        *blocks.routes,
+        *figures.routes,
+        *house.routes,
+    ),
+    jobs=(
+        webhook_tasks.DELIVER,
+        webhook_tasks.MADE,
+        webhook_tasks.WELCOMED,
+        webhook_tasks.CHANGED,
+        webhook_tasks.REPORTED,
+        webhook_tasks.REPORT_CHANGED,
+        webhook_tasks.POSTED,
+        webhook_tasks.EDITED,
+    ),
+    subscriptions=(
+        (AccountMade, webhook_tasks.MADE),
+        (AccountWelcomed, webhook_tasks.WELCOMED),
+        (AccountChanged, webhook_tasks.CHANGED),
+        (ReportCreated, webhook_tasks.REPORTED),
+        (ReportChanged, webhook_tasks.REPORT_CHANGED),
+        (StatusEdited, webhook_tasks.EDITED),
+    ),
 )

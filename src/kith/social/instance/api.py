@@ -14,7 +14,7 @@ from kith.identity import for_social as identity
 from kith.social.accounts.entities import render, render_lines
 from kith.social.accounts.viewers import Viewer
 from kith.social.emojis import custom_emojis as emojis
-from kith.social.guards import TheCaller, anyone, optional, outsider
+from kith.social.guards import anyone, optional, outsider
 from kith.social.instance import directory, entities, service, store
 from kith.social.instance.kept_answers import Kept
 from kith.social.pages import JSON, PRIVATE, VARY, answer, joined
@@ -123,15 +123,6 @@ async def show_rules(work: Work) -> Answer:
     return _told(work.settings, _encode([entities.rule_shape(rule) for rule in rules]))
 
 
-@get("/api/v1/instance/domain_blocks", guards=[optional()])
-async def show_domain_blocks(exchange: Exchange, work: Work, caller: TheCaller) -> Answer:
-    """To whom the operator wants to show it. No server is shut out as a whole, so that the list is empty."""
-    shown_to = work.settings.publish_domain_blocks
-    if shown_to == "off" or (shown_to == "members" and caller.member is None):
-        return answer(exchange, b"", status=404)
-    return _told(work.settings, b"[]") if shown_to == "on" else answer(exchange, b"[]")
-
-
 @get("/api/v1/instance/extended_description", guards=[outsider])
 async def show_description(work: Work) -> Answer:
     found = await service.find_page(work, "extended_description")
@@ -183,7 +174,7 @@ async def show_directory(exchange: Exchange, work: Work, viewer: Viewer, listed:
 
 
 routes = [
-    show_v1, show_instances, show_v2, show_peers, find_peers, show_activity, show_rules, show_domain_blocks,
+    show_v1, show_instances, show_v2, show_peers, find_peers, show_activity, show_rules,
     show_description, show_privacy_policy, show_terms, show_terms_of, show_translation_languages, show_languages,
     show_emojis, show_directory,
 ]  # fmt: skip

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 
 import msgspec
 from sqlalchemy import Text, and_, bindparam, delete, distinct, func, select, update
 
-from kith.base.db import Instant, Session, add_once, command, insert_into, query, upsert
+from kith.base.db import Command, Instant, Session, add_once, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import UserId
 from kith.social.instance.tables import InstancePage, Rule, days, pages, presence, rules
@@ -84,6 +86,16 @@ async def every_rule(db: Session) -> list[Rule]:
 
 async def add_rule(db: Session, rule: Rule) -> None:
     await db.run(_add_rule, **msgspec.structs.asdict(rule))
+
+
+@lru_cache(8)
+def _change_rule(names: frozenset[str]) -> Command:
+    values = {name: bindparam(f"new_{name}", type_=rules.c[name].type) for name in sorted(names)}
+    return command(update(rules).where(rules.c.id == bindparam("rule")).values(values))
+
+
+async def change_rule(db: Session, rule_id: int, values: Mapping[str, Any]) -> None:
+    await db.run(_change_rule(frozenset(values)), rule=rule_id, **{f"new_{name}": v for name, v in values.items()})
 
 
 async def remove_rule(db: Session, rule_id: int, now: datetime) -> bool:

@@ -11,15 +11,21 @@ from kith.social.errors import DIALECT
 from kith.social.files.withheld import Withheld
 from kith.social.moderation import api, severing, tasks
 from kith.social.moderation.entities import ModerationSubjects
-from kith.social.moderation.withheld import OfSuspended
+from kith.social.moderation.withheld import InOpenReports, OfSuspended
 from kith.social.notifications.subjects import Subjects
+from kith.social.relationships.facts import DomainBlocked
+from kith.social.statuses.purging import Held
 
 ROOM = Room(
     name="moderation",
     dialect=DIALECT,
     routes=tuple(api.routes),
-    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, severing.SEVER),
+    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, severing.SEVER, severing.TELL_OF_DOMAIN),
     periodic=(Periodic(kind=tasks.DELETE_DATA, every=timedelta(hours=1), payload=tasks.DeleteData()),),
-    subscriptions=((AccountWelcomed, tasks.TELL_OF_SIGN_UP),),
-    parts=(Part(Subjects, lambda _: ModerationSubjects()), Part(Withheld, lambda _: OfSuspended())),
+    subscriptions=((AccountWelcomed, tasks.TELL_OF_SIGN_UP), (DomainBlocked, severing.TELL_OF_DOMAIN)),
+    parts=(
+        Part(Subjects, lambda _: ModerationSubjects()),
+        Part(Withheld, lambda _: OfSuspended()),
+        Part(Held, lambda _: InOpenReports()),
+    ),
 )

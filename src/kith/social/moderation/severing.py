@@ -12,6 +12,7 @@ from kith.social.moderation.tables import Severance
 from kith.social.notifications import service as notifications
 from kith.social.notifications.service import Notice
 from kith.social.relationships import store as relationships
+from kith.social.relationships.facts import DomainBlocked
 from kith.social.relationships.service import apart
 
 
@@ -37,9 +38,25 @@ async def sever(work: Work, payload: Sever) -> None:
 async def _tell(work: Work, payload: Sever) -> None:
     for id, (followers, following) in (await relationships.lost_with(work.db, payload.ids)).items():
         event = Severance(work.new_id(), id, payload.type, payload.name, followers, following, work.now)
-        await store.add_severance(work.db, event)
-        notice = Notice(id, f"severed_relationships:{event.id}", subject_id=event.id)
-        await notifications.tell_anyhow(work, "severed_relationships", id, [notice])
+        await _tell_one(work, event)
+
+
+async def _tell_one(work: Work, event: Severance) -> None:
+    await store.add_severance(work.db, event)
+    notice = Notice(event.account_id, f"severed_relationships:{event.id}", subject_id=event.id)
+    await notifications.tell_anyhow(work, "severed_relationships", event.account_id, [notice])
+
+
+async def tell_of_domain(work: Work, fact: DomainBlocked) -> None:
+    """Whoever blocks a domain themselves is told what it cost them."""
+    if fact.followers or fact.following:
+        event = Severance(
+            work.new_id(), fact.account_id, "user_domain_block", fact.domain, fact.followers, fact.following, work.now
+        )
+        await _tell_one(work, event)
 
 
 SEVER: JobKind[Sever] = JobKind(name="moderation.sever", payload=Sever, handler=sever)
+TELL_OF_DOMAIN: JobKind[DomainBlocked] = JobKind(
+    name="moderation.tell_of_domain", payload=DomainBlocked, handler=tell_of_domain
+)

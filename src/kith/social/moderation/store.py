@@ -258,3 +258,11 @@ async def unplan_deletion(db: Session, account_id: AccountId) -> bool:
 
 async def due_deletions(db: Session, now: datetime) -> list[AccountId]:
     return await db.all(_due, now=now)
+
+
+_held = query(select(reports.c.status_ids).where(reports.c.action_taken_at.is_(None)).limit(10_000), list)
+
+
+async def held_statuses(db: Session) -> list[int]:
+    """Posts that somebody has reported, while the report is open."""
+    return sorted({int(id) for ids in await db.all(_held) for id in ids})

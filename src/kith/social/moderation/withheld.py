@@ -1,4 +1,4 @@
-"""Files of suspended accounts are not handed out, not even to whoever knows their names."""
+"""What stays behind: files of suspended accounts are not handed out, and reported posts not purged."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from kith.base.db import query
 from kith.base.work import Work
 from kith.social.accounts.tables import accounts
 from kith.social.media.tables import media
+from kith.social.moderation import store
 
 LARGEST = (1 << 63) - 1
 
@@ -27,3 +28,8 @@ class OfSuspended:
         if id > LARGEST:
             return False
         return await work.db.one(_of_media if shelf == "attachments" else _of_account, id=id) is not None
+
+
+class InOpenReports:
+    async def held(self, work: Work) -> list[int]:
+        return await store.held_statuses(work.db)

@@ -93,8 +93,12 @@ class Unmuted(Fact, frozen=True):
 
 
 class DomainBlocked(Fact, frozen=True):
+    """With how many follows ended by it, in either direction."""
+
     account_id: AccountId
     domain: str
+    following: int = 0
+    followers: int = 0
 
 
 class DomainUnblocked(Fact, frozen=True):

@@ -19,6 +19,8 @@ from kith.base.errors import NotFound, Unavailable
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.social.accounts import store as accounts
+from kith.social.admission import store as admission
 from kith.social.files import limits
 from kith.social.files.decoder_processes import BadFile, DecoderProcesses, Made, copying
 from kith.social.files.processing import is_moving, sniffed
@@ -55,12 +57,19 @@ async def bring(work: Work, row: Media) -> Media | None:
     """The attachment with its files; None for one that plays and is not here yet. Call it before the first write."""
     if row.file:
         return row
-    if row.remote_url is None or row.kind == "unknown":
+    if row.remote_url is None or row.kind == "unknown" or await _is_rejected(work, row):
         raise NotFound
     found = None if row.kind in _PLAYING else await _picture(work, row.id)
     if found is None:
         work.enqueue(FETCH, FetchRemoteMedia(media_id=row.id), key=str(row.id))
     return found
+
+
+async def _is_rejected(work: Work, row: Media) -> bool:
+    """Whether the team wants no files of the server it is from."""
+    owner = await accounts.find(work.db, row.account_id)
+    found = await admission.blocks_of(work.db, owner.domain) if owner is not None and owner.domain else []
+    return bool(found) and (found[0].reject_media or found[0].severity == "suspend")
 
 
 async def _picture(work: Work, media_id: int) -> Media | None:

@@ -7,6 +7,7 @@ from typing import Literal
 from kith.base.db import Taken
 from kith.base.errors import Forbidden, NotFound
 from kith.base.work import Work
+from kith.social.account_standing import Posting
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.addresses import boost_uri
@@ -45,6 +46,9 @@ async def boost(work: Work, actor: Account, status_id: StatusId, visibility: Vis
 
 
 async def _original(work: Work, actor: Account, status_id: StatusId) -> Status:
+    posting = work.find(Posting)  # type: ignore[type-abstract]
+    if actor.user_id is not None and not await posting.may_post(work, actor.user_id):
+        raise Forbidden
     found = await store.find_visible(work.db, status_id, actor.id)
     if found is not None and found.reblog_of_id is not None:
         found = await store.find_visible(work.db, found.reblog_of_id, actor.id)

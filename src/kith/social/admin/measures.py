@@ -1,0 +1,149 @@
+"""Figures by day, counted from what is there: one statement for the days, and one for each total."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import BindParameter, ColumnElement, FromClause, and_, bindparam, distinct, func, or_, select, union_all
+
+from kith.base.db import Instant, Query, query
+from kith.base.work import Work
+from kith.social.accounts.tables import accounts
+from kith.social.admin.periods import Period, midnight
+from kith.social.days import day_of
+from kith.social.instance.tables import presence
+from kith.social.media.tables import media
+from kith.social.moderation.tables import reports
+from kith.social.moments import moment
+from kith.social.relationships import figures as follows
+from kith.social.statuses.tables import favourites, statuses
+from kith.social.tags.tables import status_tags
+
+_start, _end = bindparam("start", type_=Instant()), bindparam("end", type_=Instant())
+_first: BindParameter[Any] = bindparam("first")
+_last: BindParameter[Any] = bindparam("last")
+_about: BindParameter[Any] = bindparam("about")
+_local = accounts.c.domain == ""
+_there = accounts.c.domain == _about
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """`by_day` gives days with their figures, `total` one figure for a period, both from its bounds."""
+
+    by_day: Query[Any]
+    total: Query[int]
+    about: str = ""  # which parameter says whom it is about: `id` or `domain`
+    is_ever: bool = False  # the total counts all there is
+
+
+def _counted(
+    source: FromClause, at: ColumnElement[Any], clause: ColumnElement[bool], *, what: Any = None, about: str = "",
+    is_ever: bool = False,
+) -> Counted:  # fmt: skip
+    count = func.count() if what is None else func.count(distinct(what))
+    within = and_(clause, at >= _start, at < _end)
+    day = day_of(at)
+    return Counted(
+        query(select(day, count).select_from(source).where(within).group_by(day), tuple),
+        query(select(count).select_from(source).where(clause if is_ever else within), int),
+        about,
+        is_ever,
+    )
+
+
+def _present() -> Counted:
+    within = and_(presence.c.day >= _first, presence.c.day <= _last)
+    return Counted(
+        query(select(presence.c.day, func.count()).where(within).group_by(presence.c.day), tuple),
+        query(select(func.count(distinct(presence.c.user_id))).where(within), int),
+    )
+
+
+def _interactions() -> Counted:
+    """What people here do with posts: favourites, boosts, and answers to others."""
+    said = and_(
+        statuses.c.local,
+        statuses.c.deleted_at.is_(None),
+        or_(
+            statuses.c.reblog_of_id.is_not(None),
+            and_(
+                statuses.c.in_reply_to_account_id.is_not(None),
+                statuses.c.in_reply_to_account_id != statuses.c.account_id,
+            ),
+        ),
+    )
+    liked = favourites.join(accounts, accounts.c.id == favourites.c.account_id)
+    done = union_all(
+        select(statuses.c.created_at.label("at")).where(said),
+        select(favourites.c.created_at.label("at")).select_from(liked).where(_local),
+    ).subquery()
+    return _counted(done, done.c.at, done.c.at.is_not(None))
+
+
+_tagged = status_tags.join(statuses, statuses.c.id == status_tags.c.status_id)
+_tagged_by = _tagged.join(accounts, accounts.c.id == statuses.c.account_id)
+_of_tag = and_(status_tags.c.tag_id == _about, statuses.c.deleted_at.is_(None))
+_on_statuses = statuses.join(accounts, accounts.c.id == statuses.c.account_id)
+_on_media = media.join(accounts, accounts.c.id == media.c.account_id)
+_on_reports = reports.join(accounts, accounts.c.id == reports.c.target_id)
+_any = reports.c.id.is_not(None)
+
+MEASURES: dict[str, Counted] = {
+    "active_users": _present(),
+    "new_users": _counted(accounts, accounts.c.created_at, and_(_local, accounts.c.is_listed)),
+    "interactions": _interactions(),
+    "opened_reports": _counted(reports, reports.c.created_at, _any),
+    "resolved_reports": _counted(reports, reports.c.action_taken_at, _any),
+    "tag_accounts": _counted(_tagged, statuses.c.created_at, _of_tag, what=statuses.c.account_id, about="id"),
+    "tag_uses": _counted(_tagged, statuses.c.created_at, _of_tag, about="id"),
+    "tag_servers": _counted(_tagged_by, statuses.c.created_at, _of_tag, what=accounts.c.domain, about="id"),
+    "instance_accounts": _counted(accounts, accounts.c.created_at, _there, about="domain", is_ever=True),
+    "instance_media_attachments": _counted(_on_media, media.c.created_at, _there, about="domain", is_ever=True),
+    "instance_reports": _counted(_on_reports, reports.c.created_at, _there, about="domain", is_ever=True),
+    "instance_statuses": _counted(
+        _on_statuses, statuses.c.created_at, and_(_there, statuses.c.deleted_at.is_(None)), about="domain", is_ever=True
+    ),
+    "instance_follows": Counted(follows.FOLLOWED_BY_DAY, follows.FOLLOWED, "domain", True),
+    "instance_followers": Counted(follows.FOLLOWERS_BY_DAY, follows.FOLLOWERS, "domain", True),
+}
+
+
+async def measure(
+    work: Work, keys: Sequence[str], period: Period, about: Mapping[str, Mapping[str, str]]
+) -> list[dict[str, Any]]:
+    """In the order they were asked for; what nobody can count is left out."""
+    return [await _measure(work, key, period, about.get(key, {})) for key in keys if key in MEASURES]
+
+
+async def _measure(work: Work, key: str, period: Period, about: Mapping[str, str]) -> dict[str, Any]:
+    counted = MEASURES[key]
+    whom = subject_of(about.get(counted.about, ""), counted.about)
+    days = dict(await work.db.slow(counted.by_day, **_bounds(period), about=whom))
+    told: dict[str, Any] = {
+        "key": key,
+        "unit": None,
+        "total": str(await _total(work, counted, period, whom)),
+        "data": [{"date": moment(midnight(day)), "value": str(days.get(day.isoformat(), 0))} for day in period.days()],
+    }
+    if not counted.is_ever:
+        told["previous_total"] = str(await _total(work, counted, period.before(), whom))
+    return told
+
+
+def subject_of(text: str, kind: str) -> Any:
+    if kind == "id":
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
+    return text.strip().lower().replace("\0", "") or "-"
+
+
+async def _total(work: Work, counted: Counted, period: Period, whom: Any) -> int:
+    found = await work.db.slow(counted.total, **_bounds(period), about=whom)
+    return found[0] if found else 0
+
+
+def _bounds(period: Period) -> dict[str, Any]:
+    return {
+        "start": period.start, "end": period.end, "first": period.first.isoformat(), "last": period.last.isoformat(),
+    }  # fmt: skip

@@ -1,0 +1,58 @@
+"""From when to when figures are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+
+import msgspec
+
+from kith.base.errors import Invalid, Unprocessable
+
+LONGEST = timedelta(days=1100)
+
+
+class Period(msgspec.Struct, frozen=True):
+    """Whole days, both included."""
+
+    first: date
+    last: date
+
+    @property
+    def start(self) -> datetime:
+        return midnight(self.first)
+
+    @property
+    def end(self) -> datetime:
+        """The moment after it."""
+        return midnight(self.last + timedelta(days=1))
+
+    def days(self) -> Iterator[date]:
+        for place in range((self.last - self.first).days + 1):
+            yield self.first + timedelta(days=place)
+
+    def before(self) -> Period:
+        """As many days, just before it."""
+        length = self.last - self.first + timedelta(days=1)
+        return Period(self.first - length, self.last - length)
+
+
+def midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+
+
+def read_period(start_at: str, end_at: str) -> Period:
+    first, last = _day("start_at", start_at), _day("end_at", end_at)
+    if last < first or last - first > LONGEST or first.year < 2000 or last.year > 2500:
+        raise Unprocessable("Invalid date supplied")
+    return Period(first, last)
+
+
+def _day(name: str, text: str) -> date:
+    if not text.strip():
+        raise Invalid(f"param is missing or the value is empty or invalid: {name}")
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise Unprocessable("Invalid date supplied") from error
+    return (at if at.tzinfo is None else at.astimezone(UTC)).date()

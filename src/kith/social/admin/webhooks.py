@@ -1,0 +1,119 @@
+"""Webhooks: addresses that are told of what happens here, signed, and tried again when they cannot be reached."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from sqlalchemy import bindparam, delete, select, update
+
+from kith.base.db import Session, Taken, command, insert_into, query
+from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.work import Work
+from kith.identity import for_social as identity
+from kith.social.admin.tables import Webhook, webhooks
+from kith.social.staff import Staff, record
+
+EVENTS = (
+    "account.created", "account.approved", "account.updated", "report.created", "report.updated", "status.created",
+    "status.updated",
+)  # fmt: skip
+PLACE = "social_webhooks.secret"
+LONGEST_URL = 2000
+MOST = 50
+
+_every = query(select(webhooks).order_by(webhooks.c.id), Webhook)
+_one = query(select(webhooks).where(webhooks.c.id == bindparam("id")), Webhook)
+_insert = command(insert_into(webhooks))
+_delete = command(delete(webhooks).where(webhooks.c.id == bindparam("id")))
+_write = command(
+    update(webhooks)
+    .where(webhooks.c.id == bindparam("which"))
+    .values({name: bindparam(name, type_=webhooks.c[name].type) for name in Webhook.__struct_fields__ if name != "id"})
+)
+
+
+class Draft(msgspec.Struct, kw_only=True):
+    """What is left out is as it was."""
+
+    url: str | None = None
+    events: list[str] | None = None
+    enabled: bool | None = None
+
+
+async def every(db: Session) -> list[Webhook]:
+    return await db.all(_every)
+
+
+async def find(work: Work, id: int) -> Webhook:
+    found = await work.db.one(_one, id=id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+def secret_of(work: Work, webhook: Webhook) -> str:
+    return work.find(identity.Sealer).open(webhook.secret, PLACE)
+
+
+async def create(work: Work, by: Staff, draft: Draft) -> Webhook:
+    by.check("manage_webhooks")
+    if len(await every(work.db)) >= MOST:
+        raise Invalid(fields={"url": [Complaint(f"is too long (maximum is {MOST} entries)", "too_many")]})
+    row = _filled(Webhook(work.new_id(), "", [], _new_secret(work), True, work.now, work.now), draft)
+    try:
+        async with work.db.savepoint():
+            await work.db.run(_insert, **msgspec.structs.asdict(row))
+    except Taken as error:
+        raise Invalid(fields={"url": [Complaint("has already been taken", "taken")]}) from error
+    await record(work, by, "create_webhook", url=row.url)
+    return row
+
+
+def _new_secret(work: Work) -> str:
+    return work.find(identity.Sealer).seal(secrets.token_hex(20), PLACE)
+
+
+def _filled(before: Webhook, draft: Draft) -> Webhook:
+    url = before.url if draft.url is None else draft.url.strip()
+    parts = urlsplit(url) if len(url) <= LONGEST_URL else urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.netloc or "\0" in url:
+        raise Invalid(fields={"url": [Complaint("is invalid") if url else Complaint("can't be blank", "blank")]})
+    events = before.events if draft.events is None else list(dict.fromkeys(draft.events))
+    if not events or any(event not in EVENTS for event in events):
+        raise Invalid(fields={"events": [Complaint("is not included in the list", "inclusion")]})
+    enabled = before.enabled if draft.enabled is None else draft.enabled
+    return msgspec.structs.replace(before, url=url, events=events, enabled=enabled)
+
+
+async def change(work: Work, by: Staff, id: int, draft: Draft) -> Webhook:
+    by.check("manage_webhooks")
+    return await _save(work, by, "update_webhook", _filled(await find(work, id), draft))
+
+
+async def rotate(work: Work, by: Staff, id: int) -> Webhook:
+    by.check("manage_webhooks")
+    row = msgspec.structs.replace(await find(work, id), secret=_new_secret(work))
+    return await _save(work, by, "rotate_secret_webhook", row)
+
+
+async def _save(work: Work, by: Staff, action: str, row: Webhook) -> Webhook:
+    row.updated_at = work.now
+    values: dict[str, Any] = msgspec.structs.asdict(row)
+    values.pop("id")
+    try:
+        async with work.db.savepoint():
+            await work.db.run(_write, which=row.id, **values)
+    except Taken as error:
+        raise Invalid(fields={"url": [Complaint("has already been taken", "taken")]}) from error
+    await record(work, by, action, url=row.url)
+    return row
+
+
+async def remove(work: Work, by: Staff, id: int) -> None:
+    by.check("manage_webhooks")
+    row = await find(work, id)
+    await work.db.run(_delete, id=id)
+    await record(work, by, "destroy_webhook", url=row.url)

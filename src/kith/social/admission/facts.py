@@ -1,0 +1,11 @@
+"""What the team lets in, for whoever keeps it in memory."""
+
+from __future__ import annotations
+
+from kith.base.news import Fact
+
+
+class BlocksChanged(Fact, frozen=True):
+    """Of addresses, whether people come from them or write from them."""
+
+    kind: str

@@ -1,0 +1,22 @@
+"""Who and what is let in: other servers, mail addresses, and where people come from."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from kith.base.jobs import Periodic
+from kith.base.rooms import Part, Room
+from kith.identity import for_social as identity
+from kith.social.account_standing import Posting
+from kith.social.admission import api, tasks
+from kith.social.admission.gate import AddressGate
+from kith.social.errors import DIALECT
+
+ROOM = Room(
+    name="admission",
+    dialect=DIALECT,
+    routes=tuple(api.routes),
+    jobs=(tasks.FORGET,),
+    periodic=(Periodic(kind=tasks.FORGET, every=timedelta(hours=6), payload=tasks.Forget()),),
+    parts=(Part(AddressGate, AddressGate, also=(identity.Gate, Posting)),),
+)

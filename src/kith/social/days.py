@@ -1,0 +1,25 @@
+"""The day of a moment, in statements: `2026-11-16`, in UTC, on both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import String
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+
+class day_of(FunctionElement[str]):  # noqa: N801 - reads as a clause
+    type = String()
+    inherit_cache = True
+
+
+@compiles(day_of, "sqlite")
+def _sqlite_day(element: day_of, compiler: SQLCompiler, **options: Any) -> str:
+    return f"substr({compiler.process(element.clauses, **options)}, 1, 10)"
+
+
+@compiles(day_of, "postgresql")
+def _postgres_day(element: day_of, compiler: SQLCompiler, **options: Any) -> str:
+    return f"to_char({compiler.process(element.clauses, **options)} AT TIME ZONE 'UTC', 'YYYY-MM-DD')"

@@ -1,0 +1,248 @@
+"""What the team writes and sets: rules, pages, webhooks, invitations, and what it has done."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from sqlalchemy import and_, bindparam, select, update
+
+from kith.base.db import Instant, command, query
+from kith.base.jobs.tables import READY, jobs
+from tests.conftest import TownBuilder
+from tests.social.garbage import social_routes
+from tests.social.members import Member, join, until
+from tests.social.posts import post
+from tests.social.shapes import check, maybe
+from tests.social.staff import employ, verdict
+from tests.social.test_reports import report
+from tests.social.tokens import new_app
+from tests.town import Town
+
+ADMIN = "/api/v1/admin"
+RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object", "priority": "int"}
+HOOK = {
+    "id": "id", "url": "url", "events": ["text"], "enabled": "bool", "created_at": "moment", "updated_at": "moment",
+    "secret?": "text",
+}  # fmt: skip
+INVITE = {
+    "id": "text", "code": "text", "name": "text", "url": "url", "single_use": "bool", "expires_at": maybe("moment"),
+    "created_at": "moment",
+}  # fmt: skip
+EVENT = {
+    "id": "text",
+    "action": "text",
+    "username": "text",
+    "context": "object",
+    "ip": maybe("text"),
+    "created_at": "moment",
+}
+
+
+_deliveries = and_(jobs.c.kind == "webhooks.deliver", jobs.c.attempts > 0, jobs.c.state == READY)
+_put_off = query(select(jobs.c.id).where(_deliveries), int)
+_at_once = command(update(jobs).where(_deliveries).values(run_at=bindparam("now", type_=Instant())))
+
+
+def admin_routes() -> list[tuple[str, str]]:
+    return [(route.method, route.path) for route in social_routes() if "/admin/" in route.path]
+
+
+async def test_every_route_of_the_team_is_closed_to_everybody_else(town: Town) -> None:
+    """No token, a token without the scope, and a scope without the role."""
+    member, user = await join(town), await employ(town, "user")
+    assert len(admin_routes()) >= 80
+    for method, path in admin_routes():
+        url = path.replace("{id}", "1")
+        bare = await town.http.request(method, url)
+        narrow = await member.call(method, url)
+        unfit = await user.call(method, url)
+        assert bare.status_code == 401, (method, path)
+        told = [(one.status_code, one.json()["error"]) for one in (narrow, unfit)]
+        assert told == [
+            (403, "This action is outside the authorized scopes"), (403, "This action is not allowed"),
+        ], (method, path)  # fmt: skip
+
+
+async def test_every_route_of_the_team_takes_nonsense_calmly(new_town: TownBuilder) -> None:
+    town = await new_town()
+    owner = await employ(town, "owner")
+    bodies: list[Any] = [
+        None,
+        {},
+        [],
+        "x",
+        7,
+        {"keys": 5},
+        {"domain": ["x"]},
+        {"type": {}},
+        {"text": "\0"},
+        {"role_id": "x"},
+    ]
+    bodies += [
+        {"ip": "\x00", "severity": "no_access"},
+        {"events": {"a": 1}},
+        {"account_id": 2**70},
+        {"name": "x" * 70_000},
+    ]
+    wrong: list[str] = []
+
+    for method, path in admin_routes():
+        for place in ("1", "x", "-99", "9" * 30, "%00", "..%2f"):
+            url = path.replace("{id}", place)
+            for body in bodies if method != "GET" else [None]:
+                answer = await owner.call(method, url + "?limit=x&max_id=-1&min_id=a&offset=-5", json=body)
+                if answer.status_code >= 500 or ("error" not in answer.text and answer.status_code >= 400):
+                    wrong.append(f"{method} {url} {body!r}: {answer.status_code} {answer.text[:200]}")
+            if "{id}" not in path:
+                break
+
+    assert wrong == []
+
+
+async def test_rules_are_written_changed_and_taken_away(town: Town) -> None:
+    admin = await employ(town, "administrator")
+
+    made = await admin.post(f"{ADMIN}/rules", json={"text": "Be kind", "hint": "always", "priority": 7})
+    check(made, RULE)
+    changed = await admin.does("PUT", f"{ADMIN}/rules/{made['id']}", json={"text": "Be kinder"})
+
+    assert (changed["text"], changed["hint"], changed["priority"]) == ("Be kinder", "always", 7)
+    assert changed in await admin.get(f"{ADMIN}/rules")
+    public = (await town.http.get("/api/v1/instance/rules")).json()
+    assert "Be kinder" in [one["text"] for one in public]
+    assert await admin.delete(f"{ADMIN}/rules/{made['id']}") == {}
+    assert await verdict(admin, "GET", f"{ADMIN}/rules/{made['id']}") == 404
+    for sent in ({}, {"text": " "}, {"text": "x" * 301}, {"text": "x", "priority": -1}):
+        assert await verdict(admin, "POST", f"{ADMIN}/rules", json=sent) == 422
+
+
+async def test_pages_are_written_and_settings_seen(town: Town) -> None:
+    admin = await employ(town, "administrator")
+
+    told = await admin.does("PUT", f"{ADMIN}/settings", json={"privacy_policy": "We keep little."})
+
+    assert "We keep little." in told["privacy_policy"]
+    assert told["registrations"] in ("open", "approval", "closed")
+    assert await admin.get(f"{ADMIN}/settings") == told
+    assert "We keep little." in (await town.http.get("/api/v1/instance/privacy_policy")).json()["content"]
+    await admin.does("PUT", f"{ADMIN}/settings", json={"privacy_policy": ""})
+    assert (await admin.get(f"{ADMIN}/settings"))["privacy_policy"] == ""
+
+
+class Receiver:
+    """Somebody's server that is told, and refuses the first time."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[dict[str, Any], str, bytes]] = []
+        self.refusals = 1
+
+    async def take(self, request: web.Request) -> web.Response:
+        body = await request.read()
+        if self.refusals:
+            self.refusals -= 1
+            return web.Response(status=503)
+        self.heard.append((json.loads(body), request.headers["X-Hub-Signature"], body))
+        return web.Response()
+
+    def events(self) -> set[str]:
+        return {told["event"] for told, _, _ in self.heard}
+
+
+async def test_webhooks_are_told_with_a_signature_and_tried_again(new_town: TownBuilder) -> None:
+    receiver = Receiver()
+    app = web.Application()
+    app.router.add_post("/hook", receiver.take)
+    async with TestServer(app) as server:
+        town = await new_town(private_hosts="127.0.0.1")
+        admin, (ada, bob) = await employ(town, "administrator"), (await join(town), await join(town))
+        events = ["report.created", "report.updated", "status.created", "account.created", "account.updated"]
+        hook = await admin.post(f"{ADMIN}/webhooks", json={"url": str(server.make_url("/hook")), "events": events})
+        check(hook, HOOK)
+
+        made = await report(ada, bob)
+        await admin.post(f"{ADMIN}/reports/{made['id']}/resolve")
+        posted = await post(ada, "to be told")
+        await join(town)
+        await until(lambda: _is_put_off(town))
+        async with town.house() as house, house.works.begin() as work:
+            await work.db.run(_at_once, now=work.now)
+        await until(lambda: _heard(receiver, {"report.created", "report.updated", "status.created", "account.created"}))
+
+        for _, signature, body in receiver.heard:
+            expected = hmac.new(hook["secret"].encode(), body, hashlib.sha256).hexdigest()
+            assert signature == f"sha256={expected}"
+        told = {one["event"]: one for one, _, _ in receiver.heard}
+        assert told["status.created"]["object"]["id"] == posted["id"]
+        assert told["report.updated"]["object"]["id"] == made["id"]
+        check(await admin.get(f"{ADMIN}/webhooks"), [HOOK])
+        seen = await admin.get(f"{ADMIN}/webhooks/{hook['id']}")
+        assert "secret" not in seen
+        assert (await admin.post(f"{ADMIN}/webhooks/{hook['id']}/rotate_secret"))["secret"] != hook["secret"]
+        off = await admin.does("PUT", f"{ADMIN}/webhooks/{hook['id']}", json={"enabled": False})
+        assert off["enabled"] is False
+        assert await admin.delete(f"{ADMIN}/webhooks/{hook['id']}") == {}
+
+
+async def _is_put_off(town: Town) -> bool:
+    async with town.house() as house, house.works.begin() as work:
+        return bool(await work.db.all(_put_off))
+
+
+async def _heard(receiver: Receiver, wanted: set[str]) -> bool:
+    return wanted <= receiver.events()
+
+
+@pytest.mark.parametrize("sent", [
+    {}, {"url": "ftp://x", "events": ["report.created"]}, {"url": "https://x.example", "events": []},
+    {"url": "https://x.example", "events": ["odd"]}, {"url": "https://" + "x" * 3000, "events": ["report.created"]},
+])  # fmt: skip
+async def test_what_is_no_webhook(town: Town, sent: dict[str, Any]) -> None:
+    admin = await employ(town, "administrator")
+
+    assert await verdict(admin, "POST", f"{ADMIN}/webhooks", json=sent) == 422
+
+
+async def test_an_invitation_lets_somebody_in_where_sign_up_is_closed(new_town: TownBuilder) -> None:
+    town = await new_town(registrations="closed", confirm_email="off")
+    admin = await employ(town, "administrator")
+    made = await admin.post(f"{ADMIN}/invites", json={"expires_in": 3600})
+    check(made, INVITE)
+    app = await new_app(town, "read write")
+    headers = {"Authorization": f"Bearer {await app.token('read write')}"}
+    sent = {
+        "username": "visitor",
+        "email": "guest@example.org",
+        "password": "correct horse",
+        "agreement": True,
+        "locale": "en",
+    }
+
+    closed = await town.http.post("/api/v1/accounts", json=sent, headers=headers)
+    let_in = await town.http.post("/api/v1/accounts", json=sent | {"invite_code": made["code"]}, headers=headers)
+
+    assert (closed.status_code, let_in.status_code) == (403, 200), let_in.text
+    other = await admin.post(f"{ADMIN}/invites", json={"single_use": False})
+    assert other["id"] in [one["id"] for one in await admin.get(f"{ADMIN}/invites")]
+    assert await admin.delete(f"{ADMIN}/invites/{other['id']}") == {}
+    assert await verdict(admin, "DELETE", f"{ADMIN}/invites/{other['id']}") == 404
+    assert await verdict(admin, "POST", f"{ADMIN}/invites", json={"expires_in": -1}) == 422
+
+
+async def test_what_the_team_did_can_be_looked_up(town: Town) -> None:
+    admin, mod = await employ(town, "administrator"), await employ(town, "moderator")
+    bob: Member = await join(town)
+    await mod.post(f"{ADMIN}/accounts/{bob.id}/action", json={"type": "silence", "text": "because"})
+
+    found = await admin.get(f"{ADMIN}/audit", params={"username": mod.name})
+
+    check(found, [EVENT])
+    assert [one["action"] for one in found] == ["silence_account"]
+    assert found[0]["context"]["target"] == {"id": bob.id, "acct": bob.name}
+    assert await admin.get(f"{ADMIN}/audit", params={"username": mod.name, "action": "suspend_account"}) == []
+    assert await admin.get(f"{ADMIN}/audit", params={"username": mod.name, "offset": "1"}) == []
