@@ -240,7 +240,7 @@ def test_every_route_is_in_the_table() -> None:
     known = {(case.method, case.route) for case in (*READS, *WRITES)} | ELSEWHERE
 
     routes = {(route.method, route.path) for route in social_routes()}
-    assert {one for one in routes if "/admin/" not in one[1]} == known  # those of the team: test_admin_shapes
+    assert {one for one in routes if "/admin/" not in one[1]} == known  # those of the team have tests of their own
 
 
 async def test_what_is_answered_has_every_key_and_every_kind(new_town: TownBuilder) -> None:
