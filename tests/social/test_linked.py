@@ -32,7 +32,7 @@ def test_nonsense_is_left_alone(said: str) -> None:
 
 def test_an_article_goes_before_its_page_and_open_graph_before_both() -> None:
     said = (
-        '{"@type": "WebPage", "name": "PageFacts"}',
+        '{"@type": "WebPage", "name": "Page"}',
         '[{"@type": "https://schema.org/NewsArticle", "headline": "Article", "author": "Cat", "image": "c.png"}]',
     )
 

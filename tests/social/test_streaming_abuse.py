@@ -20,8 +20,8 @@ from kith.base.log import AccessLog
 from kith.base.server import ConnectionLimits, HttpServer, listen
 from kith.social.ids import AccountId
 from kith.social.streaming.channels import Stream, of_user
-from kith.social.streaming.connections import MOST_UNREAD, Connection
-from kith.social.streaming.events import Event
+from kith.social.streaming.connections import MOST_UNREAD, StreamConnection
+from kith.social.streaming.events import StreamEvent
 from kith.social.streaming.hub import Hub
 from kith.social.streaming.keeping import Streaming
 from kith.social.streaming.sockets import MOST_BYTES, MOST_STREAMS
@@ -115,7 +115,7 @@ class Inside:
         self.hub = hub
         self.port = server.address[1]
 
-    async def connected(self, count: int) -> list[Connection]:
+    async def connected(self, count: int) -> list[StreamConnection]:
         async with asyncio.timeout(60):
             while len(self.hub.connections) != count:
                 await asyncio.sleep(0)
@@ -152,7 +152,7 @@ async def _shake_hands(inside: Inside, path: str) -> sockets.socket:
 
 async def _flood(inside: Inside, ada: Member) -> None:
     """More than the system and the server hold for anybody who does not read."""
-    event = Event("update", json.dumps("x" * 200_000))
+    event = StreamEvent("update", json.dumps("x" * 200_000))
     for _ in range(200):
         await inside.hub.publish(of_user(AccountId(int(ada.id))), event)
         await asyncio.sleep(0)
@@ -239,7 +239,7 @@ async def test_an_older_client_reads_until_the_connection_ends(town: Town) -> No
         reader, writer = await asyncio.open_connection("127.0.0.1", inside.port)
         writer.write(f"GET {BASE}/user HTTP/1.0\r\nAuthorization: Bearer {ada.token}\r\n\r\n".encode())
         [connection] = await inside.connected(1)
-        await inside.hub.publish(of_user(AccountId(int(ada.id))), Event("filters_changed"))
+        await inside.hub.publish(of_user(AccountId(int(ada.id))), StreamEvent("filters_changed"))
         inside.hub.close(connection, 1008, "over")
         _head, body = (await reader.read()).split(b"\r\n\r\n", 1)
         writer.close()

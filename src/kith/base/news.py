@@ -17,7 +17,7 @@ from kith.base.jobs.kinds import JobKind
 from kith.base.logger import Logger
 
 if TYPE_CHECKING:
-    from kith.base.news_rows import Kept
+    from kith.base.news_rows import NewsRow
 
 __all__ = ["Fact", "News"]
 
@@ -37,7 +37,7 @@ _log = Logger()
 class Carrier(Protocol):
     """Brings news to the other processes."""
 
-    def send(self, news: Sequence[Kept], *, lanes: Collection[str]) -> None: ...
+    def send(self, news: Sequence[NewsRow], *, lanes: Collection[str]) -> None: ...
 
 
 class News:
@@ -78,7 +78,7 @@ class News:
         """Those of which other processes are told."""
         return [] if self.relay is None else [fact for fact in facts if type(fact) in self._listeners]
 
-    def committed(self, facts: Iterable[Fact], *, lanes: Collection[str], kept: Sequence[Kept] = ()) -> None:
+    def committed(self, facts: Iterable[Fact], *, lanes: Collection[str], kept: Sequence[NewsRow] = ()) -> None:
         """`lanes` are those into which jobs came, `kept` is what was written down for other processes."""
         for fact in facts:
             if type(fact) in self._listeners:

@@ -16,7 +16,7 @@ from sqlalchemy import BigInteger, Column, String, Table, Text, bindparam, inser
 from kith.base.db import METADATA, Session, command
 from kith.base.news import Fact
 
-__all__ = ["KEPT", "Kept", "add", "news"]
+__all__ = ["KEPT", "NewsRow", "add", "news"]
 
 KEPT = timedelta(hours=1)
 
@@ -30,7 +30,7 @@ news = Table(
 _add = command(insert(news).values({column.name: bindparam(column.name) for column in news.columns}).inline())
 
 
-class Kept(msgspec.Struct, frozen=True):
+class NewsRow(msgspec.Struct, frozen=True):
     """One piece of news, as it is written down and carried."""
 
     id: int
@@ -38,10 +38,10 @@ class Kept(msgspec.Struct, frozen=True):
     body: str
 
 
-def kept(id: int, fact: Fact) -> Kept:
-    return Kept(id, type(fact).__name__, msgspec.json.encode(fact).decode())
+def kept(id: int, fact: Fact) -> NewsRow:
+    return NewsRow(id, type(fact).__name__, msgspec.json.encode(fact).decode())
 
 
-async def add(db: Session, rows: Sequence[Kept]) -> None:
+async def add(db: Session, rows: Sequence[NewsRow]) -> None:
     values: list[dict[str, Any]] = [{"id": one.id, "name": one.name, "body": one.body} for one in rows]
     await db.many(_add, values)

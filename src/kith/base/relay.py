@@ -20,7 +20,7 @@ from kith.base.db import Database
 from kith.base.db.postgres import Postgres
 from kith.base.ids import id_at
 from kith.base.news import JOBS, News
-from kith.base.news_rows import KEPT, Kept
+from kith.base.news_rows import KEPT, NewsRow
 
 __all__ = ["Relay", "relay_for"]
 
@@ -58,7 +58,7 @@ class Relay:
         self._wake = asyncio.Event()
         self._failures = 0
 
-    def send(self, news: Sequence[Kept], *, lanes: Collection[str]) -> None:
+    def send(self, news: Sequence[NewsRow], *, lanes: Collection[str]) -> None:
         self._seen.update(one.id for one in news)
         lines = [self._line(one) for one in news]
         lines += [line for lane in lanes if (line := f"{JOBS} {lane}") not in self._outbox]
@@ -66,7 +66,7 @@ class Relay:
             self._outbox.extend(lines)
             self._wake.set()
 
-    def _line(self, one: Kept) -> str:
+    def _line(self, one: NewsRow) -> str:
         """What is too long for the wire is named by its id alone."""
         line = f"{one.id} {one.name} {one.body}"
         return line if len(line.encode()) + 40 <= self.BUNDLE_BYTES else str(one.id)

@@ -36,7 +36,7 @@ def block(*, domain: str, **given: Any) -> None:
     async def make() -> ServerBlock:
         async with house() as opened, opened.works.begin() as work:
             try:
-                return await servers.block(work, OPERATOR, domain, servers.Draft(**given))
+                return await servers.block(work, OPERATOR, domain, servers.DomainBlockDraft(**given))
             except servers.StricterAlready as error:
                 raise Conflict(str(error)) from error
 

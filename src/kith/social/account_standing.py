@@ -14,7 +14,7 @@ class Standing(Protocol):
         ...
 
 
-class Posting(Protocol):
+class PostingPermission(Protocol):
     async def may_post(self, work: Work, user_id: UserId) -> bool:
         """No for whoever has an address that the team blocks. Asked with every post, so it costs next to nothing."""
         ...

@@ -29,7 +29,7 @@ _local = accounts.c.domain == ""
 _there = accounts.c.domain == _about
 
 
-class Counted(msgspec.Struct, frozen=True):
+class Measure(msgspec.Struct, frozen=True):
     """`by_day` gives days with their figures, `total` one figure for a period, both from its bounds."""
 
     by_day: Query[Any]
@@ -41,11 +41,11 @@ class Counted(msgspec.Struct, frozen=True):
 def _counted(
     source: FromClause, at: ColumnElement[Any], clause: ColumnElement[bool], *, what: Any = None, about: str = "",
     is_ever: bool = False,
-) -> Counted:  # fmt: skip
+) -> Measure:  # fmt: skip
     count = func.count() if what is None else func.count(distinct(what))
     within = and_(clause, at >= _start, at < _end)
     day = day_of(at)
-    return Counted(
+    return Measure(
         query(select(day, count).select_from(source).where(within).group_by(day), tuple),
         query(select(count).select_from(source).where(clause if is_ever else within), int),
         about,
@@ -53,15 +53,15 @@ def _counted(
     )
 
 
-def _present() -> Counted:
+def _present() -> Measure:
     within = and_(presence.c.day >= _first, presence.c.day <= _last)
-    return Counted(
+    return Measure(
         query(select(presence.c.day, func.count()).where(within).group_by(presence.c.day), tuple),
         query(select(func.count(distinct(presence.c.user_id))).where(within), int),
     )
 
 
-def _interactions() -> Counted:
+def _interactions() -> Measure:
     """What people here do with posts: favourites, boosts, and answers to others."""
     said = and_(
         statuses.c.local,
@@ -90,7 +90,7 @@ _on_media = media.join(accounts, accounts.c.id == media.c.account_id)
 _on_reports = reports.join(accounts, accounts.c.id == reports.c.target_id)
 _any = reports.c.id.is_not(None)
 
-MEASURES: dict[str, Counted] = {
+MEASURES: dict[str, Measure] = {
     "active_users": _present(),
     "new_users": _counted(accounts, accounts.c.created_at, and_(_local, accounts.c.is_listed)),
     "interactions": _interactions(),
@@ -105,8 +105,8 @@ MEASURES: dict[str, Counted] = {
     "instance_statuses": _counted(
         _on_statuses, statuses.c.created_at, and_(_there, statuses.c.deleted_at.is_(None)), about="domain", is_ever=True
     ),
-    "instance_follows": Counted(follows.FOLLOWED_BY_DAY, follows.FOLLOWED, "domain", True),
-    "instance_followers": Counted(follows.FOLLOWERS_BY_DAY, follows.FOLLOWERS, "domain", True),
+    "instance_follows": Measure(follows.FOLLOWED_BY_DAY, follows.FOLLOWED, "domain", True),
+    "instance_followers": Measure(follows.FOLLOWERS_BY_DAY, follows.FOLLOWERS, "domain", True),
 }
 
 
@@ -138,7 +138,7 @@ def subject_of(text: str, kind: str) -> Any:
     return text.strip().lower().replace("\0", "") or "-"
 
 
-async def _total(work: Work, counted: Counted, period: Period, whom: Any) -> int:
+async def _total(work: Work, counted: Measure, period: Period, whom: Any) -> int:
     found = await work.db.slow(counted.total, **_bounds(period), about=whom)
     return found[0] if found else 0
 

@@ -35,7 +35,7 @@ _write = command(
 )
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class WebhookDraft(msgspec.Struct, kw_only=True):
     """What is left out is as it was."""
 
     url: str | None = None
@@ -58,7 +58,7 @@ def secret_of(work: Work, webhook: Webhook) -> str:
     return work.find(identity.Sealer).open(webhook.secret, PLACE)
 
 
-async def create(work: Work, by: Staff, draft: Draft) -> Webhook:
+async def create(work: Work, by: Staff, draft: WebhookDraft) -> Webhook:
     by.check("manage_webhooks")
     if len(await every(work.db)) >= MOST:
         raise Invalid(fields={"url": [Complaint(f"is too long (maximum is {MOST} entries)", "too_many")]})
@@ -76,7 +76,7 @@ def _new_secret(work: Work) -> str:
     return work.find(identity.Sealer).seal(secrets.token_hex(20), PLACE)
 
 
-def _filled(before: Webhook, draft: Draft) -> Webhook:
+def _filled(before: Webhook, draft: WebhookDraft) -> Webhook:
     url = before.url if draft.url is None else draft.url.strip()
     parts = urlsplit(url) if len(url) <= LONGEST_URL else urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.netloc or "\0" in url:
@@ -88,7 +88,7 @@ def _filled(before: Webhook, draft: Draft) -> Webhook:
     return msgspec.structs.replace(before, url=url, events=events, enabled=enabled)
 
 
-async def change(work: Work, by: Staff, id: int, draft: Draft) -> Webhook:
+async def change(work: Work, by: Staff, id: int, draft: WebhookDraft) -> Webhook:
     by.check("manage_webhooks")
     return await _save(work, by, "update_webhook", _filled(await find(work, id), draft))
 

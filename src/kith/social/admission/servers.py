@@ -20,7 +20,7 @@ LONGEST_COMMENT = 10_000
 AT_ONCE = 200
 
 
-class Draft(msgspec.Struct, kw_only=True):
+class DomainBlockDraft(msgspec.Struct, kw_only=True):
     """What is left out is as it was."""
 
     severity: str | None = None
@@ -52,7 +52,7 @@ async def effective(work: Work, domain: str) -> ServerBlock | None:
     return found[0] if found else None
 
 
-async def block(work: Work, by: Staff, text: str, draft: Draft) -> ServerBlock:
+async def block(work: Work, by: Staff, text: str, draft: DomainBlockDraft) -> ServerBlock:
     by.check("manage_federation")
     domain = checked_domain(work, text)
     await work.db.hold("social.server_blocks")
@@ -66,8 +66,10 @@ async def block(work: Work, by: Staff, text: str, draft: Draft) -> ServerBlock:
     return new
 
 
-def _filled(before: ServerBlock, draft: Draft) -> ServerBlock:
-    given = {name: getattr(draft, name) for name in Draft.__struct_fields__ if getattr(draft, name) is not None}
+def _filled(before: ServerBlock, draft: DomainBlockDraft) -> ServerBlock:
+    given = {
+        name: getattr(draft, name) for name in DomainBlockDraft.__struct_fields__ if getattr(draft, name) is not None
+    }
     after = msgspec.structs.replace(before, **given)
     if after.severity not in SEVERITIES:
         raise Invalid(fields={"severity": [Complaint("is not included in the list", "inclusion")]})
@@ -94,12 +96,12 @@ async def find(work: Work, id: int) -> ServerBlock:
     return found
 
 
-async def change(work: Work, by: Staff, id: int, draft: Draft) -> ServerBlock:
+async def change(work: Work, by: Staff, id: int, draft: DomainBlockDraft) -> ServerBlock:
     by.check("manage_federation")
     await work.db.hold("social.server_blocks")
     before = await find(work, id)
     after = _filled(before, draft)
-    values = {name: getattr(after, name) for name in Draft.__struct_fields__}
+    values = {name: getattr(after, name) for name in DomainBlockDraft.__struct_fields__}
     await store.change(work.db, "domain_block", id, values)
     if after.severity != before.severity:
         await _enforce(work, before.domain, [before.created_at])

@@ -16,7 +16,7 @@ from kith.social.accounts.viewers import Viewer
 from kith.social.emojis import custom_emojis as emojis
 from kith.social.guards import anyone, optional, outsider
 from kith.social.instance import directory, entities, service, store
-from kith.social.instance.kept_answers import Kept
+from kith.social.instance.kept_answers import KeptAnswers
 from kith.social.pages import JSON, PRIVATE, VARY, answer, joined
 from kith.social.text.languages import NAMES
 from kith.social.translation.service import TextTranslator
@@ -49,7 +49,7 @@ def _told(
 
 
 async def _kept(work: Work, name: str, make: Make, *headers: tuple[bytes, bytes], is_open: bool = False) -> Answer:
-    return _told(work.settings, await work.find(Kept).get(work, name, make), *headers, is_open=is_open)
+    return _told(work.settings, await work.find(KeptAnswers).get(work, name, make), *headers, is_open=is_open)
 
 
 async def _numbers(work: Work) -> service.Numbers:

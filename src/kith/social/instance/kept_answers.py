@@ -13,7 +13,7 @@ from kith.base.work import Work
 SECONDS = 2.0
 
 
-class Kept:
+class KeptAnswers:
     def __init__(self, memo: UntilWritten) -> None:
         self._memo = memo
         self._bodies: ForAWhile[bytes] = ForAWhile("instance", seconds=SECONDS, most=32)

@@ -10,7 +10,7 @@ from kith.base.rooms import Part, Room
 from kith.social.errors import DIALECT
 from kith.social.guards import MemberSeen
 from kith.social.instance import api, description, tasks
-from kith.social.instance.kept_answers import Kept
+from kith.social.instance.kept_answers import KeptAnswers
 
 ROOM = Room(
     name="instance",
@@ -19,5 +19,5 @@ ROOM = Room(
     jobs=(tasks.COUNT, tasks.NOTE_PRESENCE, tasks.FORGET),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(days=1), payload=tasks.ForgetOldDays()),),
     subscriptions=((MemberSeen, tasks.NOTE_PRESENCE),),
-    parts=(Part(Kept, lambda works: Kept(works.services[UntilWritten])),),
+    parts=(Part(KeptAnswers, lambda works: KeptAnswers(works.services[UntilWritten])),),
 )

@@ -43,7 +43,7 @@ class NamedNotification(msgspec.Struct, kw_only=True):
     id: str
 
 
-class Counted(NotificationQuery, kw_only=True):
+class CountQuery(NotificationQuery, kw_only=True):
     limit: int = COUNTED
 
 
@@ -66,7 +66,7 @@ async def show_notifications(exchange: Exchange, work: Work, me: Me, asked: From
 
 
 @get("/api/v1/notifications/unread_count", guards=[READ])
-async def count_unread(work: Work, me: Me, asked: FromQuery[Counted]) -> dict[str, int]:
+async def count_unread(work: Work, me: Me, asked: FromQuery[CountQuery]) -> dict[str, int]:
     types = service.wanted_types(asked.types, asked.exclude_types)
     read = await markers.last_read(work, me, "notifications")
     most = min(abs(asked.limit) or COUNTED, MOST_COUNTED)

@@ -14,7 +14,7 @@ from kith.social.accounts.viewers import Me
 from kith.social.guards import anyone, caller_in, find_key, user
 from kith.social.push import service, unsubscribing
 from kith.social.push.entities import WebPushSubscription, render_subscription
-from kith.social.push.tables import Subscription
+from kith.social.push.tables import PushSubscription
 
 PATH = "/api/v1/push/subscription"
 PUSH = user("push")
@@ -66,7 +66,7 @@ def _token_hash(exchange: Exchange) -> str:
 TokenHash = Annotated[str, Provided(_token_hash)]
 
 
-def _shown(work: Work, one: Subscription) -> WebPushSubscription:
+def _shown(work: Work, one: PushSubscription) -> WebPushSubscription:
     return render_subscription(one, vapid.public_key(work.find(Keys).vapid))
 
 

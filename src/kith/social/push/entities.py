@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.social.push.tables import Subscription
+from kith.social.push.tables import PushSubscription
 
 
 class WebPushSubscription(msgspec.Struct):
@@ -16,7 +16,7 @@ class WebPushSubscription(msgspec.Struct):
     policy: str
 
 
-def render_subscription(one: Subscription, server_key: str) -> WebPushSubscription:
+def render_subscription(one: PushSubscription, server_key: str) -> WebPushSubscription:
     return WebPushSubscription(
         id=one.id, endpoint=one.endpoint, standard=one.standard, alerts=one.alerts, server_key=server_key,
         policy=one.policy,

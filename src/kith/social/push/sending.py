@@ -15,7 +15,7 @@ from kith.base.keys import Keys
 from kith.base.work import Work
 from kith.social.push import endpoints, keys, service, unsubscribing
 from kith.social.push.encryption import Encrypted, encrypt, encrypt_legacy
-from kith.social.push.tables import Subscription
+from kith.social.push.tables import PushSubscription
 
 __all__ = ["PushOutcome", "Tokens", "Verdict", "send"]
 
@@ -64,7 +64,7 @@ def _subject(work: Work) -> str:
     return f"mailto:{settings.contact_email}" if settings.contact_email else settings.base_url
 
 
-async def send(work: Work, subscription: Subscription, text: bytes) -> Verdict:
+async def send(work: Work, subscription: PushSubscription, text: bytes) -> Verdict:
     """Nothing is written here; nothing may have been before."""
     if not endpoints.is_sendable(work, subscription.endpoint):
         return Verdict(PushOutcome.REFUSED, "not https")
@@ -81,13 +81,13 @@ async def send(work: Work, subscription: Subscription, text: bytes) -> Verdict:
         return Verdict(PushOutcome.REFUSED if refused else PushOutcome.LATER, error.reason)
 
 
-def _encrypted(work: Work, subscription: Subscription, text: bytes) -> Encrypted:
+def _encrypted(work: Work, subscription: PushSubscription, text: bytes) -> Encrypted:
     receiver = keys.decode(subscription.p256dh) or b""
     make = encrypt if subscription.standard else encrypt_legacy
     return make(text, receiver, service.auth_of(work, subscription))
 
 
-def _headers(work: Work, subscription: Subscription, encrypted: Encrypted) -> dict[str, str]:
+def _headers(work: Work, subscription: PushSubscription, encrypted: Encrypted) -> dict[str, str]:
     public = vapid.public_key(work.find(Keys).vapid)
     token = work.find(Tokens).find(work, endpoints.origin_of(subscription.endpoint))
     headers = {

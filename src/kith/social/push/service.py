@@ -14,7 +14,7 @@ from kith.social.accounts.facts import AccountDeleted
 from kith.social.ids import AccountId, UserId
 from kith.social.notifications.service import TYPES
 from kith.social.push import endpoints, keys, store, unsubscribing
-from kith.social.push.tables import Subscription
+from kith.social.push.tables import PushSubscription
 
 __all__ = [
     "Holder", "NewSubscription", "auth_of", "change", "find", "forget_account", "forget_user", "remove",
@@ -45,18 +45,18 @@ class NewSubscription(msgspec.Struct, frozen=True, kw_only=True):
     policy: str | None = None
 
 
-async def find(work: Work, token_hash: str) -> Subscription:
+async def find(work: Work, token_hash: str) -> PushSubscription:
     found = await store.find_by_token(work.db, token_hash)
     if found is None:
         raise NotFound("Not Found")
     return found
 
 
-async def subscribe(work: Work, holder: Holder, wanted: NewSubscription) -> Subscription:
+async def subscribe(work: Work, holder: Holder, wanted: NewSubscription) -> PushSubscription:
     """In place of the token's former one, if it had any. With more than enough, a person's oldest ones end."""
     p256dh, auth = await _checked(work, wanted)
     sealer = work.find(Sealer)
-    new = Subscription(
+    new = PushSubscription(
         id=0, account_id=holder.account_id, oauth_hash=holder.token_hash if holder.is_app else None,
         personal_hash=None if holder.is_app else holder.token_hash, access_token=sealer.seal(holder.token, _TOKEN),
         endpoint=wanted.endpoint, p256dh=p256dh, auth=sealer.seal(auth, _AUTH), standard=wanted.standard,
@@ -93,7 +93,9 @@ def _known(alerts: Mapping[str, bool]) -> dict[str, bool]:
     return {type: wanted for type, wanted in alerts.items() if type in TYPES}
 
 
-async def change(work: Work, token_hash: str, alerts: Mapping[str, bool] | None, policy: str | None) -> Subscription:
+async def change(
+    work: Work, token_hash: str, alerts: Mapping[str, bool] | None, policy: str | None
+) -> PushSubscription:
     """Alerts that are sent replace all former ones; what is not sent stays."""
     await work.db.hold(f"push:{token_hash}")
     found = await find(work, token_hash)
@@ -117,11 +119,11 @@ async def remove_by_link(work: Work, link: str) -> None:
     await store.remove(work.db, found)
 
 
-def token_of(work: Work, subscription: Subscription) -> str:
+def token_of(work: Work, subscription: PushSubscription) -> str:
     return work.find(Sealer).open(subscription.access_token, _TOKEN)
 
 
-def auth_of(work: Work, subscription: Subscription) -> bytes:
+def auth_of(work: Work, subscription: PushSubscription) -> bytes:
     return keys.decode(work.find(Sealer).open(subscription.auth, _AUTH)) or b""
 
 

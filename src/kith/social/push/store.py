@@ -9,14 +9,14 @@ from kith.base.db import Instant, Session, command, insert_into, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import UserId
 from kith.social.notifications.tables import Notification, notifications
-from kith.social.push.tables import Subscription, subscriptions
+from kith.social.push.tables import PushSubscription, subscriptions
 from kith.social.relationships import rules
 
 _id: BindParameter[Any] = bindparam("subscription")
 _hash: BindParameter[Any] = bindparam("hash")
 _of_token = or_(subscriptions.c.oauth_hash == _hash, subscriptions.c.personal_hash == _hash)
-_by_token = query(select(subscriptions).where(_of_token), Subscription)
-_by_id = query(select(subscriptions).where(subscriptions.c.id == _id), Subscription)
+_by_token = query(select(subscriptions).where(_of_token), PushSubscription)
+_by_id = query(select(subscriptions).where(subscriptions.c.id == _id), PushSubscription)
 _insert = query(insert_into(subscriptions, without=["id"]).returning(subscriptions.c.id), int)
 _change = command(
     update(subscriptions)
@@ -83,27 +83,27 @@ _pushed = query(
 )
 
 
-async def find(db: Session, subscription_id: int) -> Subscription | None:
+async def find(db: Session, subscription_id: int) -> PushSubscription | None:
     return await db.one(_by_id, subscription=subscription_id)
 
 
-async def find_by_token(db: Session, key_hash: str) -> Subscription | None:
+async def find_by_token(db: Session, key_hash: str) -> PushSubscription | None:
     return await db.one(_by_token, hash=key_hash)
 
 
-async def insert(db: Session, new: Subscription) -> int:
+async def insert(db: Session, new: PushSubscription) -> int:
     """Its id."""
-    values = {name: getattr(new, name) for name in Subscription.__struct_fields__ if name != "id"}
+    values = {name: getattr(new, name) for name in PushSubscription.__struct_fields__ if name != "id"}
     made = await db.one(_insert, **values)
     assert made is not None  # noqa: S101 - an insert gives a row, or raises
     return made
 
 
-async def change(db: Session, changed: Subscription) -> None:
+async def change(db: Session, changed: PushSubscription) -> None:
     await db.run(_change, subscription=changed.id, new_alerts=changed.alerts, new_policy=changed.policy)
 
 
-async def remove(db: Session, one: Subscription) -> None:
+async def remove(db: Session, one: PushSubscription) -> None:
     """Only this very one: an app may have put another in its place while a message was on its way."""
     await db.run(_remove, subscription=one.id, made_at=one.created_at)
 
@@ -131,7 +131,7 @@ async def receivers(db: Session, notification_id: int, after: datetime) -> list[
 
 
 async def find_pushed(
-    db: Session, notification_id: int, subscription: Subscription, after: datetime
+    db: Session, notification_id: int, subscription: PushSubscription, after: datetime
 ) -> Notification | None:
     """The notification, if it is there and still to be sent to this subscription."""
     found = await db.one(_pushed, notification=notification_id, subscription=subscription.id, after=after)

@@ -31,7 +31,7 @@ subscriptions = Table(
 )
 
 
-class Subscription(msgspec.Struct):
+class PushSubscription(msgspec.Struct):
     """`access_token` and `auth` are sealed with the server's key (see `secrets`)."""
 
     id: int

@@ -16,7 +16,7 @@ from kith.social.push.encryption import MOST_BYTES
 from kith.social.push.message import compose, fit
 from kith.social.push.sending import KEPT, PushOutcome, Verdict, send
 from kith.social.push.slots import Busy, Slots
-from kith.social.push.tables import Subscription
+from kith.social.push.tables import PushSubscription
 
 AT_ONCE = 32
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (30, 120, 480, 1800, 7200))
@@ -63,7 +63,7 @@ async def deliver(work: Work, delivery: PushDelivery) -> None:
     await _conclude(work, delivery, subscription, verdict)
 
 
-async def _conclude(work: Work, delivery: PushDelivery, subscription: Subscription, verdict: Verdict) -> None:
+async def _conclude(work: Work, delivery: PushDelivery, subscription: PushSubscription, verdict: Verdict) -> None:
     told = {"subscription": subscription.id, "host": endpoints.host_of(subscription.endpoint), "why": verdict.why}
     if verdict.outcome is PushOutcome.GONE:
         await store.remove(work.db, subscription)

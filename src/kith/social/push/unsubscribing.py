@@ -15,7 +15,7 @@ import msgspec
 
 from kith.base.keys import Keys
 from kith.base.work import Work
-from kith.social.push.tables import Subscription
+from kith.social.push.tables import PushSubscription
 
 __all__ = ["PATH", "Link", "is_genuine", "make", "read"]
 
@@ -30,7 +30,7 @@ class Link(msgspec.Struct, frozen=True):
     seal: str
 
 
-def make(work: Work, subscription: Subscription, until: datetime) -> str:
+def make(work: Work, subscription: PushSubscription, until: datetime) -> str:
     """The whole address."""
     ends = int(until.timestamp())
     link = f"{subscription.id}-{ends}-{_seal(work, subscription, ends)}"
@@ -44,13 +44,13 @@ def read(text: str) -> Link | None:
     return Link(int(match[1]), int(match[2]), match[3])
 
 
-def is_genuine(work: Work, link: Link, subscription: Subscription) -> bool:
+def is_genuine(work: Work, link: Link, subscription: PushSubscription) -> bool:
     """Whether it was made here for this subscription, and has not ended."""
     if link.until <= work.now.timestamp():
         return False
     return hmac.compare_digest(link.seal, _seal(work, subscription, link.until))
 
 
-def _seal(work: Work, subscription: Subscription, until: int) -> str:
+def _seal(work: Work, subscription: PushSubscription, until: int) -> str:
     said = f"push.unsubscribe:{subscription.id}:{subscription.created_at.isoformat()}:{until}"
     return hmac.new(work.find(Keys).signing, said.encode(), hashlib.sha256).hexdigest()

@@ -43,7 +43,7 @@ class Uri(msgspec.Struct, kw_only=True):
     uri: str = ""
 
 
-class Domain(msgspec.Struct, kw_only=True):
+class NamedDomain(msgspec.Struct, kw_only=True):
     domain: str = ""
 
 
@@ -139,7 +139,7 @@ async def unmute_account(exchange: Exchange, work: Work, account: Actor, id: Fro
 
 
 @post("/api/v1/domain_blocks", status=200, guards=[user(BLOCKS)])
-async def block_domain(work: Work, account: Actor, sent: FromRequest[Domain]) -> dict[str, str]:
+async def block_domain(work: Work, account: Actor, sent: FromRequest[NamedDomain]) -> dict[str, str]:
     domain = apart.read_domain(sent.domain)
     if await apart.block_domain(work, account, domain):
         work.enqueue(tasks.CUT_TIES, tasks.CutTies(account_id=account.id, domain=domain))
@@ -147,13 +147,13 @@ async def block_domain(work: Work, account: Actor, sent: FromRequest[Domain]) ->
 
 
 @delete("/api/v1/domain_blocks", status=200, guards=[user(BLOCKS)])
-async def unblock_domain(work: Work, actor: Actor, sent: FromRequest[Domain]) -> dict[str, str]:
+async def unblock_domain(work: Work, actor: Actor, sent: FromRequest[NamedDomain]) -> dict[str, str]:
     await apart.unblock_domain(work, actor, sent.domain)
     return {}
 
 
 @get("/api/v1/domain_blocks/preview", guards=[user(BLOCKS)])
-async def preview_domain_block(work: Work, me: Me, sent: FromQuery[Domain]) -> dict[str, int]:
+async def preview_domain_block(work: Work, me: Me, sent: FromQuery[NamedDomain]) -> dict[str, int]:
     following, followers = await store.count_at_domain(work.db, me, apart.read_domain(sent.domain))
     return {"following_count": following, "followers_count": followers}
 

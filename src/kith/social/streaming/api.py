@@ -14,7 +14,7 @@ from kith.base.socket import TheSocket
 from kith.social.guards import anyone
 from kith.social.streaming import sockets
 from kith.social.streaming.channels import Stream
-from kith.social.streaming.connections import Connection, Listener
+from kith.social.streaming.connections import Listener, StreamConnection
 from kith.social.streaming.entry import NOTIFICATIONS, STATUSES, let_in, listens, prepare, stream_of
 from kith.social.streaming.events import HELLO
 from kith.social.streaming.hub import Hub
@@ -33,7 +33,7 @@ TheHub = Annotated[Hub, Provided(_hub)]
 TheListener = Annotated[Listener, Provided(lambda exchange: exchange.kept[Listener])]
 
 
-class Asked(Loose, kw_only=True):
+class StreamQuery(Loose, kw_only=True):
     only_media: bool = False
     tag: str = ""
     list: str = ""
@@ -54,7 +54,7 @@ def _reserve(exchange: Exchange, hub: Hub, listener: Listener) -> None:
 
 def _events(path: str, name: str, *, scope: str = STATUSES) -> Route:
     @stream(f"/api/v1/streaming/{path}", guards=[listens(scope)])
-    async def listen(exchange: Exchange, hub: TheHub, listener: TheListener, asked: FromQuery[Asked]) -> Answer:
+    async def listen(exchange: Exchange, hub: TheHub, listener: TheListener, asked: FromQuery[StreamQuery]) -> Answer:
         """Events for as long as somebody listens."""
         is_media = asked.only_media and name.startswith("public")
         wanted = stream_of({"stream": f"{name}:media" if is_media else name, "tag": asked.tag, "list": asked.list})
@@ -71,7 +71,7 @@ async def _pieces(
     """The greeting; then the hub writes, and this waits for the end."""
     yield HELLO
     exchange.pipe.stay()
-    connection = Connection(listener, exchange.pipe, is_socket=False)
+    connection = StreamConnection(listener, exchange.pipe, is_socket=False)
     hub.join(connection)
     try:
         hub.subscribe(connection, wanted, channels)
@@ -91,7 +91,7 @@ async def open_socket(exchange: Exchange, hub: TheHub, socket: TheSocket) -> Non
     _reserve(exchange, hub, listener)
     wanted, channels, refusal = await _first(exchange, listener)
     await socket.accept(offered, most=sockets.MOST_BYTES)
-    connection = Connection(listener, exchange.pipe, is_socket=True)
+    connection = StreamConnection(listener, exchange.pipe, is_socket=True)
     hub.join(connection)
     try:
         if wanted is not None:

@@ -38,20 +38,20 @@ from kith.social.streaming.channels import (
     public_of,
     tags_of,
 )
-from kith.social.streaming.events import Event
+from kith.social.streaming.events import StreamEvent
 from kith.social.streaming.facts import Published
 from kith.social.streaming.hub import Hub
 from kith.social.streaming.store import Pairs, Post
 from kith.social.timelines.facts import FeedsFilled
 
-__all__ = ["FACTS", "Carrier"]
+__all__ = ["FACTS", "StreamCarrier"]
 
 MOST_UNFINISHED = 1000
 _encode = msgspec.json.Encoder().encode
 Owners = dict[StatusId, set[int]]
 
 
-class Carrier:
+class StreamCarrier:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._told: dict[StatusId, set[int]] = {}  # whose feeds were told of a post that goes on to more feeds
@@ -106,7 +106,7 @@ class Carrier:
         lists = await store.on_lists(work.db, [post.id for post in posts], self._hub.lists)
         hidden = await self._hidden(work, posts)
         for post in posts:
-            event = Event("delete", str(post.id))
+            event = StreamEvent("delete", str(post.id))
             for channel in self._channels_of(post):
                 await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
             channels = [of_user(AccountId(owner)) for owner in homes.get(post.id, ())]
@@ -145,7 +145,7 @@ class Carrier:
         picky = await self._who_filters(work, heard)
         for post in heard:
             if post.id in shown:
-                event, unseen = Event(name, shown[post.id].decode()), _accounts(hidden.get(post.id, ()))
+                event, unseen = StreamEvent(name, shown[post.id].decode()), _accounts(hidden.get(post.id, ()))
                 for channel in self._channels_of(post):
                     await self._hub.publish(channel, event, hidden_from=unseen | picky)
         for viewer in picky:
@@ -153,7 +153,7 @@ class Carrier:
             for post in heard:
                 if post.id in own and viewer not in _accounts(hidden.get(post.id, ())):
                     for channel in self._channels_of(post):
-                        await self._hub.publish(channel, Event(name, own[post.id].decode()), only=viewer)
+                        await self._hub.publish(channel, StreamEvent(name, own[post.id].decode()), only=viewer)
 
     async def _who_filters(self, work: Work, posts: Sequence[Post]) -> set[AccountId]:
         """Those of the listeners who have filters; each of them sees posts their own way."""
@@ -221,42 +221,42 @@ class Carrier:
             if row is None or row.filtered or not self._hub.is_heard(channel):
                 continue
             for shown in await notifications.render(work, [row], fact.account_id):
-                await self._hub.publish(channel, Event("notification", shown.decode()))
+                await self._hub.publish(channel, StreamEvent("notification", shown.decode()))
 
     async def talked(self, work: Work, facts: Sequence[ConversationChanged]) -> None:
         for fact in facts:
             found = await conversations.find(work.db, fact.account_id, fact.conversation_id)
             for shown in await render_conversations(work, [found] if found is not None else [], fact.account_id):
-                await self._hub.publish(of_direct(fact.account_id), Event("conversation", shown.decode()))
+                await self._hub.publish(of_direct(fact.account_id), StreamEvent("conversation", shown.decode()))
 
     async def encrypted(self, work: Work, facts: Sequence[EncryptedMessageCame]) -> None:
         for fact in facts:
             message = await encryption.find_message(work.db, fact.message_id)
             if message is not None:
                 payload = _encode(render_message(message)).decode()
-                await self._hub.publish(of_token(fact.key_hash), Event("encrypted_message", payload))
+                await self._hub.publish(of_token(fact.key_hash), StreamEvent("encrypted_message", payload))
 
     async def filtered(self, _work: Work, facts: Sequence[FiltersChanged]) -> None:
         for fact in facts:
-            await self._hub.publish(of_user(fact.account_id), Event("filters_changed", None))
+            await self._hub.publish(of_user(fact.account_id), StreamEvent("filters_changed", None))
 
     async def published(self, _work: Work, facts: Sequence[Published]) -> None:
         for fact in facts:
-            await self._hub.publish(fact.channel, Event(fact.event, fact.payload))
+            await self._hub.publish(fact.channel, StreamEvent(fact.event, fact.payload))
 
 
 async def _rendered(
     work: Work, alike: dict[StatusId, dict[AccountId, AccountId]], name: str
-) -> dict[tuple[AccountId, StatusId], Event]:
+) -> dict[tuple[AccountId, StatusId], StreamEvent]:
     """Each status once for each of those who stand for others, all of one viewer's together."""
     wanted: dict[AccountId, list[StatusId]] = {}
     for id, of_post in alike.items():
         for viewer in set(of_post.values()):
             wanted.setdefault(viewer, []).append(id)
-    events: dict[tuple[AccountId, StatusId], Event] = {}
+    events: dict[tuple[AccountId, StatusId], StreamEvent] = {}
     for viewer, ids in wanted.items():
         shown = await statuses.render_by_id(work, ids, viewer, context="home")
-        events.update({(viewer, id): Event(name, shown[id].decode()) for id in ids if id in shown})
+        events.update({(viewer, id): StreamEvent(name, shown[id].decode()) for id in ids if id in shown})
     return events
 
 
@@ -265,15 +265,15 @@ def _accounts(ids: Collection[int]) -> set[AccountId]:
 
 
 _CARRY: dict[type[Fact], Callable[..., Any]] = {
-    StatusPosted: Carrier.posted,
-    FeedsFilled: Carrier.fed,
-    StatusEdited: Carrier.edited,
-    StatusDeleted: Carrier.deleted,
-    BoostWithdrawn: Carrier.deleted,
-    NotificationMade: Carrier.notified,
-    ConversationChanged: Carrier.talked,
-    EncryptedMessageCame: Carrier.encrypted,
-    FiltersChanged: Carrier.filtered,
-    Published: Carrier.published,
+    StatusPosted: StreamCarrier.posted,
+    FeedsFilled: StreamCarrier.fed,
+    StatusEdited: StreamCarrier.edited,
+    StatusDeleted: StreamCarrier.deleted,
+    BoostWithdrawn: StreamCarrier.deleted,
+    NotificationMade: StreamCarrier.notified,
+    ConversationChanged: StreamCarrier.talked,
+    EncryptedMessageCame: StreamCarrier.encrypted,
+    FiltersChanged: StreamCarrier.filtered,
+    Published: StreamCarrier.published,
 }
 FACTS = tuple(_CARRY)

@@ -8,9 +8,9 @@ from kith.base.pipe import Pipe
 from kith.base.server.wire import chunk, text_frame
 from kith.social.ids import AccountId, UserId
 from kith.social.streaming.channels import Stream
-from kith.social.streaming.events import THUMP, Event
+from kith.social.streaming.events import THUMP, StreamEvent
 
-__all__ = ["Connection", "Listener", "Subscription"]
+__all__ = ["Listener", "StreamConnection", "StreamSubscription"]
 
 MOST_UNREAD = 128 * 1024  # bytes, of what a client has not read
 _THUMP = chunk(THUMP)
@@ -28,19 +28,19 @@ class Listener(msgspec.Struct, frozen=True):
     session_uuid: str | None = None
 
 
-class Subscription:
+class StreamSubscription:
     """A stream of one connection."""
 
     __slots__ = ("channels", "connection", "label", "viewer")
 
-    def __init__(self, connection: Connection, stream: Stream, channels: tuple[str, ...]) -> None:
+    def __init__(self, connection: StreamConnection, stream: Stream, channels: tuple[str, ...]) -> None:
         self.connection = connection
         self.label = stream.label()
         self.viewer = connection.listener.account_id
         self.channels = channels
 
 
-class Connection:
+class StreamConnection:
     __slots__ = ("beat", "is_open", "is_socket", "listener", "pipe", "session_uuid", "subscriptions")
 
     def __init__(self, listener: Listener, pipe: Pipe, *, is_socket: bool) -> None:
@@ -50,12 +50,12 @@ class Connection:
         self.is_socket = is_socket
         self.is_open = True
         self.beat = 0  # in which of the seconds between two heartbeats its own is
-        self.subscriptions: dict[Stream, Subscription] = {}
+        self.subscriptions: dict[Stream, StreamSubscription] = {}
 
     def is_slow(self) -> bool:
         return self.pipe.unread > MOST_UNREAD
 
-    def deliver(self, event: Event, label: bytes) -> None:
+    def deliver(self, event: StreamEvent, label: bytes) -> None:
         if self.is_socket:
             self.pipe.push(event.frame(label))
         else:

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.server.wire import chunk, text_frame
 
-__all__ = ["HELLO", "THUMP", "Event"]
+__all__ = ["HELLO", "THUMP", "StreamEvent"]
 
 HELLO = b":)\n"
 THUMP = b":thump\n\n"
@@ -15,7 +15,7 @@ NONE = "undefined"  # what SSE says in place of a payload
 _encode = msgspec.json.Encoder().encode
 
 
-class Event:
+class StreamEvent:
     __slots__ = ("_chunk", "_frames", "_rest", "name", "payload")
 
     def __init__(self, name: str, payload: str | None = None) -> None:

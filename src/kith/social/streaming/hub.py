@@ -16,8 +16,8 @@ from kith.base.metrics import STREAM_EVENTS, STREAMS, STREAMS_ENDED
 from kith.base.settings import Settings
 from kith.social.ids import AccountId, UserId
 from kith.social.streaming.channels import Stream
-from kith.social.streaming.connections import Connection, Listener, Subscription
-from kith.social.streaming.events import Event
+from kith.social.streaming.connections import Listener, StreamConnection, StreamSubscription
+from kith.social.streaming.events import StreamEvent
 
 __all__ = ["BEATS", "Hub"]
 
@@ -31,15 +31,15 @@ class Hub:
     def __init__(self, settings: Settings) -> None:
         self._per_person = settings.max_streams_per_person if settings.rate_limits else 0
         self._per_address = settings.max_streams_per_address if settings.rate_limits else 0
-        self.connections: set[Connection] = set()
-        self._channels: dict[str, dict[Subscription, None]] = {}
+        self.connections: set[StreamConnection] = set()
+        self._channels: dict[str, dict[StreamSubscription, None]] = {}
         self._persons: Counter[UserId] = Counter()
         self._addresses: Counter[str] = Counter()
         self.homes: set[int] = set()  # the accounts whose homes anybody listens to
         self.lists: set[int] = set()
         self._joined = 0
         self._delivered: Counter[str] = Counter()
-        self.on_join: Callable[[Connection], None] = lambda _: None
+        self.on_join: Callable[[StreamConnection], None] = lambda _: None
 
     # Who is here
 
@@ -62,14 +62,14 @@ class Hub:
         if not self._addresses[address]:
             del self._addresses[address]
 
-    def join(self, connection: Connection) -> None:
+    def join(self, connection: StreamConnection) -> None:
         self._joined += 1
         connection.beat = self._joined % BEATS
         self.connections.add(connection)
         STREAMS.inc()
         self.on_join(connection)
 
-    def leave(self, connection: Connection) -> None:
+    def leave(self, connection: StreamConnection) -> None:
         """Nothing more is sent; may be said twice."""
         if connection not in self.connections:
             return
@@ -79,7 +79,7 @@ class Hub:
             self.unsubscribe(connection, stream)
         STREAMS.dec()
 
-    def close(self, connection: Connection, code: int, reason: str) -> None:
+    def close(self, connection: StreamConnection, code: int, reason: str) -> None:
         """End it from our side."""
         if connection.is_open:
             self.leave(connection)
@@ -88,17 +88,17 @@ class Hub:
 
     # What they listen to
 
-    def subscribe(self, connection: Connection, stream: Stream, channels: tuple[str, ...]) -> None:
+    def subscribe(self, connection: StreamConnection, stream: Stream, channels: tuple[str, ...]) -> None:
         if stream in connection.subscriptions or not connection.is_open:
             return
-        subscription = connection.subscriptions[stream] = Subscription(connection, stream, channels)
+        subscription = connection.subscriptions[stream] = StreamSubscription(connection, stream, channels)
         for channel in channels:
             if channel not in self._channels:
                 self._channels[channel] = {}
                 self._note(channel, is_heard=True)
             self._channels[channel][subscription] = None
 
-    def unsubscribe(self, connection: Connection, stream: Stream) -> None:
+    def unsubscribe(self, connection: StreamConnection, stream: Stream) -> None:
         subscription = connection.subscriptions.pop(stream, None)
         if subscription is None:
             return
@@ -131,7 +131,7 @@ class Hub:
     async def publish(
         self,
         channel: str,
-        event: Event,
+        event: StreamEvent,
         *,
         hidden_from: Collection[AccountId] = NOBODY,
         only: AccountId | None = None,
@@ -149,14 +149,14 @@ class Hub:
             self._hand((one, event) for one in heard[start : start + AT_ONCE])
             await asyncio.sleep(0)
 
-    async def publish_each(self, channels: Sequence[tuple[str, Event]]) -> None:
+    async def publish_each(self, channels: Sequence[tuple[str, StreamEvent]]) -> None:
         """The same for many channels, each with an event of its own."""
         for start in range(0, len(channels), AT_ONCE):
             some = channels[start : start + AT_ONCE]
             self._hand((one, event) for channel, event in some for one in tuple(self._channels.get(channel, ())))
             await asyncio.sleep(0)
 
-    def _hand(self, events: Iterable[tuple[Subscription, Event]]) -> None:
+    def _hand(self, events: Iterable[tuple[StreamSubscription, StreamEvent]]) -> None:
         for one, event in events:
             connection = one.connection
             if not connection.is_open:

@@ -17,8 +17,8 @@ from kith.base.work import Works
 from kith.identity import for_social as identity
 from kith.social.accounts.facts import AccountChanged, AccountDeleted
 from kith.social.streaming import store
-from kith.social.streaming.carrying import FACTS, Carrier
-from kith.social.streaming.connections import Connection
+from kith.social.streaming.carrying import FACTS, StreamCarrier
+from kith.social.streaming.connections import StreamConnection
 from kith.social.streaming.hub import BEATS, Hub
 
 __all__ = ["Streaming"]
@@ -37,9 +37,9 @@ class Streaming:
     def __init__(self, works: Works) -> None:
         self._works = works
         self.hub = Hub(works.settings)
-        self._carrier = Carrier(self.hub)
+        self._carrier = StreamCarrier(self.hub)
         self._facts: list[Fact] = []
-        self._doubtful: dict[Connection, None] = {}
+        self._doubtful: dict[StreamConnection, None] = {}
         self._fact_came, self._doubt_came = asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
         self.hub.on_join = self._on_join
@@ -57,7 +57,7 @@ class Streaming:
 
     # Who joins, and what happens
 
-    def _on_join(self, connection: Connection) -> None:
+    def _on_join(self, connection: StreamConnection) -> None:
         """Its right is looked at once more: it may have ended between the first look and this moment."""
         if not self._tasks:
             chores = (self._carry(), self._check(), self._beat())
@@ -90,7 +90,7 @@ class Streaming:
             if connection.session_uuid == fact.session_uuid:
                 self.hub.close(connection, BARRED, ENDED)
 
-    def doubt(self, connections: Iterable[Connection]) -> None:
+    def doubt(self, connections: Iterable[StreamConnection]) -> None:
         """Look again whether they may still listen."""
         self._doubtful.update(dict.fromkeys(connections))
         if self._doubtful:
@@ -118,7 +118,7 @@ class Streaming:
             some, self._doubtful = list(self._doubtful), {}
             await self._safely("streaming.not_checked", self._check_some(some))
 
-    async def _check_some(self, connections: list[Connection]) -> None:
+    async def _check_some(self, connections: list[StreamConnection]) -> None:
         listeners = [one.listener for one in connections if one.is_open]
         if not listeners:
             return
@@ -151,7 +151,7 @@ class Streaming:
             _log.error(event, exc_info=error)
 
 
-_Meant = Callable[[Any, Connection], bool]
+_Meant = Callable[[Any, StreamConnection], bool]
 # Whose right may have ended with each of these; whether it has, the database says.
 _ENDINGS: dict[type[Fact], _Meant] = {
     identity.AccessEnded: lambda fact, one: one.listener.key_hash in fact.key_hashes,

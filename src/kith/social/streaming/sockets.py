@@ -10,7 +10,7 @@ import msgspec
 from kith.base.errors import Problem, Throttled
 from kith.base.socket import Socket
 from kith.base.work import Works
-from kith.social.streaming.connections import Connection
+from kith.social.streaming.connections import StreamConnection
 from kith.social.streaming.entry import prepare, stream_of
 from kith.social.streaming.hub import Hub
 
@@ -24,7 +24,7 @@ NOT_TEXT, TOO_MUCH = 1003, 1008
 _encode = msgspec.json.Encoder().encode
 
 
-async def talk(hub: Hub, works: Works, connection: Connection, socket: Socket) -> None:
+async def talk(hub: Hub, works: Works, connection: StreamConnection, socket: Socket) -> None:
     """Until the client has gone, or has to."""
     second, count = 0, 0
     while (message := await socket.receive()) is not None:
@@ -40,7 +40,7 @@ async def talk(hub: Hub, works: Works, connection: Connection, socket: Socket) -
         await _answer(hub, works, connection, message)
 
 
-async def _answer(hub: Hub, works: Works, connection: Connection, message: str) -> None:
+async def _answer(hub: Hub, works: Works, connection: StreamConnection, message: str) -> None:
     """What cannot be read, or asks for something unknown, is passed over, as Mastodon does."""
     try:
         asked = msgspec.json.decode(message, type=dict[str, Any])
@@ -54,7 +54,7 @@ async def _answer(hub: Hub, works: Works, connection: Connection, message: str) 
         connection.say(refusal_of(problem))
 
 
-async def _do(hub: Hub, works: Works, connection: Connection, asked: dict[str, Any]) -> None:
+async def _do(hub: Hub, works: Works, connection: StreamConnection, asked: dict[str, Any]) -> None:
     stream = stream_of(asked)
     if asked["type"] == "unsubscribe":
         hub.unsubscribe(connection, stream)

@@ -33,19 +33,19 @@ SHAPES: dict[str, Callable[[Any], dict[str, Any]]] = {
 _encode = msgspec.json.Encoder().encode
 
 
-class Domain(msgspec.Struct, kw_only=True):
+class DomainForm(msgspec.Struct, kw_only=True):
     domain: str
 
 
-class NewBlock(servers.Draft, kw_only=True):
+class NewBlock(servers.DomainBlockDraft, kw_only=True):
     domain: str
 
 
-class EmailDomain(Domain, kw_only=True):
+class EmailDomain(DomainForm, kw_only=True):
     allow_with_approval: bool = False
 
 
-class Email(msgspec.Struct, kw_only=True):
+class BlockedEmailForm(msgspec.Struct, kw_only=True):
     email: str
 
 
@@ -103,7 +103,7 @@ async def block_domain(exchange: Exchange, work: Work, by: TheStaff, new: FromRe
 
 @put(f"{ADMIN}/domain_blocks/{{id}}", guards=[WRITE["domain_block"]])
 async def change_domain_block(
-    work: Work, by: TheStaff, draft: FromRequest[servers.Draft], id: FromPath[int]
+    work: Work, by: TheStaff, draft: FromRequest[servers.DomainBlockDraft], id: FromPath[int]
 ) -> dict[str, Any]:
     return entities.render_block(await servers.change(work, by, id, draft))
 
@@ -115,7 +115,7 @@ async def unblock_domain(work: Work, by: TheStaff, id: FromPath[int]) -> dict[st
 
 
 @post(f"{ADMIN}/domain_allows", guards=[WRITE["domain_allow"]])
-async def allow_domain(work: Work, by: TheStaff, new: FromRequest[Domain]) -> dict[str, Any]:
+async def allow_domain(work: Work, by: TheStaff, new: FromRequest[DomainForm]) -> dict[str, Any]:
     return entities.render_allow(await servers.allow(work, by, new.domain))
 
 
@@ -150,7 +150,7 @@ async def block_email(work: Work, by: TheStaff, new: FromRequest[EmailOrHash]) -
 
 
 @post(f"{ADMIN}/canonical_email_blocks/test", guards=[READ["canonical_email_block"]])
-async def test_email(work: Work, asked: FromRequest[Email]) -> list[dict[str, Any]]:
+async def test_email(work: Work, asked: FromRequest[BlockedEmailForm]) -> list[dict[str, Any]]:
     """Which blocks an address would meet."""
     found = await store.find_canonical(work.db, hash_of(asked.email))
     return [] if found is None else [entities.render_canonical(found)]

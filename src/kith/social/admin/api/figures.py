@@ -19,7 +19,7 @@ LIMIT, MOST = 10, 100
 LONGEST_BY_DAY = 100
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class FigureQuery(msgspec.Struct, kw_only=True):
     keys: list[str]
     start_at: str = ""
     end_at: str = ""
@@ -46,20 +46,20 @@ class Between(msgspec.Struct, kw_only=True):
     frequency: str = "day"
 
 
-def _checked(asked: Asked) -> Asked:
+def _checked(asked: FigureQuery) -> FigureQuery:
     if len(asked.keys) > MOST_KEYS:
         raise Invalid(fields={"keys": [Complaint(f"is too long (maximum is {MOST_KEYS} entries)", "too_many")]})
     return asked
 
 
 @post("/api/v1/admin/measures", guards=[SEE])
-async def show_measures(work: Work, asked: FromRequest[Asked]) -> list[dict[str, Any]]:
+async def show_measures(work: Work, asked: FromRequest[FigureQuery]) -> list[dict[str, Any]]:
     period = read_period(asked.start_at, asked.end_at)
     return await measures.measure(work, list(dict.fromkeys(_checked(asked).keys)), period, asked.about())
 
 
 @post("/api/v1/admin/dimensions", guards=[SEE])
-async def show_dimensions(work: Work, asked: FromRequest[Asked]) -> list[dict[str, Any]]:
+async def show_dimensions(work: Work, asked: FromRequest[FigureQuery]) -> list[dict[str, Any]]:
     today = work.now.date().isoformat()
     period = read_period(asked.start_at or today, asked.end_at or today)
     limit = min(abs(asked.limit) or LIMIT, MOST)

@@ -99,14 +99,14 @@ async def show_hook(work: Work, id: FromPath[int]) -> dict[str, Any]:
 
 
 @post(f"{ADMIN}/webhooks", guards=[HOOKS])
-async def create_hook(work: Work, by: TheStaff, draft: FromRequest[webhooks.Draft]) -> dict[str, Any]:
+async def create_hook(work: Work, by: TheStaff, draft: FromRequest[webhooks.WebhookDraft]) -> dict[str, Any]:
     """The secret is told here and when it is changed, and nowhere else."""
     return _hook(work, await webhooks.create(work, by, draft), with_secret=True)
 
 
 @put(f"{ADMIN}/webhooks/{{id}}", guards=[HOOKS])
 async def change_hook(
-    work: Work, by: TheStaff, draft: FromRequest[webhooks.Draft], id: FromPath[int]
+    work: Work, by: TheStaff, draft: FromRequest[webhooks.WebhookDraft], id: FromPath[int]
 ) -> dict[str, Any]:
     return _hook(work, await webhooks.change(work, by, id, draft), with_secret=False)
 
@@ -167,7 +167,7 @@ async def delete_invite(work: Work, by: TheStaff, id: FromPath[str]) -> dict[str
 # The audit trail
 
 
-class Asked(msgspec.Struct, kw_only=True):
+class HouseQuery(msgspec.Struct, kw_only=True):
     action: str = ""
     username: str = ""
     limit: int = LIMIT
@@ -175,7 +175,7 @@ class Asked(msgspec.Struct, kw_only=True):
 
 
 @get(f"{ADMIN}/audit", guards=[AUDIT])
-async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[Asked]) -> Answer:
+async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery]) -> Answer:
     """What the team has done, the latest first."""
     rows = await identity.staff_view.events_of(
         work.db, app="social.moderation", action=asked.action, username=asked.username,

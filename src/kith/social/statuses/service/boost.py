@@ -7,7 +7,7 @@ from typing import Literal
 from kith.base.db import Taken
 from kith.base.errors import Forbidden, NotFound
 from kith.base.work import Work
-from kith.social.account_standing import Posting
+from kith.social.account_standing import PostingPermission
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.addresses import boost_uri
@@ -46,7 +46,7 @@ async def boost(work: Work, actor: Account, status_id: StatusId, visibility: Vis
 
 
 async def _original(work: Work, actor: Account, status_id: StatusId) -> Status:
-    posting = work.find(Posting)  # type: ignore[type-abstract]
+    posting = work.find(PostingPermission)  # type: ignore[type-abstract]
     if actor.user_id is not None and not await posting.may_post(work, actor.user_id):
         raise Forbidden
     found = await store.find_visible(work.db, status_id, actor.id)

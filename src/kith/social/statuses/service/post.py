@@ -9,7 +9,7 @@ import msgspec
 
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
-from kith.social.account_standing import Posting
+from kith.social.account_standing import PostingPermission
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account, Preferences
 from kith.social.addresses import status_uri, status_url
@@ -110,7 +110,7 @@ async def put(work: Work, author: Account, ready: Ready, application: dict[str, 
 
 async def prepare(work: Work, author: Account, draft: StatusDraft, *, held_by: int | None = None) -> Ready:
     """Check everything, with reads alone."""
-    posting = work.find(Posting)  # type: ignore[type-abstract]
+    posting = work.find(PostingPermission)  # type: ignore[type-abstract]
     if author.user_id is not None and not await posting.may_post(work, author.user_id):
         raise Forbidden
     kept = await accounts.find_preferences(work.db, author.id)
