@@ -38,5 +38,5 @@ def test_an_article_goes_before_its_page_and_open_graph_before_both() -> None:
 
     page = _page(*said)
     assert (page.title, page.author_name, page.image) == ("Article", "Cat", "https://site.example/a/c.png")
-    assert _page(said[0]).title == "PageFacts"
+    assert _page(said[0]).title == "Page"
     assert _page(*said, head='<meta property="og:title" content="Open">').title == "Open"
