@@ -139,7 +139,7 @@ async def test_roles_by_the_command_line(town: Town) -> None:
         await town.kith("roles", "create", "Cook", "--position", "7", "--permission", "view_dashboard", "--json")
     )
     assert "Cook" in await town.kith("roles", "list")
-    assert "has the role Cook now" in await town.kith("users", "set-role", gil.name, "cook")
+    assert "now has the role Cook" in await town.kith("users", "set-role", gil.name, "cook")
     assert (await gil.refreshed())["role"]["name"] == "Cook"
     await town.kith("roles", "change", "Cook", "--name", "Chef", "--highlighted")
     assert (await gil.refreshed())["roles"] == [{"id": made["id"], "name": "Chef", "color": ""}]

@@ -49,7 +49,7 @@ class Origin(msgspec.Struct, frozen=True):
 class Work:
     """Writes go through `db`, jobs and facts are kept with them, and only the edge commits."""
 
-    __slots__ = ("_facts", "_jobs", "_lines", "_origin", "_works", "db", "now")
+    __slots__ = ("__weakref__", "_facts", "_jobs", "_lines", "_origin", "_works", "db", "now")
 
     def __init__(self, works: Works, origin: Origin | Callable[[], Origin]) -> None:
         self._works = works

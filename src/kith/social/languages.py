@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from kith.base.catalogues import Catalogue, FinishedTexts, catalogue
@@ -34,7 +34,7 @@ def english_label(field: str) -> str:
     return field.removesuffix("_id").replace("_", " ").replace(".", " ").capitalize()
 
 
-@cache
+@lru_cache(64)
 def language(code: str) -> Language:
     found = catalogue("social_api", code)
     return Language(code, FinishedTexts(found), found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -26,7 +26,7 @@ NO_STORE = (b"cache-control", b"no-store")
 _URL_CHARACTERS = "%/:?#[]@!$&'()*+,;=~-._"
 
 
-@cache
+@lru_cache(1)
 def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - loaded when first used
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 from kith.base.catalogues import FinishedTexts, catalogue
 
@@ -37,7 +37,7 @@ def _filled(text: str, values: dict[str, object]) -> str:
     return text
 
 
-@cache
+@lru_cache(64)
 def translator(language: str) -> Translator:
     return Translator(language)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from kith.base.catalogues.plural_rule import PluralRule, read_plural_rule
@@ -57,7 +57,7 @@ def _plural_rule(header: str) -> PluralRule:
     return read_plural_rule(named.get("Plural-Forms", _ENGLISH_PLURALS))[1]
 
 
-@cache
+@lru_cache(64)
 def catalogue(domain: str, language: str) -> Catalogue:
     """Read when somebody first asks for this language, and kept. English is what stands in the code."""
     if language == "en":

@@ -347,20 +347,21 @@ class HttpConnection(asyncio.Protocol):
         if reason != "idle":
             self.register.count(reason)
         is_asked = self.call is not None or self.reader.request is not None
-        self._told = is_asked and self.drained is None and not self.is_deaf and self.register.may_tell()
+        is_begun = is_asked or self.reader.in_head
+        self._told = is_begun and self.drained is None and not self.is_deaf and self.register.may_tell()
         self.register.part(tells=self._told)
         self._parted = self.is_closing = self.is_deaf = True
         self._forget()
         if self.websocket is not None:
             self.websocket.end(1013)
-        elif self._told:
+        elif self._told and is_asked:
             self._tell(problem)
         elif is_asked or self.drained is not None:
             self.cut()
         else:
             if self.reader.in_head or (not self._has_begun and reason != "slow_head"):
                 self.write(wire.REFUSALS[problem.status])
-            self._end()
+            self._end(lingers=self._told)
 
     def _tell(self, problem: Problem) -> None:
         self.loop.call_later(TELL_SECONDS, self.cut)

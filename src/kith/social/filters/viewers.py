@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -30,6 +31,7 @@ _NONE = _Known(0, Filters((), (), ()))
 
 class CompiledFilters(ViewerFilters):
     def __init__(self) -> None:
+        self._of_work: WeakKeyDictionary[Work, dict[AccountId, _Known]] = WeakKeyDictionary()
         self._known: ByVersion[_Known] = ByVersion("filters", MOST_BYTES)
         self._matched: ByVersion[tuple[Match, ...]] = ByVersion("filter_matches", MOST_BYTES)
 
@@ -67,13 +69,16 @@ class CompiledFilters(ViewerFilters):
         return found
 
     async def _of(self, work: Work, me: AccountId) -> _Known:
+        """Looked up once for all that one request reads."""
+        if work.db.is_writing:
+            return await self._look_up(work, me)
         memo = work.find(UntilWritten)
         at, kept_as = memo.now(), ("filters", me)
-        known: _Known | None = None if work.db.is_writing else memo.get(at, kept_as)
+        known: _Known | None = memo.get(at, kept_as)
         if known is None:
-            known = await self._look_up(work, me)
-            if not work.db.is_writing:
-                memo.put(at, kept_as, known, size=64)
+            known = self._of_work.setdefault(work, {}).get(me) or await self._look_up(work, me)
+            self._of_work[work][me] = known
+            memo.put(at, kept_as, known, size=64)
         return known
 
     async def _look_up(self, work: Work, me: AccountId) -> _Known:
