@@ -69,6 +69,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.executor": ("identity/test_flows_run.py", "identity/test_inspector.py"),
     "kith.identity.for_pages": ("web/test_flows.py", "web/test_security.py"),
     "kith.identity.for_social": ("social/test_guards.py", "social/test_accounts.py"),
+    "kith.identity.for_staff": ("social/test_moderation.py", "social/test_admin_accounts.py"),
     "kith.identity.groups": ("identity/test_collections.py", "identity/test_privilege_escalation.py"),
     "kith.identity.hints": ("identity/test_addresses.py", "identity/test_guessing.py"),
     "kith.identity.impersonation": ("web/test_impersonation.py",),

@@ -10,11 +10,8 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity import staff_view
 from kith.identity.account_settings.visitor import locale_of
-from kith.identity.admission import Admission, Gate, is_turned_away
-from kith.identity.audit.service import record as record_event
-from kith.identity.invites import Invite, invite, invites, withdraw_invite
+from kith.identity.admission import Admission
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import note_use, still_open, was_revoked
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
@@ -24,7 +21,6 @@ from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants.service import Issued
 from kith.identity.providers.oauth2.grants.service import revoke as revoke_oauth_token
-from kith.identity.providers.oauth2.logout.propagation import end_all_of
 from kith.identity.providers.oauth2.registration import apps
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.token.endpoint import answer_token
@@ -34,16 +30,10 @@ from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
 from kith.identity.sealing import Sealer
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
-from kith.identity.sessions.service import end_all as end_all_sessions
-from kith.identity.signups import service as signups
-from kith.identity.signups.service import NotWaiting
-from kith.identity.staff_view import PersonRecord
 from kith.identity.tokens.facts import AccessEnded
-from kith.identity.users import service as people
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
-from kith.identity.users.privileges import is_mighty
-from kith.identity.users.service import LastSuperuser, Role, UserBarred, UserChanged, UserCreated, UserDeleted
+from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 from kith.identity.users.store import TEAM
 
 __all__ = [
@@ -52,55 +42,34 @@ __all__ = [
     "Admission",
     "Bearer",
     "Client",
-    "Gate",
-    "Invite",
     "Issued",
-    "NotWaiting",
     "OAuthError",
-    "PersonRecord",
     "Pictures",
-    "Role",
     "Sealer",
     "SessionEnded",
     "SessionRenewed",
     "SignupRequest",
-    "TeamMember",
     "UserBarred",
     "UserChanged",
     "UserCreated",
     "UserDeleted",
     "answer_token",
-    "approve_signup",
     "apps",
     "client_of",
     "count_members",
     "covers",
-    "delete_person",
-    "find_address",
     "find_bearer",
     "find_bearer_by_key",
     "find_client",
     "find_locale",
     "find_person",
-    "find_team",
-    "invite",
-    "invites",
     "is_confirmed",
-    "is_mighty",
-    "is_turned_away",
     "note_use",
-    "record_event",
     "register_by_app",
-    "reject_signup",
     "revoke_oauth_token",
     "send_confirmation",
-    "set_active",
-    "set_role",
-    "shut_out",
-    "staff_view",
     "still_open",
     "was_revoked",
-    "withdraw_invite",
 ]
 
 
@@ -122,64 +91,6 @@ async def find_person(work: Work, user_id: int) -> PersonFacts | None:
         return None
     welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
     return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)
-
-
-async def set_role(work: Work, user_id: int, role: Role, *, by: int | None, by_name: str) -> None:
-    """What somebody is to the identity half; the last who administers this server stays what they are."""
-    await people.set_role(work, await users.get(work.db, user_id), role, by=by, by_name=by_name)
-
-
-class TeamMember(msgspec.Struct, frozen=True):
-    user_id: int
-    username: str
-    email: str
-    role: str
-
-
-async def find_team(work: Work) -> list[TeamMember]:
-    """Moderators and administrators who may come in; `email` is empty while it does not count as theirs."""
-    return [TeamMember(one.id, one.username, one.counted_email, one.role) for one in await users.team(work.db)]
-
-
-async def set_active(work: Work, user_id: int, active: bool, *, by: int | None, by_name: str) -> None:
-    """Whoever is not active does nothing anywhere, from the next request on."""
-    await people.set_active(work, await users.get(work.db, user_id), active, by=by, by_name=by_name)
-
-
-async def shut_out(work: Work, user_id: int, *, by: int | None, by_name: str) -> bool:
-    """End every sign-in, token and app of somebody in this transaction. Whether they had been active."""
-    user = await users.get(work.db, user_id)
-    await people.set_active(work, user, False, by=by, by_name=by_name)
-    await end_all_sessions(work, user_id)
-    await end_all_of(work, user_id, until=work.now)
-    return user.is_active
-
-
-async def approve_signup(work: Work, user_id: int, *, by: int | None, by_name: str) -> None:
-    """Raises `NotWaiting` where nobody has to say yes."""
-    await signups.approve(work, await users.get(work.db, user_id), by=by, by_name=by_name)
-
-
-async def reject_signup(work: Work, user_id: int, *, by: int | None, by_name: str) -> None:
-    await signups.reject(work, await users.get(work.db, user_id), by=by, by_name=by_name)
-    work.announce(UserDeleted(user_id=user_id))
-
-
-async def delete_person(work: Work, user_id: int, *, by: int | None, by_name: str) -> None:
-    """Their record goes, and with it whatever is theirs in either half."""
-    user = await users.get(work.db, user_id)
-    if await users.is_last_superuser(work.db, user_id):
-        raise LastSuperuser
-    model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
-    await record_event(work, "model_deleted", "core.users", user_id=by, username=by_name, context={"model": model})
-    await users.remove(work.db, user_id)
-    work.announce(UserDeleted(user_id=user_id))
-
-
-async def find_address(work: Work, user_id: int) -> str:
-    """Where mail for somebody goes, or nothing while no address counts as theirs."""
-    user = await users.find_by_id(work.db, user_id)
-    return "" if user is None else user.counted_email
 
 
 async def find_locale(work: Work, user_id: int) -> str:

@@ -15,6 +15,7 @@ from kith.base.exchange import Exchange
 from kith.base.routing import Provided
 from kith.base.work import Work
 from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.accounts import user_accounts
 from kith.social.accounts.tables import Account
 from kith.social.guards import Caller, Guard, caller_in, member_in, user
@@ -97,7 +98,7 @@ async def role_of(work: Work, account: Account) -> Role | None:
     if person is None:
         return None
     role = (await roles.load(work.db)).of(person.role, account.role_id)
-    if role.position < SUPERUSER and await identity.is_mighty(work, person.id):
+    if role.position < SUPERUSER and await for_staff.is_mighty(work, person.id):
         return msgspec.structs.replace(role, position=SUPERUSER)
     return role
 
@@ -114,4 +115,4 @@ async def record(work: Work, by: Staff, action: str, target: Account | None = No
     told: dict[str, Any] = dict(context)
     if target is not None:
         told["target"] = {"id": str(target.id), "acct": target.acct}
-    await identity.record_event(work, action, "social.moderation", user_id=by.user_id, username=by.name, context=told)
+    await for_staff.record_event(work, action, "social.moderation", user_id=by.user_id, username=by.name, context=told)

@@ -11,7 +11,7 @@ from sqlalchemy import BindParameter, and_, bindparam, distinct, func, literal_c
 from kith import __version__
 from kith.base.db import Instant, Query, query
 from kith.base.work import Work
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.accounts.tables import accounts
 from kith.social.admin.measures import subject_of
 from kith.social.admin.periods import Period
@@ -82,10 +82,10 @@ async def dimensions(
 async def _data(work: Work, key: str, period: Period, about: Mapping[str, str], limit: int) -> list[dict[str, Any]]:
     if key == "languages":
         here = await work.db.slow(_here, first=period.first.isoformat(), last=period.last.isoformat())
-        counted = await identity.staff_view.count_locales(work.db, here)
+        counted = await for_staff.staff_view.count_locales(work.db, here)
         return [_entry(code, NAMES.get(code, code), value) for code, value in counted[:limit]]
     if key == "sources":
-        counted = await identity.staff_view.count_sources(work.db, period.start, period.end)
+        counted = await for_staff.staff_view.count_sources(work.db, period.start, period.end)
         return [_entry(name or "web", name or "Website", value) for name, value in counted[:limit]]
     if key == "space_usage":
         size = (await work.db.slow(_size[work.settings.is_sqlite]))[0]

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
-from kith.identity import for_social as identity
-from kith.identity.for_social import PersonRecord
+from kith.identity import for_staff
+from kith.identity.for_staff import PersonRecord
 from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render
 from kith.social.accounts.tables import Account
@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder().encode
 async def render_admin(work: Work, rows: Sequence[Account]) -> list[bytes]:
     """Admin::Account of each, in the order they came."""
     shown = await render(work, rows)
-    people = await identity.staff_view.records_of(work.db, [row.user_id for row in rows if row.user_id is not None])
+    people = await for_staff.staff_view.records_of(work.db, [row.user_id for row in rows if row.user_id is not None])
     roles = await role_store.load(work.db)
     return [
         _whole(row, one, None if row.user_id is None else people.get(row.user_id), roles)

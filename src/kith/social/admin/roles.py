@@ -10,7 +10,7 @@ import msgspec
 
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
@@ -189,8 +189,8 @@ async def give(work: Work, by: Staff, account: Account, role_id: int) -> None:
 
 async def _set_base(work: Work, by: Staff, account: Account, base: str) -> None:
     if account.user_id is not None:
-        role = cast("identity.Role", base)
-        await identity.set_role(work, account.user_id, role, by=by.user_id, by_name=by.name)
+        role = cast("for_staff.Role", base)
+        await for_staff.set_role(work, account.user_id, role, by=by.user_id, by_name=by.name)
 
 
 def _told(role: Role) -> dict[str, Any]:

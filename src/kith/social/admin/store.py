@@ -10,7 +10,8 @@ from sqlalchemy import ColumnElement, and_, bindparam, false, func, or_, select
 
 from kith.base.db import Session, any_of
 from kith.base.paging import Cursor
-from kith.identity.for_social import TEAM, staff_view
+from kith.identity.for_social import TEAM
+from kith.identity.for_staff import staff_view
 from kith.social.accounts.tables import Account, accounts
 from kith.social.id_lists import IdList
 

@@ -7,7 +7,7 @@ import time
 from datetime import datetime
 
 from kith.base.work import Work, Works
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.admission import store
 from kith.social.admission.emails import domains_of, hash_of
 from kith.social.admission.facts import BlocksChanged
@@ -98,5 +98,5 @@ class AddressGate:
             await self._refresh()
         if not self._any_email:
             return True
-        person = (await identity.staff_view.records_of(work.db, [user_id])).get(user_id)
-        return person is None or not await identity.is_turned_away(work, person.email, person.role)
+        person = (await for_staff.staff_view.records_of(work.db, [user_id])).get(user_id)
+        return person is None or not await for_staff.is_turned_away(work, person.email, person.role)

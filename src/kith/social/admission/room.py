@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.account_standing import PostingPermission
 from kith.social.admission import api, tasks
 from kith.social.admission.gate import AddressGate
@@ -18,5 +18,5 @@ ROOM = Room(
     routes=tuple(api.routes),
     jobs=(tasks.FORGET,),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(hours=6), payload=tasks.Forget()),),
-    parts=(Part(AddressGate, AddressGate, also=(identity.Gate, PostingPermission)),),
+    parts=(Part(AddressGate, AddressGate, also=(for_staff.Gate, PostingPermission)),),
 )

@@ -8,7 +8,7 @@ import msgspec
 
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.accounts import deletion
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountSensitized
@@ -110,7 +110,7 @@ async def _resolve(work: Work, by: Staff, account: Account, what: Act) -> None:
 
 async def _apply(work: Work, by: Staff, account: Account, type: str) -> None:
     if type == "disable" and account.user_id is not None:
-        await identity.set_active(work, account.user_id, False, by=by.user_id, by_name=by.name)
+        await for_staff.set_active(work, account.user_id, False, by=by.user_id, by_name=by.name)
     elif type == "sensitive" and account.sensitized_at is None:
         await accounts.change(work.db, account.id, {"sensitized_at": work.now}, work.now)
         work.announce(AccountSensitized(account_id=account.id))
@@ -131,7 +131,7 @@ async def suspend(work: Work, by: Staff, account: Account) -> None:
     await accounts.change(work.db, account.id, {"suspended_at": work.now}, work.now)
     was_active = True
     if account.user_id is not None:
-        was_active = await identity.shut_out(work, account.user_id, by=by.user_id, by_name=by.name)
+        was_active = await for_staff.shut_out(work, account.user_id, by=by.user_id, by_name=by.name)
     if account.is_local:
         await store.plan_deletion(work.db, account.id, work.now + GRACE, was_active=was_active)
     else:
@@ -153,7 +153,7 @@ async def _tell(work: Work, account: Account, strike: Strike, *, mail: bool) -> 
             "If you think that this is wrong, you can appeal within 20 days, with an app that can or by sending:",
             f"strike_id={strike.id}, key={appeal_key(work, strike.id)} and your text to {base}/api/v1/appeals",
         ]
-        address = await identity.find_address(work, account.user_id)
+        address = await for_staff.find_address(work, account.user_id)
         mails.write(work, address, f"About your account {account.acct} at {title}", words)
 
 
@@ -164,7 +164,7 @@ async def enable(work: Work, by: Staff, account: Account) -> None:
     if account.user_id is None or account.suspended_at is not None:
         raise Forbidden
     await _lift(work, by, account, "enable_account")
-    await identity.set_active(work, account.user_id, True, by=by.user_id, by_name=by.name)
+    await for_staff.set_active(work, account.user_id, True, by=by.user_id, by_name=by.name)
 
 
 async def unsensitive(work: Work, by: Staff, account: Account) -> None:
@@ -186,7 +186,7 @@ async def unsuspend(work: Work, by: Staff, account: Account) -> None:
     await accounts.change(work.db, account.id, {"suspended_at": None}, work.now)
     was_active = await store.unplan_deletion(work.db, account.id)
     if account.user_id is not None and was_active:
-        await identity.set_active(work, account.user_id, True, by=by.user_id, by_name=by.name)
+        await for_staff.set_active(work, account.user_id, True, by=by.user_id, by_name=by.name)
 
 
 async def _lift(work: Work, by: Staff, account: Account, action: str) -> None:
@@ -209,8 +209,8 @@ async def approve(work: Work, by: Staff, account: Account) -> None:
         raise Forbidden
     await record(work, by, "approve_user", account)
     try:
-        await identity.approve_signup(work, account.user_id, by=by.user_id, by_name=by.name)
-    except identity.NotWaiting as error:
+        await for_staff.approve_signup(work, account.user_id, by=by.user_id, by_name=by.name)
+    except for_staff.NotWaiting as error:
         raise Forbidden from error
 
 
@@ -220,8 +220,8 @@ async def reject(work: Work, by: Staff, account: Account) -> None:
         raise Forbidden
     await record(work, by, "reject_user", account)
     try:
-        await identity.reject_signup(work, account.user_id, by=by.user_id, by_name=by.name)
-    except identity.NotWaiting as error:
+        await for_staff.reject_signup(work, account.user_id, by=by.user_id, by_name=by.name)
+    except for_staff.NotWaiting as error:
         raise Forbidden from error
 
 
@@ -239,6 +239,6 @@ async def delete_data(work: Work, by: Staff, account: Account) -> None:
     await store.unplan_deletion(work.db, account.id)
     await sever(work, Sever(ids=[account.id], type="account_suspension", name=account.acct))
     if account.user_id is not None:
-        await identity.delete_person(work, account.user_id, by=by.user_id, by_name=by.name)
+        await for_staff.delete_person(work, account.user_id, by=by.user_id, by_name=by.name)
     else:
         await deletion.empty(work, account)

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountWelcomed
 from kith.social.moderation import actions, store, team
@@ -33,7 +33,7 @@ async def tell_of_sign_up(work: Work, fact: AccountWelcomed) -> None:
     account = await accounts.find(work.db, fact.account_id)
     if account is None or account.user_id is None or account.is_gone:
         return
-    person = (await identity.staff_view.records_of(work.db, [account.user_id])).get(account.user_id)
+    person = (await for_staff.staff_view.records_of(work.db, [account.user_id])).get(account.user_id)
     if person is None or not person.signed_up:
         return
     notices = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from kith.base.work import Work
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId, UserId
 from kith.social.roles import store as roles
@@ -21,7 +21,7 @@ class TeamAccount(msgspec.Struct, frozen=True):
 
 async def who_may(work: Work, permission: str) -> list[TeamAccount]:
     """In three statements, however many they are."""
-    team = await identity.find_team(work)
+    team = await for_staff.find_team(work)
     own = {one.user_id: one for one in await accounts.find_of_users(work.db, [UserId(one.user_id) for one in team])}
     known = await roles.load(work.db)
     found: list[TeamAccount] = []

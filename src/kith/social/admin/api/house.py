@@ -10,7 +10,7 @@ from kith.base.errors import Complaint, Invalid
 from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, put
 from kith.base.work import Work
-from kith.identity import for_social as identity
+from kith.identity import for_staff
 from kith.social.admin import house, webhooks
 from kith.social.admin.tables import Webhook
 from kith.social.instance import store as instance
@@ -131,7 +131,7 @@ class NewInvite(msgspec.Struct, kw_only=True):
     single_use: bool = True
 
 
-def _invite(work: Work, one: identity.Invite) -> dict[str, Any]:
+def _invite(work: Work, one: for_staff.Invite) -> dict[str, Any]:
     return {
         "id": one.id,
         "code": one.id,
@@ -145,21 +145,21 @@ def _invite(work: Work, one: identity.Invite) -> dict[str, Any]:
 
 @get(f"{ADMIN}/invites", guards=[SEE_INVITES])
 async def show_invites(work: Work) -> list[dict[str, Any]]:
-    return [_invite(work, one) for one in await identity.invites(work)]
+    return [_invite(work, one) for one in await for_staff.invites(work)]
 
 
 @post(f"{ADMIN}/invites", guards=[INVITES])
 async def create_invite(work: Work, by: TheStaff, new: FromRequest[NewInvite]) -> dict[str, Any]:
     if new.expires_in is not None and not 0 < new.expires_in <= LONGEST_INVITE:
         raise Invalid(fields={"expires_in": [Complaint("is invalid")]})
-    made = await identity.invite(work, by.user_id, name=new.name, expires_in=new.expires_in, single_use=new.single_use)
+    made = await for_staff.invite(work, by.user_id, name=new.name, expires_in=new.expires_in, single_use=new.single_use)
     await record(work, by, "create_invite")
     return _invite(work, made)
 
 
 @delete(f"{ADMIN}/invites/{{id}}", guards=[INVITES])
 async def delete_invite(work: Work, by: TheStaff, id: FromPath[str]) -> dict[str, Any]:
-    await identity.withdraw_invite(work, id)
+    await for_staff.withdraw_invite(work, id)
     await record(work, by, "destroy_invite")
     return {}
 
@@ -177,7 +177,7 @@ class HouseQuery(msgspec.Struct, kw_only=True):
 @get(f"{ADMIN}/audit", guards=[AUDIT])
 async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery]) -> Answer:
     """What the team has done, the latest first."""
-    rows = await identity.staff_view.events_of(
+    rows = await for_staff.staff_view.events_of(
         work.db, app="social.moderation", action=asked.action, username=asked.username,
         limit=min(abs(asked.limit) or LIMIT, MOST), offset=min(max(asked.offset, 0), FURTHEST),
     )  # fmt: skip
