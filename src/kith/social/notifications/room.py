@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.rooms import Part, Room
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import DIALECT
-from kith.social.notifications import api, tasks
+from kith.social.notifications import api, request_api, requests, tasks
 from kith.social.notifications.entities import NotificationHeads, NotificationPages
 from kith.social.relationships.facts import (
     Blocked,
@@ -30,8 +30,8 @@ from kith.social.statuses.facts import (
 ROOM = Room(
     name="notifications",
     dialect=DIALECT,
-    routes=tuple(api.routes),
-    jobs=tuple(tasks.KINDS),
+    routes=(*api.routes, *request_api.routes),
+    jobs=(*tasks.KINDS, requests.MERGE),
     subscriptions=(
         (StatusDeleted, tasks.FORGET_POST),
         (StatusEdited, tasks.TELL_OF_EDIT),
