@@ -7,6 +7,11 @@ from typing import Any
 from sqlalchemy import bindparam, update
 
 from kith.base.db import command
+from kith.base.paging import Cursor
+from kith.social.ids import AccountId
+from kith.social.notifications import group_entities, groups
+from kith.social.notifications.groups import NotificationSelection
+from kith.social.notifications.service import GROUPED
 from kith.social.notifications.tables import notifications
 from tests.social.members import Member, join_all, set_state
 from tests.social.posts import does, post, settle
@@ -219,3 +224,43 @@ async def test_a_sample_has_eight_at_most_and_a_filter_hides_whole_groups(town: 
     whole = await ada.get(PATH)
     assert [one["type"] for one in whole["notification_groups"]] == ["favourite"]
     assert said["id"] not in [one["id"] for one in whole["statuses"]]
+
+
+class _Counting:
+    """A session that knows how often it was asked."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("all", "one", "slow", "run", "many"):
+            self.asked += 1
+        return getattr(self._session, name)
+
+
+async def test_a_page_is_a_fixed_number_of_queries(town: Town) -> None:
+    """However many groups there are, and whatever stands in them."""
+    ada, bob, cat = await join_all(town, 3)
+    for number in range(6):
+        own = await post(ada, f"number {number}", quote_approval_policy="public")
+        for other in (bob, cat):
+            await does(other, "favourite", own)
+            await post(other, f"see @{ada.name}", quoted_status_id=own["id"])
+    await settle(town)
+    everything = NotificationSelection(types=None, grouped=tuple(GROUPED))
+    asked: dict[int, list[int]] = {2: [], 40: []}
+    async with town.house() as house:
+        for limit, counted in asked.items():
+            for _ in range(2):
+                work = house.works.open()
+                counting = work.db = _Counting(work.db)
+                rows = await groups.page_of(work, AccountId(int(ada.id)), Cursor(limit=limit), everything)
+                _, ids = await group_entities.render_page(
+                    work, rows, AccountId(int(ada.id)), partial=False, supported=(), is_ascending=False
+                )
+                assert len(ids) >= 2
+                counted.append(counting.asked)
+                await work.rollback()
+    assert asked[40][1] == asked[2][1] <= 12  # quotes are made anew each time
+    assert asked[40][0] <= 20

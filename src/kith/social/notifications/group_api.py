@@ -35,6 +35,7 @@ class GroupQuery(NotificationQuery, kw_only=True):
         return NotificationSelection(
             types=None if types == list(service.TYPES) else tuple(types),
             grouped=tuple(sorted(grouped)),
+            groups_all=grouped == service.GROUPED,
             from_id=self.from_id,
             filtered=self.include_filtered,
         )
@@ -61,9 +62,9 @@ class SupportedTypes(msgspec.Struct, kw_only=True):
 async def show_groups(exchange: Exchange, work: Work, me: Me, query: FromQuery[GroupQuery]) -> Answer:
     partial = query.is_partial
     cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
-    page = await groups.page_of(work, me, cursor, query.asked)
+    rows = await groups.page_of(work, me, cursor, query.asked)
     body, ids = await group_entities.render_page(
-        work, page, me, partial=partial, supported=query.supported_types, is_ascending=cursor.is_ascending
+        work, rows, me, partial=partial, supported=query.supported_types, is_ascending=cursor.is_ascending
     )
     return page_of(exchange, cursor, body, ids, kind=CursorKind.RECORD3, is_timeline=True)
 

@@ -14,7 +14,7 @@ from kith.social.accounts.entities import is_kept, render_versions
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import groups, reading
 from kith.social.notifications.entities import CONTEXT, Fallback, fallback_of, moment_of
-from kith.social.notifications.groups import UNGROUPED, GroupHead, GroupMember, GroupPage
+from kith.social.notifications.groups import UNGROUPED, GroupHead, GroupSample
 from kith.social.notifications.reading import NotificationText
 from kith.social.notifications.subjects import KEYS, render_all
 from kith.social.pages import joined
@@ -24,7 +24,6 @@ from kith.social.statuses.store import Stretch
 MOST_BYTES = 16 << 20
 _encode = msgspec.json.Encoder().encode
 _read_heads = msgspec.json.Decoder(list[GroupHead]).decode
-_read_members = msgspec.json.Decoder(list[GroupMember]).decode
 
 
 class GroupEntity(msgspec.Struct, kw_only=True):
@@ -85,31 +84,30 @@ class GroupPages(ByVersion[ReadyGroups]):
 
 
 async def render_page(
-    work: Work, page: GroupPage, me: AccountId, *, partial: bool, supported: Sequence[str], is_ascending: bool
+    work: Work, rows: str | None, me: AccountId, *, partial: bool, supported: Sequence[str], is_ascending: bool
 ) -> tuple[bytes, Sequence[int]]:
     """GroupedNotificationsResults, and the ids of all heads, newest first."""
-    key = (page, partial)
+    if not rows:
+        return await render(work, [], me, partial=partial), ()
+    key = (rows, partial)
     ready = None if supported else work.find(GroupPages).get(key)
     if ready is None:
-        heads = _read_heads(page.heads) if page.heads else []
+        heads = _read_heads(rows)
         if is_ascending:
             heads.reverse()
-        members = _read_members(page.members) if page.members else []
-        if supported or any(head.about_id is not None for head in heads):
-            return await render(work, heads, members, me, partial=partial, supported=supported), [
-                head.id for head in heads
-            ]
-        ready = await _ready(work, heads, members, me, partial=partial)
+        is_kept_whole = not supported and all(head.about_id is None for head in heads)
+        ready = await _ready(work, heads, me, partial=partial) if is_kept_whole else None
         if ready is None:
-            return await render(work, heads, members, me, partial=partial), [head.id for head in heads]
+            body = await render(work, heads, me, partial=partial, supported=supported)
+            return body, [head.id for head in heads]
         if not work.db.is_writing:
-            work.find(GroupPages).put(key, ready, _size(page, ready))
+            work.find(GroupPages).put(key, ready, _size(rows, ready))
     return await _finish(work, ready, me), ready.ids
 
 
-def _size(page: GroupPage, ready: ReadyGroups) -> int:
-    rows = len(page.heads or "") + len(page.members or "") + len(ready.accounts)
-    return rows + sum(len(one.json) + 50 for one in ready.groups) + sum(one.size for one in ready.statuses.values())
+def _size(rows: str, ready: ReadyGroups) -> int:
+    groups = sum(len(one.json) + 50 for one in ready.groups)
+    return len(rows) + len(ready.accounts) + groups + sum(one.size for one in ready.statuses.values())
 
 
 async def _finish(work: Work, ready: ReadyGroups, me: AccountId) -> bytes:
@@ -130,12 +128,10 @@ def _whole(accounts: bytes, made: Iterable[ShownGroup], statuses: Mapping[Status
     )
 
 
-async def _ready(
-    work: Work, heads: Sequence[GroupHead], members: Sequence[GroupMember], me: AccountId, *, partial: bool
-) -> ReadyGroups | None:
+async def _ready(work: Work, heads: Sequence[GroupHead], me: AccountId, *, partial: bool) -> ReadyGroups | None:
     """If all that it is made of is kept, or can be."""
     shown = [head for head in heads if head.is_shown]
-    parts = await _parts(work, shown, members)
+    parts = await _parts(work, shown, me)
     about = {row.id: row for head in shown if (row := head.status) is not None}
     lines = await find_lines(work, list(about.values()), me)
     if len(lines) < len(about) or not all(is_kept(work, id, version) for id, version in parts.versions.items()):
@@ -151,12 +147,12 @@ async def _ready(
 
 
 async def render(
-    work: Work, heads: Sequence[GroupHead], members: Sequence[GroupMember], me: AccountId, *, partial: bool = False,
+    work: Work, heads: Sequence[GroupHead], me: AccountId, *, partial: bool = False,
     supported: Sequence[str] = (), in_page: bool = True,
 ) -> bytes:  # fmt: skip
     """The same without anything kept of the page: with reports and warnings, or with types told in a sentence."""
     shown = [head for head in heads if head.is_shown]
-    parts = await _parts(work, shown, members)
+    parts = await _parts(work, shown, me)
     about = {row.id: row for head in shown if (row := head.status) is not None}
     statuses = await render_rows(work, list(about.values()), me, context=CONTEXT)
     subjects = await render_all(
@@ -168,11 +164,10 @@ async def render(
 
 async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence[str]) -> bytes | None:
     """One group; None where there is none, or its reader may not see any more what it is about."""
-    head, members = await groups.find(work, me, key)
+    head = await groups.find(work, me, key)
     if head is None or not head.is_shown:
         return None
-    read = _read_members(members) if members else []
-    return await render(work, [head], read, me, supported=supported, in_page=False)
+    return await render(work, [head], me, supported=supported, in_page=False)
 
 
 # Pieces
@@ -180,33 +175,45 @@ async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence
 
 class _Parts(NamedTuple):
     words: dict[int, NotificationText]
-    members: dict[str, list[GroupMember]]
-    samples: dict[int, list[AccountId]]  # by head, newest first
+    samples: dict[int, list[GroupSample]]  # by head, newest first
+    least: dict[int, int]  # by head: the oldest of its group within the page
     versions: dict[AccountId, int]
     people: dict[AccountId, bytes]
 
 
-async def _parts(work: Work, heads: Sequence[GroupHead], members: Sequence[GroupMember]) -> _Parts:
-    by_key: dict[str, list[GroupMember]] = {}
-    for member in members:
-        by_key.setdefault(member.group_key, []).append(member)
-    versions = {head.from_id: head.from_version for head in heads}
-    versions |= {member.from_id: member.from_version for member in members}
-    samples = {
-        head.id: [one.from_id for one in by_key.get(head.group_key or "", ())] or [head.from_id] for head in heads
-    }
+async def _parts(work: Work, heads: Sequence[GroupHead], me: AccountId) -> _Parts:
+    samples = {head.id: head.samples for head in heads}
+    versions = {one.from_id: one.from_version for some in samples.values() for one in some}
     words = await reading.words_of(work.db, [head.id for head in heads]) if heads else {}
-    return _Parts(words, by_key, samples, versions, await render_versions(work, versions))
+    least = await _least(work, heads, samples, me)
+    return _Parts(words, samples, least, versions, await render_versions(work, versions))
+
+
+async def _least(
+    work: Work, heads: Sequence[GroupHead], samples: Mapping[int, Sequence[GroupSample]], me: AccountId
+) -> dict[int, int]:
+    """Within the page is what is not older than its last head. A group beyond its samples is asked for, all at once."""
+    low = min((head.id for head in heads), default=0)
+    least = {head.id: min(one.id for one in samples[head.id] if one.id >= low) for head in heads}
+    long = {
+        head.group_key: head.id
+        for head in heads
+        if head.group_key and (head.total or 0) > len(samples[head.id]) and samples[head.id][-1].id >= low
+    }
+    for key, id in (await groups.least_ids(work, me, list(long), low)).items():
+        least[long[key]] = id
+    return least
 
 
 def _accounts(parts: _Parts, *, partial: bool) -> bytes:
     """Of each group all, or the newest in full and the others in part."""
-    everybody = dict.fromkeys(id for ids in parts.samples.values() for id in ids if id in parts.people)
+    people = parts.people
+    everybody = dict.fromkeys(one.from_id for some in parts.samples.values() for one in some if one.from_id in people)
     if not partial:
-        return b'{"accounts":' + joined([parts.people[id] for id in everybody])
-    full = dict.fromkeys(ids[0] for ids in parts.samples.values() if ids[0] in parts.people)
-    rest = [_encode(_partial(parts.people[id])) for id in everybody if id not in full]
-    return b'{"accounts":%b,"partial_accounts":%b' % (joined([parts.people[id] for id in full]), joined(rest))
+        return b'{"accounts":' + joined([people[id] for id in everybody])
+    full = dict.fromkeys(some[0].from_id for some in parts.samples.values() if some[0].from_id in people)
+    rest = [_encode(_partial(people[id])) for id in everybody if id not in full]
+    return b'{"accounts":%b,"partial_accounts":%b' % (joined([people[id] for id in full]), joined(rest))
 
 
 def _groups(
@@ -225,17 +232,17 @@ def _group(
     head: GroupHead, parts: _Parts, subjects: Mapping[tuple[str, int], bytes], supported: Sequence[str], *,
     in_page: bool,
 ) -> GroupEntity:  # fmt: skip
-    words, members = parts.words[head.id], parts.members.get(head.group_key or "", [])
+    words = parts.words[head.id]
     group = GroupEntity(
         group_key=head.group_key or f"{UNGROUPED}{head.id}",
-        notifications_count=members[0].total if members else 1,
+        notifications_count=head.total or 1,
         type=words.type,
         most_recent_notification_id=head.id,
-        sample_account_ids=[str(id) for id in parts.samples[head.id]],
+        sample_account_ids=[str(one.from_id) for one in parts.samples[head.id]],
         status_id=UNSET if head.status_id is None else str(head.status_id),
     )
     if in_page:
-        group.page_min_id = str((members[0].least_id if members else None) or head.id)
+        group.page_min_id = str(parts.least[head.id])
         group.page_max_id = str(head.id)
         group.latest_page_notification_at = moment_of(words.created_at)
     if supported and words.type not in supported:

@@ -1,15 +1,16 @@
 """Somebody's notifications by groups. A group stands where its newest notification does, and is shown once.
 
-A page is two lists of rows: the newest notification of each group, and then the members of the groups.
+A row is the newest notification of a group, with how many there are and the newest of those who sent them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Select, and_, bindparam, case, delete, func, literal_column, null, or_, select
+from sqlalchemy import Boolean, ColumnElement, and_, bindparam, case, delete, func, literal_column, null, or_, select
 
 from kith.base.caches import UntilWritten
 from kith.base.db import Session, any_of, any_row, command, query, rows_as_json
@@ -28,9 +29,16 @@ SAMPLES = 8
 UNGROUPED = "ungrouped-"
 N = notifications
 _newer = N.alias("newer")
-_newer_from = accounts.alias("newer_from")
-_member = N.alias("member")
-_member_from = accounts.alias("member_from")
+_counted = N.alias("counted")
+_sample = N.alias("sample")
+
+
+class GroupSample(NamedTuple):
+    """One of the newest of a group."""
+
+    id: int
+    from_id: AccountId
+    from_version: int
 
 
 class GroupHead(NamedTuple):
@@ -48,6 +56,14 @@ class GroupHead(NamedTuple):
     subject_author_version: int | None
     about_id: int | None
     group_key: str | None
+    total: int | None  # of the whole group
+    newest: str | None  # its samples, as JSON
+
+    @property
+    def samples(self) -> list[GroupSample]:
+        """Newest first; whatever stands alone is its own."""
+        found = _read_samples.decode(self.newest) if self.newest else []
+        return found or [GroupSample(self.id, self.from_id, self.from_version)]
 
     @property
     def status(self) -> StatusRow | None:
@@ -58,46 +74,74 @@ class GroupHead(NamedTuple):
         return self.status_id is None or self.status_version is not None
 
 
-class GroupMember(NamedTuple):
-    """One of the newest of a group. `total` is of the whole group, `least_id` of what is within the page."""
-
-    group_key: str
-    id: int
-    from_id: AccountId
-    from_version: int
-    total: int
-    least_id: int | None
-
-
 class NotificationSelection(msgspec.Struct, frozen=True, kw_only=True):
     """Which notifications; `types` is None for all, `grouped` are the types that are grouped."""
 
     types: tuple[str, ...] | None
     grouped: tuple[str, ...]
+    groups_all: bool = True  # all types that can be grouped are
     from_id: AccountId | None = None
     filtered: bool = False
 
 
-_is_grouped = any_of(N.c.type, "grouped")
-_key = case((_is_grouped, N.c.group_key), else_=null()).label("group_key")
+def _is_grouped(*, all_types: bool) -> ColumnElement[bool]:
+    """By all types that can be, or by those that are asked for."""
+    return literal_column(f"social_notifications.{IS_GROUPABLE}", Boolean) if all_types else any_of(N.c.type, "grouped")
 
 
-def _is_newest(*, of_one: bool) -> Any:
-    """There is no newer one of its group."""
+def _of_group(members: Any, sender: Any, *, of_one: bool) -> Any:
+    """The others in the group of a row."""
     clauses = [
-        _newer.c.account_id == access.ME,
-        _newer.c.group_key == N.c.group_key,
-        _newer.c.id > N.c.id,
-        literal_column(f"newer.{IS_GROUPABLE}"),
-        is_there(_newer_from),
+        members.c.account_id == access.ME,
+        members.c.group_key == N.c.group_key,
+        literal_column(f"{members.name}.{IS_GROUPABLE}"),
+        sender.c.id == members.c.from_id,
+        is_there(sender),
     ]
     if of_one:
-        clauses.append(_newer.c.from_id == bindparam("from_id"))
-    return or_(~_is_grouped, ~any_row(_newer.join(_newer_from, _newer_from.c.id == _newer.c.from_id), and_(*clauses)))
+        clauses.append(members.c.from_id == bindparam("from_id"))
+    return and_(*clauses)
 
 
-def _clauses(*, filtered: bool, of_one: bool, of_types: bool) -> list[Any]:
-    clauses = [MINE, _is_newest(of_one=of_one)]
+def _is_newest(*, of_one: bool, all_types: bool) -> Any:
+    """There is no newer one of its group."""
+    sender = accounts.alias("newer_from")
+    is_newer = and_(_of_group(_newer, sender, of_one=of_one), _newer.c.id > N.c.id)
+    is_alone = ~_is_grouped(all_types=all_types)
+    return or_(is_alone, ~any_row(_newer.join(sender, sender.c.id == _newer.c.from_id), is_newer))
+
+
+def _row(*, of_one: bool, all_types: bool) -> tuple[Any, ...]:
+    """The columns of a `GroupHead`."""
+    counted_from, sample_from = accounts.alias("counted_from"), accounts.alias("sample_from")
+    total = (
+        select(func.count())
+        .select_from(_counted.join(counted_from, counted_from.c.id == _counted.c.from_id))
+        .where(_of_group(_counted, counted_from, of_one=of_one))
+        .correlate(N)
+        .scalar_subquery()
+    )
+    some = (
+        select(_sample.c.id, _sample.c.from_id, sample_from.c.version)
+        .select_from(_sample.join(sample_from, sample_from.c.id == _sample.c.from_id))
+        .where(_of_group(_sample, sample_from, of_one=of_one))
+        .order_by(_sample.c.id.desc())
+        .limit(SAMPLES)
+        .correlate(N)
+        .subquery("some")
+    )
+    newest = select(rows_as_json(some)).select_from(some).scalar_subquery()
+    is_grouped = _is_grouped(all_types=all_types)
+    return (
+        *ROW,
+        case((is_grouped, N.c.group_key), else_=null()).label("group_key"),
+        case((is_grouped, total), else_=null()).label("total"),
+        case((is_grouped, newest), else_=null()).label("newest"),
+    )
+
+
+def _clauses(*, filtered: bool, of_one: bool, of_types: bool, all_types: bool) -> list[Any]:
+    clauses = [MINE, _is_newest(of_one=of_one, all_types=all_types)]
     if of_types:
         clauses.append(any_of(N.c.type, "types"))
     if not filtered:
@@ -107,15 +151,16 @@ def _clauses(*, filtered: bool, of_one: bool, of_types: bool) -> list[Any]:
     return clauses
 
 
+@lru_cache(16)
+def _heads(*, filtered: bool, of_one: bool, of_types: bool, all_types: bool) -> IdList:
+    columns = _row(of_one=of_one, all_types=all_types)
+    clauses = _clauses(filtered=filtered, of_one=of_one, of_types=of_types, all_types=all_types)
+    return IdList(lambda: select(*columns).select_from(SOURCE).where(and_(*clauses)), N.c.id, row=GroupHead)
+
+
 @lru_cache(8)
-def _heads(*, filtered: bool, of_one: bool, of_types: bool) -> IdList:
-    clauses = _clauses(filtered=filtered, of_one=of_one, of_types=of_types)
-    return IdList(lambda: select(*ROW, _key).select_from(SOURCE).where(and_(*clauses)), N.c.id, row=GroupHead)
-
-
-@lru_cache(4)
-def _count(*, of_one: bool, of_types: bool) -> Any:
-    clauses = _clauses(filtered=of_one, of_one=of_one, of_types=of_types)
+def _count(*, of_one: bool, of_types: bool, all_types: bool) -> Any:
+    clauses = _clauses(filtered=of_one, of_one=of_one, of_types=of_types, all_types=all_types)
     newer = (
         select(N.c.id)
         .select_from(SOURCE)
@@ -126,83 +171,61 @@ def _count(*, of_one: bool, of_types: bool) -> Any:
     return query(select(func.count()).select_from(newer), int)
 
 
-def _members(*, of_one: bool) -> Select[Any]:
-    least = func.min(case((_member.c.id >= bindparam("low"), _member.c.id), else_=null()))
-    rank = func.row_number().over(partition_by=_member.c.group_key, order_by=_member.c.id.desc())
-    clauses = [
-        _member.c.account_id == access.ME,
-        any_of(_member.c.group_key, "keys"),
-        literal_column(f"member.{IS_GROUPABLE}"),
-        is_there(_member_from),
-    ]
-    if of_one:
-        clauses.append(_member.c.from_id == bindparam("from_id"))
-    ranked = (
-        select(
-            _member.c.group_key,
-            _member.c.id,
-            _member.c.from_id,
-            _member_from.c.version.label("from_version"),
-            func.count().over(partition_by=_member.c.group_key).label("total"),
-            least.over(partition_by=_member.c.group_key).label("least_id"),
-            rank.label("rank"),
-        )
-        .select_from(_member.join(_member_from, _member_from.c.id == _member.c.from_id))
-        .where(and_(*clauses))
-        .subquery("ranked")
-    )
-    newest = select(*(ranked.c[name] for name in GroupMember._fields)).where(ranked.c.rank <= SAMPLES)
-    page = newest.order_by(ranked.c.id.desc()).subquery("page")
-    return select(rows_as_json(page)).select_from(page)
+_read_samples = msgspec.json.Decoder(list[GroupSample])
 
 
-_members_of = {of_one: query(lambda of_one=of_one: _members(of_one=of_one), tuple) for of_one in (False, True)}  # type: ignore[misc]
-_read_heads = msgspec.json.Decoder(list[GroupHead])
-
-
-class GroupPage(NamedTuple):
-    """Rows as JSON; None where there are none."""
-
-    heads: str | None
-    members: str | None
-
-
-async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: NotificationSelection) -> GroupPage:
-    """Kept while nobody writes, as a page of single notifications is."""
+async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: NotificationSelection) -> str | None:
+    """Rows as JSON, None where there are none. Kept while nobody writes, as a page of single notifications is."""
     kept, place = work.find(UntilWritten), (cursor.max_id, cursor.since_id, cursor.min_id, cursor.limit)
     key = ("notification_groups", me, place, asked)
     version = kept.now()
-    page: GroupPage | None = None if version is None else kept.get(version, key)
-    if page is None:
+    rows: str | None = None if version is None else kept.get(version, key)
+    if rows is None:
         of_one = asked.from_id is not None
-        heads = _heads(filtered=asked.filtered or of_one, of_one=of_one, of_types=asked.types is not None)
-        statement, params = heads.page_form(cursor)
-        [[rows]] = await work.db.all(
-            statement, me=me, types=asked.types and list(asked.types), grouped=list(asked.grouped),
-            from_id=asked.from_id, **params,
+        heads = _heads(
+            filtered=asked.filtered or of_one, of_one=of_one, of_types=asked.types is not None,
+            all_types=asked.groups_all,
         )  # fmt: skip
-        page = GroupPage(rows, await _members_on(work, me, rows, asked.from_id))
-        kept.put(version, key, page, size=len(rows or "") + len(page.members or "") + KEY_BYTES)
-    return page
+        statement, params = heads.page_form(cursor)
+        [[rows]] = await work.db.all(statement, me=me, **_params(asked), **params)
+        kept.put(version, key, rows, size=len(rows or "") + KEY_BYTES)
+    return rows
 
 
-async def _members_on(work: Work, me: AccountId, rows: str | None, from_id: AccountId | None) -> str | None:
-    heads = _read_heads.decode(rows) if rows else []
-    keys = [head.group_key for head in heads if head.group_key is not None]
-    if not keys:
-        return None
-    low = min(head.id for head in heads)
-    [[members]] = await work.db.all(_members_of[from_id is not None], me=me, keys=keys, low=low, from_id=from_id)
-    return str(members)
+def _params(asked: NotificationSelection) -> dict[str, Any]:
+    types = None if asked.types is None else list(asked.types)
+    return {"types": types, "grouped": list(asked.grouped), "from_id": asked.from_id}
 
 
-_of_group = select(*ROW, N.c.group_key).select_from(SOURCE).where(and_(MINE, N.c.group_key == bindparam("key")))
-_one_group = query(lambda: _of_group.order_by(N.c.id.desc()).limit(1), GroupHead, wire=True)
-_one_alone = query(
-    lambda: select(*ROW, null().label("group_key")).select_from(SOURCE).where(and_(MINE, N.c.id == bindparam("id"))),
-    GroupHead,
-    wire=True,
+_least = query(
+    select(N.c.group_key, func.min(N.c.id))
+    .where(
+        and_(
+            N.c.account_id == access.ME,
+            any_of(N.c.group_key, "keys"),
+            literal_column(f"social_notifications.{IS_GROUPABLE}"),
+            N.c.id >= bindparam("low"),
+        )
+    )
+    .group_by(N.c.group_key),
+    tuple,
 )
+
+
+async def least_ids(work: Work, me: AccountId, keys: Sequence[str], low: int) -> dict[str, int]:
+    """The oldest of each of these groups, from an id on."""
+    return dict(await work.db.all(_least, me=me, keys=list(keys), low=low)) if keys else {}
+
+
+def _one(*, alone: bool) -> Any:
+    """The newest of a group; or one notification, which stands alone."""
+    key = (null().label(name) for name in ("group_key", "total", "newest"))
+    columns = (*ROW, *key) if alone else _row(of_one=False, all_types=True)
+    which = N.c.id == bindparam("id") if alone else N.c.group_key == bindparam("key")
+    return select(*columns).select_from(SOURCE).where(and_(MINE, which)).order_by(N.c.id.desc()).limit(1)
+
+
+_one_of = {alone: query(lambda alone=alone: _one(alone=alone), GroupHead, wire=True) for alone in (False, True)}  # type: ignore[misc]
 
 
 def single_id(key: str) -> int | None:
@@ -213,16 +236,9 @@ def single_id(key: str) -> int | None:
     return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
 
 
-async def find(work: Work, me: AccountId, key: str) -> tuple[GroupHead | None, str | None]:
-    """The newest of a group, and its members as JSON."""
+async def find(work: Work, me: AccountId, key: str) -> GroupHead | None:
     id = single_id(key)
-    if id is not None:
-        return await work.db.one(_one_alone, me=me, id=id), None
-    head = await work.db.one(_one_group, me=me, key=key)
-    if head is None:
-        return None, None
-    [[members]] = await work.db.all(_members_of[False], me=me, keys=[key], low=0, from_id=None)
-    return head, members
+    return await work.db.one(_one_of[id is not None], me=me, id=id, key=key)
 
 
 class GroupSender(NamedTuple):
@@ -265,9 +281,5 @@ async def dismiss(db: Session, me: AccountId, key: str) -> None:
 
 
 async def count_since(db: Session, me: AccountId, since: int, asked: NotificationSelection, *, most: int) -> int:
-    statement = _count(of_one=asked.from_id is not None, of_types=asked.types is not None)
-    found = await db.one(
-        statement, me=me, since=since, types=asked.types and list(asked.types), grouped=list(asked.grouped),
-        from_id=asked.from_id, most=most,
-    )  # fmt: skip
-    return found or 0
+    statement = _count(of_one=asked.from_id is not None, of_types=asked.types is not None, all_types=asked.groups_all)
+    return await db.one(statement, me=me, since=since, most=most, **_params(asked)) or 0
