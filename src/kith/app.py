@@ -45,6 +45,7 @@ from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
 from kith.social.media.room import ROOM as MEDIA
 from kith.social.moderation.room import ROOM as MODERATION
+from kith.social.notification_emails.room import ROOM as NOTIFICATION_EMAILS
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
 from kith.social.profile.room import ROOM as PROFILE
@@ -100,6 +101,7 @@ ROOMS: list[Room] = [
     FEATURED,
     NOTIFICATIONS,
     PUSH,
+    NOTIFICATION_EMAILS,
     SEARCH,
     TRANSLATION,
     CONVERSATIONS,

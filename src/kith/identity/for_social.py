@@ -10,7 +10,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity import staff_view
+from kith.identity import presence, staff_view
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.audit.service import record as record_event
@@ -79,6 +79,7 @@ __all__ = [
     "find_team",
     "is_confirmed",
     "is_mighty",
+    "last_seen",
     "note_use",
     "record_event",
     "register_by_app",
@@ -175,6 +176,11 @@ async def find_locale(work: Work, user_id: int) -> str:
     """The language somebody has chosen for themselves, or nothing."""
     user = await users.find_by_id(work.db, user_id)
     return "" if user is None else locale_of(user)
+
+
+async def last_seen(work: Work, user_id: int) -> datetime | None:
+    """When somebody was last here, to the day."""
+    return await presence.last_seen(work.db, user_id)
 
 
 async def count_members(work: Work) -> int:
