@@ -13,13 +13,14 @@ from kith.social.moderation import api, severing, tasks
 from kith.social.moderation.entities import ModerationSubjects
 from kith.social.moderation.withheld import OfSuspended
 from kith.social.notifications.subjects import Subjects
+from kith.social.relationships.facts import DomainBlocked
 
 ROOM = Room(
     name="moderation",
     dialect=DIALECT,
     routes=tuple(api.routes),
-    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, severing.SEVER),
+    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, severing.SEVER, severing.TELL_OF_OWN),
     periodic=(Periodic(kind=tasks.DELETE_DATA, every=timedelta(hours=1), payload=tasks.DeleteData()),),
-    subscriptions=((AccountWelcomed, tasks.TELL_OF_SIGN_UP),),
+    subscriptions=((AccountWelcomed, tasks.TELL_OF_SIGN_UP), (DomainBlocked, severing.TELL_OF_OWN)),
     parts=(Part(Subjects, lambda _: ModerationSubjects()), Part(Withheld, lambda _: OfSuspended())),
 )

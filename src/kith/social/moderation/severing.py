@@ -1,4 +1,4 @@
-"""Follows that end because of what the team does to others: whoever loses some is told how many."""
+"""Follows that end because of what the team does, or with a domain that somebody blocks: whoever loses some is told."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kith.social.moderation.tables import Severance
 from kith.social.notifications import service as notifications
 from kith.social.notifications.service import Notice
 from kith.social.relationships import store as relationships
+from kith.social.relationships.facts import DomainBlocked
 from kith.social.relationships.service import apart
 
 
@@ -36,10 +37,23 @@ async def sever(work: Work, payload: Sever) -> None:
 
 async def _tell(work: Work, payload: Sever) -> None:
     for id, (followers, following) in (await relationships.lost_with(work.db, payload.ids)).items():
-        event = Severance(work.new_id(), id, payload.type, payload.name, followers, following, work.now)
-        await store.add_severance(work.db, event)
-        notice = Notice(id, f"severed_relationships:{event.id}", subject_id=event.id)
-        await notifications.tell_anyhow(work, "severed_relationships", id, [notice])
+        await _tell_one(work, Severance(work.new_id(), id, payload.type, payload.name, followers, following, work.now))
 
 
+async def _tell_one(work: Work, event: Severance) -> None:
+    await store.add_severance(work.db, event)
+    notice = Notice(event.account_id, f"severed_relationships:{event.id}", subject_id=event.id)
+    await notifications.tell_anyhow(work, "severed_relationships", event.account_id, [notice])
+
+
+async def tell_of_own(work: Work, fact: DomainBlocked) -> None:
+    """What somebody loses by blocking a domain themselves."""
+    if fact.followers_count or fact.following_count:
+        lost = (fact.followers_count, fact.following_count)
+        await _tell_one(
+            work, Severance(work.new_id(), fact.account_id, "user_domain_block", fact.domain, *lost, work.now)
+        )
+
+
+TELL_OF_OWN: JobKind[DomainBlocked] = JobKind(name="moderation.own_loss", payload=DomainBlocked, handler=tell_of_own)
 SEVER: JobKind[Sever] = JobKind(name="moderation.sever", payload=Sever, handler=sever)

@@ -48,6 +48,7 @@ _SAYS = {
     "admin.sign_up": "{} signed up",
     "admin.report": "{} reported somebody",
     "moderation_warning": "The team has sent you a warning",
+    "annual_report": "Your summary of the year is ready",
     "severed_relationships": "You have lost followers or people you follow",
 }
 

@@ -93,8 +93,12 @@ class Unmuted(Fact, frozen=True):
 
 
 class DomainBlocked(Fact, frozen=True):
+    """With how many follows, either way, are lost by it."""
+
     account_id: AccountId
     domain: str
+    followers_count: int = 0
+    following_count: int = 0
 
 
 class DomainUnblocked(Fact, frozen=True):

@@ -77,7 +77,10 @@ async def block_domain(work: Work, actor: Account, text: str) -> bool:
     """No follow between the actor and anybody there stays. True when there are more ties than are cut at once."""
     domain = read_domain(text)
     if await store.add_domain_block(work.db, actor.id, domain, id=work.new_id(), now=work.now):
-        work.announce(DomainBlocked(account_id=actor.id, domain=domain))
+        following, followers = await store.count_at_domain(work.db, actor.id, domain)
+        work.announce(
+            DomainBlocked(account_id=actor.id, domain=domain, followers_count=followers, following_count=following)
+        )
     return await cut_ties(work, actor.id, domain)
 
 
