@@ -96,6 +96,7 @@ class Place(msgspec.Struct):
             self.get("status", f"/api/v1/statuses/{one}", members),
             self.get("context of 50", f"/api/v1/statuses/{one}/context", members),
             self.get("notifications", "/api/v1/notifications", members),
+            self.get("grouped notifications", "/api/v2/notifications", members),
             # As if somebody wrote all the time: no rows are kept for a page that nobody has asked for before.
             self.get("fresh notifications", "/api/v1/notifications?since_id={number}", members),
             self.get("verify_credentials", "/api/v1/accounts/verify_credentials", members),

@@ -62,6 +62,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.admission": ("identity/test_sessions.py", "social/test_guards.py"),
     "kith.identity.caller_authentication": ("identity/test_basic.py", "identity/test_rights.py"),
     "kith.identity.group_grants": ("identity/test_rights.py", "identity/test_privilege_escalation.py"),
+    "kith.identity.presence": ("social/test_notification_emails.py",),
     "kith.identity.protected_configuration": ("identity/test_rights.py",),
     "kith.identity.reauthentication": ("identity/test_reauthentication.py",),
     "kith.identity.security_mails": ("web/test_security.py", "identity/test_new_passwords.py"),
@@ -114,6 +115,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.web.room": ("web/test_page_language.py",),
     "kith.web.settings": ("web/test_security.py", "web/test_impersonation.py"),
     "kith.web.start": ("web/test_flows.py",),
+    "kith.web.unsubscribe": ("social/test_notification_emails.py",),
     "kith.web.translation": ("web/test_page_language.py", "test_messages.py"),
     "kith.web.webfinger": ("identity/test_oauth_claims.py", "social/test_shapes.py"),
 }  # fmt: skip

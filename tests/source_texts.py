@@ -18,6 +18,7 @@ from jinja2.ext import extract_from_ast
 from kith.identity.executor import shipped_flows
 from kith.identity.providers.oauth2.consent import scope_texts
 from kith.social.languages import FIELDS, english_label
+from kith.social.notification_emails.mails import TEXTS as MAIL_TEXTS
 from kith.social.push.titles import TITLES
 from tests.sources import tree_of
 
@@ -205,6 +206,7 @@ def texts_of_social_api() -> list[Text]:
     counted = {shape_of(one.plural) for one in found if one.plural}
     found = [one for one in found if one.plural or not (shape_of(one.text) in counted or _is_covered(one.text))]
     found += [Text(text, place="social/push/titles.py") for text in TITLES.values()]
+    found += [Text(text, place="social/notification_emails/mails.py") for text in MAIL_TEXTS]
     labels = [Text(english_label(name), context="field", place="social/languages.py") for name in FIELDS]
     return _without_doubles([*found, *labels])
 

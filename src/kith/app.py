@@ -48,6 +48,7 @@ from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
 from kith.social.media.room import ROOM as MEDIA
 from kith.social.moderation.room import ROOM as MODERATION
+from kith.social.notification_emails.room import ROOM as NOTIFICATION_EMAILS
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
 from kith.social.profile.room import ROOM as PROFILE
@@ -106,6 +107,7 @@ ROOMS: list[Room] = [
     NOTIFICATIONS,
     PUSH,
     STREAMING,
+    NOTIFICATION_EMAILS,
     SEARCH,
     TRANSLATION,
     CONVERSATIONS,

@@ -243,6 +243,25 @@ NOTIFICATION: dict[str, Shape] = {
     "id": "id", "type": OneOf(*ABOUT_STATUSES, "follow", "follow_request", "admin.sign_up"), "created_at": "moment",
     "group_key": "text", "account": ACCOUNT, "status?": STATUS, "filtered?": "true",
 }  # fmt: skip
+_CHOICE = OneOf("accept", "filter", "drop")
+_PENDING = {"pending_requests_count": "int", "pending_notifications_count": "int"}
+NOTIFICATION_POLICY: dict[str, Shape] = {
+    "for_not_following": _CHOICE, "for_not_followers": _CHOICE, "for_new_accounts": _CHOICE,
+    "for_private_mentions": _CHOICE, "for_limited_accounts": _CHOICE, "for_bots": _CHOICE, "summary": _PENDING,
+}  # fmt: skip
+NOTIFICATION_POLICY_V1: dict[str, Shape] = {
+    "filter_not_following": "bool", "filter_not_followers": "bool", "filter_new_accounts": "bool",
+    "filter_private_mentions": "bool", "filter_bots": "bool", "summary": _PENDING,
+}  # fmt: skip
+NOTIFICATION_EMAILS = dict.fromkeys(
+    ("mention", "follow", "follow_request", "quote", "favourite", "reblog", "always"), "bool"
+)
+NOTIFICATION_GROUP: dict[str, Shape] = {
+    "group_key": "text", "notifications_count": "int", "type": NOTIFICATION["type"],
+    "most_recent_notification_id": "int", "page_min_id?": "id", "page_max_id?": "id",
+    "latest_page_notification_at?": "moment", "sample_account_ids": ["id"], "status_id?": "id",
+}  # fmt: skip
+GROUPED_NOTIFICATIONS = {"accounts": [ACCOUNT], "statuses": [STATUS], "notification_groups": [NOTIFICATION_GROUP]}
 SEARCH_V1 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": ["text"], "collections?": [{}]}
 SEARCH_V2 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": [OWN_TAG], "collections": [{}]}
 

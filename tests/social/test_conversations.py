@@ -13,6 +13,8 @@ PATH = "/api/v1/conversations"
 
 
 async def write(author: Member, *others: Member, text: str = "psst", **sent: Any) -> dict[str, Any]:
+    for other in others:
+        await other.patch("/api/v2/notifications/policy", json={"for_private_mentions": "accept"})
     names = " ".join(f"@{other.name}" for other in others)
     made = await post(author, f"{text} {names}", visibility="direct", **sent)
     await arrive(author, *others)

@@ -35,6 +35,10 @@ ELSEWHERE = {
     ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
     ("DELETE", "/api/web/push_subscriptions/{link}"),
     ("GET", "/api/v1/strikes"), ("GET", "/api/v1/strikes/{id}"), ("POST", "/api/v1/strikes/{id}/appeal"),
+    *((method, f"/api/v1/notifications/requests{rest}") for method, rest in (
+        ("GET", ""), ("GET", "/{id}"), ("POST", "/{id}/accept"), ("POST", "/{id}/dismiss"), ("POST", "/accept"),
+        ("POST", "/dismiss"),
+    )),
     ("POST", "/api/v1/appeals"), ("POST", "/api/v1/reports"), ("GET", "/api/v1/reports"),
 }  # fmt: skip
 # Rooms whose tests check every shape themselves.
@@ -162,6 +166,14 @@ READS = [
     _get("/api/v1/notifications", [shapes.NOTIFICATION]),
     _get("/api/v1/notifications/unread_count", {"count": "int"}, who="ada"),
     _get("/api/v1/notifications/{id}", shapes.NOTIFICATION, "notification", who="ada"),
+    _get("/api/v2/notifications", shapes.GROUPED_NOTIFICATIONS, who="ada"),
+    _get("/api/v2/notifications/unread_count", {"count": "int"}, who="ada"),
+    _get("/api/v2/notifications/{group_key}", shapes.GROUPED_NOTIFICATIONS, "group", who="ada"),
+    _get("/api/v2/notifications/{group_key}/accounts", [shapes.ACCOUNT], "group", who="ada"),
+    _get("/api/v1/notifications/policy", shapes.NOTIFICATION_POLICY_V1),
+    _get("/api/v2/notifications/policy", shapes.NOTIFICATION_POLICY),
+    _get("/api/v1/notifications/requests/merged", {"merged": "bool"}),
+    _get("/api/v1/notifications/emails", shapes.NOTIFICATION_EMAILS),
     _get("/api/v2/search", shapes.SEARCH_V2, query="q=shapes"),
     _get("/api/v1/search", shapes.SEARCH_V1, query="q=shapes"),
     _get("/api/v1/accounts/search", [shapes.ACCOUNT], query="q={ada_name}"),
@@ -235,6 +247,17 @@ WRITES = [
     _do("/api/v1/featured_tags/{id}", NOTHING, "featured", who="ada", method="DELETE"),
     _do("/api/v1/notifications/{id}/dismiss", NOTHING, "notification", who="ada"),
     _do("/api/v1/notifications/dismiss", NOTHING, who="ada", id="{notice}"),
+    *(
+        _do(f"/api/v{version}/notifications/policy", shape, method=method, for_bots="filter")
+        for version, shape in ((1, shapes.NOTIFICATION_POLICY_V1), (2, shapes.NOTIFICATION_POLICY))
+        for method in ("PUT", "PATCH")
+    ),
+    *(
+        _do("/api/v1/notifications/emails", shapes.NOTIFICATION_EMAILS, method=method, favourite=True)
+        for method in ("PUT", "PATCH")
+    ),
+    _do("/api/v2/notifications/{group_key}/dismiss", NOTHING, "group", who="ada"),
+    _do("/api/v2/notifications/clear", NOTHING, who="bob"),
     _do("/api/v1/notifications/clear", NOTHING, who="ada"),
     # push
     _do("/api/v1/push/subscription", shapes.PUSH_SUBSCRIPTION, subscription=RECEIVER, data={"policy": "none"}),
@@ -337,7 +360,7 @@ async def _play(town: Town, page: str) -> Scene:
     await _ask(scene)
     [*told] = await scene.ada.get("/api/v1/notifications")
     scene.ids["notification"], scene.ids["notice"], *_ = (one["id"] for one in told if "status" in one)
-    scene.ids |= {"ada_name": scene.ada.name}
+    scene.ids |= {"ada_name": scene.ada.name, "group": told[0]["group_key"]}
     return scene
 
 

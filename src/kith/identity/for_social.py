@@ -10,6 +10,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
+from kith.identity import presence
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
@@ -58,12 +59,14 @@ __all__ = [
     "client_of",
     "count_members",
     "covers",
+    "find_address",
     "find_bearer",
     "find_bearer_by_key",
     "find_client",
     "find_locale",
     "find_person",
     "is_confirmed",
+    "last_seen",
     "note_use",
     "register_by_app",
     "revoke_oauth_token",
@@ -99,6 +102,11 @@ async def find_locale(work: Work, user_id: int) -> str:
     return "" if user is None else locale_of(user)
 
 
+async def last_seen(work: Work, user_id: int) -> datetime | None:
+    """When somebody was last here, to the day."""
+    return await presence.last_seen(work.db, user_id)
+
+
 async def count_members(work: Work) -> int:
     """People with a confirmed address who may sign in."""
     return await users.count_members(work.db)
@@ -117,3 +125,9 @@ async def find_client(exchange: Exchange, app_id: int | None, provider_id: int |
     if found is not None:
         memo.put(exchange.version, kept_as, found, size=2048)
     return found
+
+
+async def find_address(work: Work, user_id: int) -> str:
+    """Where mail for somebody goes, or nothing while no address counts as theirs."""
+    user = await users.find_by_id(work.db, user_id)
+    return "" if user is None else user.counted_email

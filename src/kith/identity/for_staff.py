@@ -28,7 +28,6 @@ __all__ = [
     "TeamMember",
     "approve_signup",
     "delete_person",
-    "find_address",
     "find_team",
     "invite",
     "invites",
@@ -94,9 +93,3 @@ async def delete_person(work: Work, user_id: int, *, by: int | None, by_name: st
     await record_event(work, "model_deleted", "core.users", user_id=by, username=by_name, context={"model": model})
     await users.remove(work.db, user_id)
     work.announce(UserDeleted(user_id=user_id))
-
-
-async def find_address(work: Work, user_id: int) -> str:
-    """Where mail for somebody goes, or nothing while no address counts as theirs."""
-    user = await users.find_by_id(work.db, user_id)
-    return "" if user is None else user.counted_email

@@ -25,6 +25,7 @@ from kith.web import (
     signups,
     staff,
     start,
+    unsubscribe,
     webfinger,
 )
 from kith.web.errors import DIALECT
@@ -58,5 +59,6 @@ ROOM = Room(
         *logout.routes,
         *signups.routes,
         *staff.routes,
+        *unsubscribe.routes,
     ),
 )

@@ -6,7 +6,8 @@ from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.conversations import service, store
-from kith.social.notifications.facts import NotificationMade
+from kith.social.ids import AccountId
+from kith.social.notifications.facts import MentionLetThrough, NotificationMade
 from kith.social.relationships.facts import Blocked
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 
@@ -20,11 +21,19 @@ async def add_own(work: Work, facts: Sequence[StatusPosted]) -> None:
 
 async def add_mentioned(work: Work, fact: NotificationMade) -> None:
     """Whoever is told of a direct post has it in their inbox; whoever does not want to be told has not."""
-    if fact.type != "mention":
-        return
-    status_id = await store.direct_post_told(work.db, fact.notification_id)
+    if fact.type == "mention":
+        await _add_told(work, fact.account_id, fact.notification_id)
+
+
+async def add_let_through(work: Work, fact: MentionLetThrough) -> None:
+    """What was held back of somebody comes into the inbox when they are accepted."""
+    await _add_told(work, fact.account_id, fact.notification_id)
+
+
+async def _add_told(work: Work, owner: AccountId, notification_id: int) -> None:
+    status_id = await store.direct_post_told(work.db, notification_id)
     if status_id is not None:
-        await service.add_post(work, fact.account_id, status_id)
+        await service.add_post(work, owner, status_id)
 
 
 async def drop_deleted(work: Work, fact: StatusDeleted) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
-from kith.identity import for_staff
+from kith.identity import for_social, for_staff
 from kith.social.accounts import deletion
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountSensitized
@@ -153,7 +153,7 @@ async def _tell(work: Work, account: Account, strike: Strike, *, mail: bool) -> 
             "If you think that this is wrong, you can appeal within 20 days, with an app that can or by sending:",
             f"strike_id={strike.id}, key={appeal_key(work, strike.id)} and your text to {base}/api/v1/appeals",
         ]
-        address = await for_staff.find_address(work, account.user_id)
+        address = await for_social.find_address(work, account.user_id)
         mails.write(work, address, f"About your account {account.acct} at {title}", words)
 
 

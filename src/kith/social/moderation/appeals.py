@@ -7,7 +7,7 @@ from datetime import timedelta
 from kith.base.db import Taken
 from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
-from kith.identity import for_staff
+from kith.identity import for_social, for_staff
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.moderation import actions, mails, store, team
@@ -110,5 +110,5 @@ async def _still_holds(work: Work, strike: Strike, account: Account) -> bool:
 
 async def _tell(work: Work, account: Account, words: str) -> None:
     if account.user_id is not None:
-        address = await for_staff.find_address(work, account.user_id)
+        address = await for_social.find_address(work, account.user_id)
         mails.write(work, address, f"About your account {account.acct} at {work.settings.title}", [words])

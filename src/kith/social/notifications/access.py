@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, false, or_, select, true
+from sqlalchemy import BindParameter, ColumnElement, and_, bindparam, case, false, literal_column, or_, select, true
 
 from kith.base.db import any_of, any_row, query
 from kith.social.accounts.tables import accounts
-from kith.social.ids import AccountId
+from kith.social.notifications.policy import acquaintance
+from kith.social.notifications.tables import policies
 from kith.social.relationships import rules
 from kith.social.statuses.tables import conversation_mutes, favourites, mentions, statuses
 
@@ -60,12 +61,16 @@ def _names_the_hidden() -> Clause:
 
 @lru_cache(4)
 def who_is_told(*, mention: bool, own: bool) -> Any:
-    """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case."""
+    """`own`: also whoever it is from. The team's mentions reach those whom they outrank in any case.
+
+    Rows: 1 if that is so, else 0; and the columns of an `Acquaintance`.
+    """
     hidden = _names_the_hidden() if mention else false()
     unwanted = or_(rules.hides_notices_from(_R.c.id, _F), _muted_thread(_status), hidden)
+    is_below = case((any_of(_R.c.role, "below"), literal_column("1")), else_=literal_column("0"))
     return query(
-        select(_R.c.id)
-        .select_from(_R.join(_F, _F.c.id == _from))
+        select(is_below if mention else literal_column("0"), *acquaintance(_R, _F))
+        .select_from(_R.join(_F, _F.c.id == _from).outerjoin(policies, policies.c.account_id == _R.c.id))
         .where(
             and_(
                 any_of(_R.c.id, "ids"),
@@ -74,18 +79,19 @@ def who_is_told(*, mention: bool, own: bool) -> Any:
                 or_(any_of(_R.c.role, "below"), ~unwanted) if mention else ~unwanted,
             )
         ),
-        AccountId,
+        tuple,
     )
 
 
 def _told_of_favourites() -> Any:
     mark, about = favourites.alias(), statuses.alias()
     return (
-        select(mark.c.account_id, mark.c.status_id, _R.c.id)
+        select(mark.c.account_id, mark.c.status_id, *acquaintance(_R, _F))
         .select_from(
             mark.join(about, about.c.id == mark.c.status_id)
             .join(_R, _R.c.id == about.c.account_id)
             .join(_F, _F.c.id == mark.c.account_id)
+            .outerjoin(policies, policies.c.account_id == _R.c.id)
         )
         .where(
             and_(

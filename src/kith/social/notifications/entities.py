@@ -48,6 +48,7 @@ _SAYS = {
     "admin.sign_up": "{} signed up",
     "admin.report": "{} reported somebody",
     "moderation_warning": "The team has sent you a warning",
+    "annual_report": "Your summary of the year is ready",
     "severed_relationships": "You have lost followers or people you follow",
 }
 
@@ -214,7 +215,7 @@ async def render(
         if subject is not None:
             setattr(entity, KEYS[type], msgspec.Raw(subject))
         if supported and type not in supported:
-            entity.fallback = _fallback(type, person)
+            entity.fallback = fallback_of(type, person)
         wholes.append(_encode(entity))
     return wholes
 
@@ -224,18 +225,18 @@ def _entity(row: NotificationRow, words: NotificationText, *, account: Any) -> N
         id=str(row.id),
         type=words.type,
         group_key=words.group_key,
-        created_at=_moment(words.created_at),
+        created_at=moment_of(words.created_at),
         filtered=bool(row.filtered) or UNSET,
         account=account,
     )
 
 
-def _fallback(type: str, person: bytes) -> Fallback:
+def fallback_of(type: str, person: bytes) -> Fallback:
     named = _named.decode(person)
     name = f"<b>{escape(named.display_name or named.username)}</b>"
     return Fallback(_SAYS.get(type, "{}").format(name))
 
 
-def _moment(at: datetime | str) -> str:
+def moment_of(at: datetime | str) -> str:
     """A row for the wire has it as its database does."""
     return f"{at[:23]}Z" if isinstance(at, str) else moment(at)

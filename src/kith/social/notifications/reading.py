@@ -24,7 +24,7 @@ from kith.social.notifications.tables import notifications
 from kith.social.statuses import access
 from kith.social.statuses.lines import TA, A, S, StatusRow, T
 
-__all__ = ["NotificationRow", "NotificationText", "find", "page_of", "words_of"]
+__all__ = ["MINE", "ROW", "SOURCE", "NotificationRow", "NotificationText", "find", "page_of", "words_of"]
 
 KEY_BYTES = 500  # what a key of a page takes besides its texts
 N = notifications
@@ -70,7 +70,7 @@ class NotificationText(NamedTuple):
 
 
 # Most are about one's own statuses, whose author is known: nobody else is looked up then.
-_source = (
+SOURCE = (
     N.join(_from, _from.c.id == N.c.from_id)
     .outerjoin(S, S.c.id == N.c.status_id)
     .outerjoin(A, A.c.id == func.nullif(S.c.account_id, access.ME))
@@ -82,7 +82,7 @@ _is_seen = and_(
     or_(S.c.account_id == access.ME, access.visible_for(S, A, anonymous=False)),
     or_(S.c.reblog_of_id.is_(None), access.visible_for(T, TA, anonymous=False)),
 )
-_ROW: tuple[Any, ...] = (
+ROW: tuple[Any, ...] = (
     N.c.id,
     case((N.c.filtered, literal_column("1")), else_=literal_column("0")).label("filtered"),
     N.c.from_id,
@@ -95,18 +95,18 @@ _ROW: tuple[Any, ...] = (
     TA.c.version.label("subject_author_version"),
     N.c.subject_id.label("about_id"),
 )
-_mine = and_(N.c.account_id == access.ME, is_there(_from))
+MINE = and_(N.c.account_id == access.ME, is_there(_from))
 
 
 def _walk(*, filtered: bool, of_one: bool, of_types: bool) -> IdList:
-    clauses: list[Any] = [_mine]
+    clauses: list[Any] = [MINE]
     if of_types:
         clauses.append(any_of(N.c.type, "types"))
     if not filtered:
         clauses.append(~N.c.filtered)
     if of_one:
         clauses.append(N.c.from_id == bindparam("from_id"))
-    return IdList(lambda: select(*_ROW).select_from(_source).where(and_(*clauses)), N.c.id, row=NotificationRow)
+    return IdList(lambda: select(*ROW).select_from(SOURCE).where(and_(*clauses)), N.c.id, row=NotificationRow)
 
 
 _BOTH = (False, True)
@@ -117,7 +117,7 @@ _walks = {
     for of_types in _BOTH
 }
 _one = query(
-    lambda: select(*_ROW).select_from(_source).where(and_(_mine, N.c.id == bindparam("id"))), NotificationRow, wire=True
+    lambda: select(*ROW).select_from(SOURCE).where(and_(MINE, N.c.id == bindparam("id"))), NotificationRow, wire=True
 )
 _words = query(
     select(N.c.id, N.c.type, N.c.group_key, N.c.created_at).where(any_of(N.c.id, "ids")), NotificationText, wire=True

@@ -5,8 +5,9 @@ from __future__ import annotations
 from kith.base.rooms import Part, Room
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.errors import DIALECT
-from kith.social.notifications import api, tasks
+from kith.social.notifications import api, group_api, request_api, requests, tasks
 from kith.social.notifications.entities import NotificationHeads, NotificationPages
+from kith.social.notifications.group_entities import GroupPages
 from kith.social.relationships.facts import (
     Blocked,
     DomainBlocked,
@@ -30,8 +31,8 @@ from kith.social.statuses.facts import (
 ROOM = Room(
     name="notifications",
     dialect=DIALECT,
-    routes=tuple(api.routes),
-    jobs=tuple(tasks.KINDS),
+    routes=(*api.routes, *request_api.routes, *group_api.routes),
+    jobs=(*tasks.KINDS, requests.MERGE),
     subscriptions=(
         (StatusDeleted, tasks.FORGET_POST),
         (StatusEdited, tasks.TELL_OF_EDIT),
@@ -53,6 +54,7 @@ ROOM = Room(
     parts=(
         Part(NotificationHeads, lambda _: NotificationHeads()),
         Part(NotificationPages, lambda _: NotificationPages()),
+        Part(GroupPages, lambda _: GroupPages()),
     ),
     at_once=(
         (Unfollowed, tasks.take_back_follow),

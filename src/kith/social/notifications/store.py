@@ -13,6 +13,7 @@ from kith.social.accounts.lines import A
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import access
+from kith.social.notifications.policy import Acquaintance
 from kith.social.notifications.tables import Notification, notifications
 from kith.social.relationships import rules
 from kith.social.statuses.tables import favourites, mentions, statuses, votes
@@ -153,15 +154,19 @@ async def last_group(db: Session, me: AccountId, type: str, status_id: StatusId 
 async def who_is_told(
     db: Session, ids: Sequence[AccountId], from_id: AccountId, status_id: StatusId | None, now: datetime, *,
     mention_from: str | None = None, own: bool = False,
-) -> set[AccountId]:  # fmt: skip
-    """Those of `ids` who hear of it. `mention_from` is the role of whoever mentions them."""
+) -> dict[AccountId, Acquaintance | None]:  # fmt: skip
+    """Those of `ids` who hear of it. `mention_from` is the role of whoever mentions them.
+
+    With what they have to do with the sender; None where that does not matter, for the sender outranks them.
+    """
     if not ids:
-        return set()
+        return {}
     statement = access.who_is_told(mention=mention_from is not None, own=own)
     below = access.below(mention_from or "")
-    return set(
-        await db.all(statement, ids=list(dict.fromkeys(ids)), from_id=from_id, status=status_id, now=now, below=below)
+    found = await db.all(
+        statement, ids=list(dict.fromkeys(ids)), from_id=from_id, status=status_id, now=now, below=below
     )
+    return {known[0]: None if is_below else Acquaintance(*known) for is_below, *known in found}
 
 
 async def forget_keys(db: Session, keys: Sequence[str]) -> None:
@@ -216,11 +221,11 @@ async def author_of_favourite(db: Session, me: AccountId, status_id: StatusId) -
 
 async def told_of_favourites(
     db: Session, pairs: Sequence[tuple[AccountId, StatusId]], now: datetime
-) -> dict[tuple[AccountId, StatusId], AccountId]:
+) -> dict[tuple[AccountId, StatusId], Acquaintance]:
     """Who hears of which of these favourites (an account, and what it favours), as far as they are still there."""
     accounts, statuses = {account_id for account_id, _ in pairs}, {status_id for _, status_id in pairs}
     found = await db.all(access.told_of_favourites, accounts=sorted(accounts), statuses=sorted(statuses), now=now)
-    return {(account_id, status_id): author_id for account_id, status_id, author_id in found}
+    return {(account_id, status_id): Acquaintance(*known) for account_id, status_id, *known in found}
 
 
 Stretch = list[tuple[AccountId, int]]

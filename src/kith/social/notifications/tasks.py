@@ -17,7 +17,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
-from kith.social.notifications import service, store
+from kith.social.notifications import request_store, service, store
 from kith.social.notifications.service import Notice
 from kith.social.relationships import store as relationships
 from kith.social.relationships.facts import (
@@ -255,13 +255,18 @@ async def forget_request(work: Work, fact: FollowAuthorized | FollowRejected | F
 
 
 async def forget_blocked(work: Work, fact: Blocked) -> None:
-    await store.forget_between(work.db, fact.account_id, fact.target_id)
+    await _forget_between(work, fact.account_id, fact.target_id)
+
+
+async def _forget_between(work: Work, me: AccountId, other: AccountId) -> None:
+    await store.forget_between(work.db, me, other)
+    await request_store.drop_between(work.db, me, other)
 
 
 async def forget_muted(work: Work, fact: Muted) -> None:
     """Only where what they do is not to be heard of either."""
     if fact.hide_notifications:
-        await store.forget_between(work.db, fact.account_id, fact.target_id)
+        await _forget_between(work, fact.account_id, fact.target_id)
 
 
 async def forget_domain(work: Work, fact: DomainBlocked) -> None:
@@ -270,6 +275,7 @@ async def forget_domain(work: Work, fact: DomainBlocked) -> None:
 
 async def forget_gone(work: Work, fact: AccountDeleted) -> None:
     await store.forget_account(work.db, fact.account_id)
+    await request_store.forget_account(work.db, fact.account_id)
 
 
 TELL_ON: JobKind[Wave] = JobKind(name="notifications.tell_on", payload=Wave, handler=tell_on)

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, FromClause, Table, and_, bindparam, literal_column, or_, true
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    FromClause,
+    Table,
+    and_,
+    bindparam,
+    literal_column,
+    or_,
+    select,
+    true,
+)
 
 from kith.base.db import Instant, any_row
 from kith.social.relationships import tables
@@ -46,6 +57,13 @@ def _has(table: Table, sides: dict[str, Id], *, more: Any = None) -> Clause:
 def follows(viewer: Id, account_id: Id) -> Clause:
     own = tables.follows.alias()
     return any_row(own, and_(own.c.account_id == viewer, own.c.target_id == account_id))
+
+
+def follows_since(viewer: Id, account_id: Id) -> ColumnElement[Any]:
+    """The moment at which the viewer began to; NULL where they do not."""
+    own = tables.follows.alias()
+    began = select(own.c.created_at).where(and_(own.c.account_id == viewer, own.c.target_id == account_id))
+    return began.correlate_except(own).scalar_subquery()
 
 
 def blocks(viewer: Id, account_id: Id) -> Clause:

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.jobs import JobKind
+from kith.base.work import Work
+from kith.identity import for_social as identity
+from kith.social.accounts import store as accounts
+from kith.social.notification_emails import mails, service, store
+from kith.social.notification_emails.store import MailedNotification
+from kith.social.notifications.facts import NotificationMade
+from kith.social.statuses import store as statuses
+
+LATER = timedelta(minutes=2)
+
+
+class NotificationMail(msgspec.Struct):
+    notification_id: int
+
+
+async def plan(work: Work, fact: NotificationMade) -> None:
+    """A job for those who are to be written to; most people are here, and get none."""
+    if fact.type not in service.TYPES:
+        return
+    told = await store.find(work.db, fact.notification_id)
+    if told is not None and await service.is_wanted(work, told):
+        work.enqueue(MAIL, NotificationMail(told.id), at=work.now + LATER)
+
+
+async def mail(work: Work, job: NotificationMail) -> None:
+    """Everything is looked up again: they may have come back, read it, or unsubscribed."""
+    told = await store.find(work.db, job.notification_id)
+    if told is None or not await service.is_wanted(work, told) or not await service.is_due(work, told):
+        return
+    sender = await accounts.find(work.db, told.from_id)
+    person = await identity.find_person(work, told.user_id)
+    if sender is None or sender.is_gone or person is None or not person.is_welcome:
+        return
+    stop = f"{work.settings.base_url}/unsubscribe/{service.unsubscribe_key(work, told.account_id, told.type)}"
+    mails.write(
+        work, await identity.find_address(work, told.user_id), await identity.find_locale(work, told.user_id),
+        told.type, sender, await _url(work, told, sender.url or sender.uri), stop,
+    )  # fmt: skip
+
+
+async def _url(work: Work, told: MailedNotification, otherwise: str) -> str:
+    """Of the post it is about, or of who it is from."""
+    status = None if told.status_id is None else await statuses.find(work.db, told.status_id)
+    return otherwise if status is None else status.url or status.uri
+
+
+MAIL: JobKind[NotificationMail] = JobKind(name="notifications.mail", payload=NotificationMail, handler=mail)

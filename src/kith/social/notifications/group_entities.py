@@ -1,0 +1,255 @@
+"""Grouped notifications on the wire, put together from what is kept of accounts and statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from kith.base.caches import ByVersion
+from kith.base.work import Work
+from kith.social.accounts.entities import is_kept, render_versions
+from kith.social.ids import AccountId, StatusId
+from kith.social.notifications import groups, reading
+from kith.social.notifications.entities import CONTEXT, Fallback, fallback_of, moment_of
+from kith.social.notifications.groups import UNGROUPED, GroupHead, GroupSample
+from kith.social.notifications.reading import NotificationText
+from kith.social.notifications.subjects import KEYS, render_all
+from kith.social.pages import joined
+from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
+from kith.social.statuses.store import Stretch
+
+MOST_BYTES = 16 << 20
+_encode = msgspec.json.Encoder().encode
+_read_heads = msgspec.json.Decoder(list[GroupHead]).decode
+
+
+class GroupEntity(msgspec.Struct, kw_only=True):
+    """NotificationGroup. What tells of a page is there in lists."""
+
+    group_key: str
+    notifications_count: int
+    type: str
+    most_recent_notification_id: int
+    page_min_id: str | UnsetType = UNSET
+    page_max_id: str | UnsetType = UNSET
+    latest_page_notification_at: str | UnsetType = UNSET
+    fallback: Fallback | UnsetType = UNSET
+    sample_account_ids: list[str]
+    status_id: str | UnsetType = UNSET
+    report: Any = UNSET
+    moderation_warning: Any = UNSET
+    event: Any = UNSET
+    annual_report: Any = UNSET
+
+
+class PartialAccount(msgspec.Struct):
+    """PartialAccountWithAvatar."""
+
+    id: str
+    acct: str
+    locked: bool
+    bot: bool
+    url: str
+    avatar: str
+    avatar_static: str
+    avatar_description: str | None = None
+
+
+_partial = msgspec.json.Decoder(PartialAccount).decode
+
+
+class ShownGroup(NamedTuple):
+    json: bytes
+    status_id: StatusId | None
+
+
+class ReadyGroups(msgspec.Struct, frozen=True, gc=False):
+    """A page but for what its reader has to do with the statuses."""
+
+    ids: tuple[int, ...]
+    accounts: bytes  # the beginning of the answer, up to the statuses
+    groups: tuple[ShownGroup, ...]
+    statuses: dict[StatusId, Shown]
+    stretch: Stretch | None
+
+
+class GroupPages(ByVersion[ReadyGroups]):
+    """Pages by their rows, which tell the version of everything in them."""
+
+    def __init__(self) -> None:
+        super().__init__("notification_group_pages", MOST_BYTES)
+
+
+async def render_page(
+    work: Work, rows: str | None, me: AccountId, *, partial: bool, supported: Sequence[str], is_ascending: bool
+) -> tuple[bytes, Sequence[int]]:
+    """GroupedNotificationsResults, and the ids of all heads, newest first."""
+    if not rows:
+        return await render(work, [], me, partial=partial), ()
+    key = (rows, partial)
+    ready = None if supported else work.find(GroupPages).get(key)
+    if ready is None:
+        heads = _read_heads(rows)
+        if is_ascending:
+            heads.reverse()
+        is_kept_whole = not supported and all(head.about_id is None for head in heads)
+        ready = await _ready(work, heads, me, partial=partial) if is_kept_whole else None
+        if ready is None:
+            body = await render(work, heads, me, partial=partial, supported=supported)
+            return body, [head.id for head in heads]
+        if not work.db.is_writing:
+            work.find(GroupPages).put(key, ready, _size(rows, ready))
+    return await _finish(work, ready, me), ready.ids
+
+
+def _size(rows: str, ready: ReadyGroups) -> int:
+    groups = sum(len(one.json) + 50 for one in ready.groups)
+    return len(rows) + len(ready.accounts) + groups + sum(one.size for one in ready.statuses.values())
+
+
+async def _finish(work: Work, ready: ReadyGroups, me: AccountId) -> bytes:
+    view = View(me) if ready.stretch is None else await view_of(work, ready.stretch, me, context=CONTEXT)
+    shown = {
+        id: b"%b%b}" % (seen(one, view) if view.marked else one.json.usual, one.account)
+        for id, one in ready.statuses.items()
+        if not (view.hidden and view.hides(one))
+    }
+    return _whole(ready.accounts, ready.groups, shown)
+
+
+def _whole(accounts: bytes, made: Iterable[ShownGroup], statuses: Mapping[StatusId, bytes]) -> bytes:
+    """Groups about what is not shown are left out."""
+    there = [one.json for one in made if one.status_id is None or one.status_id in statuses]
+    return b"".join(
+        (accounts, b',"statuses":', joined(list(statuses.values())), b',"notification_groups":', joined(there), b"}")
+    )
+
+
+async def _ready(work: Work, heads: Sequence[GroupHead], me: AccountId, *, partial: bool) -> ReadyGroups | None:
+    """If all that it is made of is kept, or can be."""
+    shown = [head for head in heads if head.is_shown]
+    parts = await _parts(work, shown, me)
+    about = {row.id: row for head in shown if (row := head.status) is not None}
+    lines = await find_lines(work, list(about.values()), me)
+    if len(lines) < len(about) or not all(is_kept(work, id, version) for id, version in parts.versions.items()):
+        return None
+    stretch = [(one.subject_id, one.subject_version, one.conversation_id) for one in lines.values()]
+    return ReadyGroups(
+        tuple(head.id for head in heads),
+        _accounts(parts, partial=partial),
+        tuple(_groups(shown, parts)),
+        lines,
+        Stretch.of(stretch) if stretch else None,
+    )
+
+
+async def render(
+    work: Work, heads: Sequence[GroupHead], me: AccountId, *, partial: bool = False,
+    supported: Sequence[str] = (), in_page: bool = True,
+) -> bytes:  # fmt: skip
+    """The same without anything kept of the page: with reports and warnings, or with types told in a sentence."""
+    shown = [head for head in heads if head.is_shown]
+    parts = await _parts(work, shown, me)
+    about = {row.id: row for head in shown if (row := head.status) is not None}
+    statuses = await render_rows(work, list(about.values()), me, context=CONTEXT)
+    subjects = await render_all(
+        work, [(parts.words[head.id].type, head.about_id) for head in shown if head.id in parts.words]
+    )
+    made = _groups(shown, parts, subjects, supported=supported, in_page=in_page)
+    return _whole(_accounts(parts, partial=partial), made, statuses)
+
+
+async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence[str]) -> bytes | None:
+    """One group; None where there is none, or its reader may not see any more what it is about."""
+    head = await groups.find(work, me, key)
+    if head is None or not head.is_shown:
+        return None
+    return await render(work, [head], me, supported=supported, in_page=False)
+
+
+# Pieces
+
+
+class _Parts(NamedTuple):
+    words: dict[int, NotificationText]
+    samples: dict[int, list[GroupSample]]  # by head, newest first
+    least: dict[int, int]  # by head: the oldest of its group within the page
+    versions: dict[AccountId, int]
+    people: dict[AccountId, bytes]
+
+
+async def _parts(work: Work, heads: Sequence[GroupHead], me: AccountId) -> _Parts:
+    samples = {head.id: head.samples for head in heads}
+    versions = {one.from_id: one.from_version for some in samples.values() for one in some}
+    words = await reading.words_of(work.db, [head.id for head in heads]) if heads else {}
+    least = await _least(work, heads, samples, me)
+    return _Parts(words, samples, least, versions, await render_versions(work, versions))
+
+
+async def _least(
+    work: Work, heads: Sequence[GroupHead], samples: Mapping[int, Sequence[GroupSample]], me: AccountId
+) -> dict[int, int]:
+    """Within the page is what is not older than its last head. A group beyond its samples is asked for, all at once."""
+    low = min((head.id for head in heads), default=0)
+    least = {head.id: min(one.id for one in samples[head.id] if one.id >= low) for head in heads}
+    long = {
+        head.group_key: head.id
+        for head in heads
+        if head.group_key and (head.total or 0) > len(samples[head.id]) and samples[head.id][-1].id >= low
+    }
+    for key, id in (await groups.least_ids(work, me, list(long), low)).items():
+        least[long[key]] = id
+    return least
+
+
+def _accounts(parts: _Parts, *, partial: bool) -> bytes:
+    """Of each group all, or the newest in full and the others in part."""
+    people = parts.people
+    everybody = dict.fromkeys(one.from_id for some in parts.samples.values() for one in some if one.from_id in people)
+    if not partial:
+        return b'{"accounts":' + joined([people[id] for id in everybody])
+    full = dict.fromkeys(some[0].from_id for some in parts.samples.values() if some[0].from_id in people)
+    rest = [_encode(_partial(people[id])) for id in everybody if id not in full]
+    return b'{"accounts":%b,"partial_accounts":%b' % (joined([people[id] for id in full]), joined(rest))
+
+
+def _groups(
+    heads: Sequence[GroupHead], parts: _Parts, subjects: Mapping[tuple[str, int], bytes] | None = None, *,
+    supported: Sequence[str] = (), in_page: bool = True,
+) -> list[ShownGroup]:  # fmt: skip
+    """Without what has just left the database."""
+    return [
+        ShownGroup(_encode(_group(head, parts, subjects or {}, supported, in_page=in_page)), head.status_id)
+        for head in heads
+        if head.id in parts.words and head.from_id in parts.people
+    ]
+
+
+def _group(
+    head: GroupHead, parts: _Parts, subjects: Mapping[tuple[str, int], bytes], supported: Sequence[str], *,
+    in_page: bool,
+) -> GroupEntity:  # fmt: skip
+    words = parts.words[head.id]
+    group = GroupEntity(
+        group_key=head.group_key or f"{UNGROUPED}{head.id}",
+        notifications_count=head.total or 1,
+        type=words.type,
+        most_recent_notification_id=head.id,
+        sample_account_ids=[str(one.from_id) for one in parts.samples[head.id]],
+        status_id=UNSET if head.status_id is None else str(head.status_id),
+    )
+    if in_page:
+        group.page_min_id = str(parts.least[head.id])
+        group.page_max_id = str(head.id)
+        group.latest_page_notification_at = moment_of(words.created_at)
+    if supported and words.type not in supported:
+        group.fallback = fallback_of(words.type, parts.people[head.from_id])
+    if words.type == "annual_report":
+        group.annual_report = {"year": str(head.about_id)}
+    subject = None if head.about_id is None else subjects.get((words.type, head.about_id))
+    if subject is not None:
+        setattr(group, KEYS[words.type], msgspec.Raw(subject))
+    return group

@@ -1,0 +1,285 @@
+"""Somebody's notifications by groups. A group stands where its newest notification does, and is shown once.
+
+A row is the newest notification of a group, with how many there are and the newest of those who sent them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import msgspec
+from sqlalchemy import Boolean, ColumnElement, and_, bindparam, case, delete, func, literal_column, null, or_, select
+
+from kith.base.caches import UntilWritten
+from kith.base.db import Session, any_of, any_row, command, query, rows_as_json
+from kith.base.paging import Cursor
+from kith.base.work import Work
+from kith.social.accounts.access import is_there
+from kith.social.accounts.tables import accounts
+from kith.social.id_lists import IdList
+from kith.social.ids import AccountId, StatusId
+from kith.social.notifications.reading import KEY_BYTES, MINE, ROW, SOURCE, NotificationRow
+from kith.social.notifications.tables import IS_GROUPABLE, notifications
+from kith.social.statuses import access
+from kith.social.statuses.lines import StatusRow
+
+SAMPLES = 8
+UNGROUPED = "ungrouped-"
+N = notifications
+_newer = N.alias("newer")
+_counted = N.alias("counted")
+_sample = N.alias("sample")
+
+
+class GroupSample(NamedTuple):
+    """One of the newest of a group."""
+
+    id: int
+    from_id: AccountId
+    from_version: int
+
+
+class GroupHead(NamedTuple):
+    """The newest notification of a group, as a `NotificationRow` has it. `group_key` is None where it stands alone."""
+
+    id: int
+    filtered: int
+    from_id: AccountId
+    from_version: int
+    status_id: StatusId | None
+    status_version: int | None
+    author_version: int | None
+    subject_id: StatusId | None
+    subject_version: int | None
+    subject_author_version: int | None
+    about_id: int | None
+    group_key: str | None
+    total: int | None  # of the whole group
+    newest: str | None  # its samples, as JSON
+
+    @property
+    def samples(self) -> list[GroupSample]:
+        """Newest first; whatever stands alone is its own."""
+        found = _read_samples.decode(self.newest) if self.newest else []
+        return found or [GroupSample(self.id, self.from_id, self.from_version)]
+
+    @property
+    def status(self) -> StatusRow | None:
+        return NotificationRow(*self[:11]).status
+
+    @property
+    def is_shown(self) -> bool:
+        return self.status_id is None or self.status_version is not None
+
+
+class NotificationSelection(msgspec.Struct, frozen=True, kw_only=True):
+    """Which notifications; `types` is None for all, `grouped` are the types that are grouped."""
+
+    types: tuple[str, ...] | None
+    grouped: tuple[str, ...]
+    groups_all: bool = True  # all types that can be grouped are
+    from_id: AccountId | None = None
+    filtered: bool = False
+
+
+def _is_grouped(*, all_types: bool) -> ColumnElement[bool]:
+    """By all types that can be, or by those that are asked for."""
+    return literal_column(f"social_notifications.{IS_GROUPABLE}", Boolean) if all_types else any_of(N.c.type, "grouped")
+
+
+def _of_group(members: Any, sender: Any, *, of_one: bool) -> Any:
+    """The others in the group of a row."""
+    clauses = [
+        members.c.account_id == access.ME,
+        members.c.group_key == N.c.group_key,
+        literal_column(f"{members.name}.{IS_GROUPABLE}"),
+        sender.c.id == members.c.from_id,
+        is_there(sender),
+    ]
+    if of_one:
+        clauses.append(members.c.from_id == bindparam("from_id"))
+    return and_(*clauses)
+
+
+def _is_newest(*, of_one: bool, all_types: bool) -> Any:
+    """There is no newer one of its group."""
+    sender = accounts.alias("newer_from")
+    is_newer = and_(_of_group(_newer, sender, of_one=of_one), _newer.c.id > N.c.id)
+    is_alone = ~_is_grouped(all_types=all_types)
+    return or_(is_alone, ~any_row(_newer.join(sender, sender.c.id == _newer.c.from_id), is_newer))
+
+
+def _row(*, of_one: bool, all_types: bool) -> tuple[Any, ...]:
+    """The columns of a `GroupHead`."""
+    counted_from, sample_from = accounts.alias("counted_from"), accounts.alias("sample_from")
+    total = (
+        select(func.count())
+        .select_from(_counted.join(counted_from, counted_from.c.id == _counted.c.from_id))
+        .where(_of_group(_counted, counted_from, of_one=of_one))
+        .correlate(N)
+        .scalar_subquery()
+    )
+    some = (
+        select(_sample.c.id, _sample.c.from_id, sample_from.c.version)
+        .select_from(_sample.join(sample_from, sample_from.c.id == _sample.c.from_id))
+        .where(_of_group(_sample, sample_from, of_one=of_one))
+        .order_by(_sample.c.id.desc())
+        .limit(SAMPLES)
+        .correlate(N)
+        .subquery("some")
+    )
+    newest = select(rows_as_json(some)).select_from(some).scalar_subquery()
+    is_grouped = _is_grouped(all_types=all_types)
+    return (
+        *ROW,
+        case((is_grouped, N.c.group_key), else_=null()).label("group_key"),
+        case((is_grouped, total), else_=null()).label("total"),
+        case((is_grouped, newest), else_=null()).label("newest"),
+    )
+
+
+def _clauses(*, filtered: bool, of_one: bool, of_types: bool, all_types: bool) -> list[Any]:
+    clauses = [MINE, _is_newest(of_one=of_one, all_types=all_types)]
+    if of_types:
+        clauses.append(any_of(N.c.type, "types"))
+    if not filtered:
+        clauses.append(~N.c.filtered)
+    if of_one:
+        clauses.append(N.c.from_id == bindparam("from_id"))
+    return clauses
+
+
+@lru_cache(16)
+def _heads(*, filtered: bool, of_one: bool, of_types: bool, all_types: bool) -> IdList:
+    columns = _row(of_one=of_one, all_types=all_types)
+    clauses = _clauses(filtered=filtered, of_one=of_one, of_types=of_types, all_types=all_types)
+    return IdList(lambda: select(*columns).select_from(SOURCE).where(and_(*clauses)), N.c.id, row=GroupHead)
+
+
+@lru_cache(8)
+def _count(*, of_one: bool, of_types: bool, all_types: bool) -> Any:
+    clauses = _clauses(filtered=of_one, of_one=of_one, of_types=of_types, all_types=all_types)
+    newer = (
+        select(N.c.id)
+        .select_from(SOURCE)
+        .where(and_(*clauses, N.c.id > bindparam("since")))
+        .limit(bindparam("most"))
+        .subquery()
+    )
+    return query(select(func.count()).select_from(newer), int)
+
+
+_read_samples = msgspec.json.Decoder(list[GroupSample])
+
+
+async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: NotificationSelection) -> str | None:
+    """Rows as JSON, None where there are none. Kept while nobody writes, as a page of single notifications is."""
+    kept, place = work.find(UntilWritten), (cursor.max_id, cursor.since_id, cursor.min_id, cursor.limit)
+    key = ("notification_groups", me, place, asked)
+    version = kept.now()
+    rows: str | None = None if version is None else kept.get(version, key)
+    if rows is None:
+        of_one = asked.from_id is not None
+        heads = _heads(
+            filtered=asked.filtered or of_one, of_one=of_one, of_types=asked.types is not None,
+            all_types=asked.groups_all,
+        )  # fmt: skip
+        statement, params = heads.page_form(cursor)
+        [[rows]] = await work.db.all(statement, me=me, **_params(asked), **params)
+        kept.put(version, key, rows, size=len(rows or "") + KEY_BYTES)
+    return rows
+
+
+def _params(asked: NotificationSelection) -> dict[str, Any]:
+    types = None if asked.types is None else list(asked.types)
+    return {"types": types, "grouped": list(asked.grouped), "from_id": asked.from_id}
+
+
+_least = query(
+    select(N.c.group_key, func.min(N.c.id))
+    .where(
+        and_(
+            N.c.account_id == access.ME,
+            any_of(N.c.group_key, "keys"),
+            literal_column(f"social_notifications.{IS_GROUPABLE}"),
+            N.c.id >= bindparam("low"),
+        )
+    )
+    .group_by(N.c.group_key),
+    tuple,
+)
+
+
+async def least_ids(work: Work, me: AccountId, keys: Sequence[str], low: int) -> dict[str, int]:
+    """The oldest of each of these groups, from an id on."""
+    return dict(await work.db.all(_least, me=me, keys=list(keys), low=low)) if keys else {}
+
+
+def _one(*, alone: bool) -> Any:
+    """The newest of a group; or one notification, which stands alone."""
+    key = (null().label(name) for name in ("group_key", "total", "newest"))
+    columns = (*ROW, *key) if alone else _row(of_one=False, all_types=True)
+    which = N.c.id == bindparam("id") if alone else N.c.group_key == bindparam("key")
+    return select(*columns).select_from(SOURCE).where(and_(MINE, which)).order_by(N.c.id.desc()).limit(1)
+
+
+_one_of = {alone: query(lambda alone=alone: _one(alone=alone), GroupHead, wire=True) for alone in (False, True)}  # type: ignore[misc]
+
+
+def single_id(key: str) -> int | None:
+    """What a key of something that stands alone names; -1 where it can be nothing."""
+    if not key.startswith(UNGROUPED):
+        return None
+    number = key.removeprefix(UNGROUPED)
+    return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
+
+
+async def find(work: Work, me: AccountId, key: str) -> GroupHead | None:
+    id = single_id(key)
+    return await work.db.one(_one_of[id is not None], me=me, id=id, key=key)
+
+
+class GroupSender(NamedTuple):
+    id: int
+    from_id: AccountId
+    from_version: int
+
+
+def _senders(*, alone: bool) -> IdList:
+    sender = accounts.alias("f")
+    which = N.c.id == bindparam("id") if alone else N.c.group_key == bindparam("key")
+    return IdList(
+        select(N.c.id, N.c.from_id, sender.c.version.label("from_version"))
+        .select_from(N.join(sender, sender.c.id == N.c.from_id))
+        .where(and_(N.c.account_id == access.ME, is_there(sender), which)),
+        N.c.id,
+        row=GroupSender,
+    )
+
+
+_senders_of = {alone: _senders(alone=alone) for alone in (False, True)}
+_dismiss_group = command(delete(N).where(and_(N.c.account_id == access.ME, N.c.group_key == bindparam("key"))))
+_dismiss_one = command(delete(N).where(and_(N.c.account_id == access.ME, N.c.id == bindparam("id"))))
+
+
+async def senders(db: Session, me: AccountId, key: str, cursor: Cursor) -> list[GroupSender]:
+    """Who a group is from, newest first."""
+    id = single_id(key)
+    statement, params = _senders_of[id is not None].form(cursor)
+    found: list[GroupSender] = await db.all(statement, me=me, id=id, key=key, **params)
+    return cursor.newest_first(found)
+
+
+async def dismiss(db: Session, me: AccountId, key: str) -> None:
+    id = single_id(key)
+    if id is None:
+        await db.run(_dismiss_group, me=me, key=key)
+    else:
+        await db.run(_dismiss_one, me=me, id=id)
+
+
+async def count_since(db: Session, me: AccountId, since: int, asked: NotificationSelection, *, most: int) -> int:
+    statement = _count(of_one=asked.from_id is not None, of_types=asked.types is not None, all_types=asked.groups_all)
+    return await db.one(statement, me=me, since=since, most=most, **_params(asked)) or 0
