@@ -31,6 +31,7 @@ from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
 from kith.social.accounts.room import ROOM as ACCOUNTS
 from kith.social.admin.room import ROOM as ADMIN
+from kith.social.announcements.room import ROOM as ANNOUNCEMENTS
 from kith.social.apps.room import ROOM as APPS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
@@ -57,6 +58,8 @@ from kith.social.search.room import ROOM as SEARCH
 from kith.social.statuses import tasks as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.room import ROOM as STATUSES
+from kith.social.suggestions import tasks as suggestions
+from kith.social.suggestions.room import ROOM as SUGGESTIONS
 from kith.social.tags.room import ROOM as TAGS
 from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
@@ -79,6 +82,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
         notifications.TELL_OF_POST,
         search.LEARN_POSTED,
         instance.COUNT,
+        suggestions.COUNT_POSTS,
     ),
 )
 
@@ -105,6 +109,8 @@ ROOMS: list[Room] = [
     CONVERSATIONS,
     ENCRYPTION,
     FILTERS,
+    ANNOUNCEMENTS,
+    SUGGESTIONS,
     MODERATION,
     ADMIN,
     APPS,

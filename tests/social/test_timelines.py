@@ -416,3 +416,21 @@ async def test_only_links_that_are_a_trend_have_a_timeline(town: Town) -> None:
     assert (await town.http.get("/api/v2/instance")).json()["configuration"]["timelines_access"][
         "trending_link_feeds"
     ] == {"local": "disabled", "remote": "disabled"}
+
+
+async def test_public_timelines_show_the_languages_that_somebody_has_chosen(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    german = await post(bob, "Guten Morgen #lingua", language="de")
+    french = await post(bob, "Bonjour #lingua", language="fr")
+    own = await post(ada, "Buongiorno #lingua", language="it")
+    await settle(town)
+    for path in ("/api/v1/timelines/public", "/api/v1/timelines/tag/lingua"):
+        assert {german["id"], french["id"], own["id"]} <= set(await ids(ada, path))
+
+    await ada.patch("/api/v1/preferences", json={"reading:languages": ["de"]})
+
+    for path in ("/api/v1/timelines/public", "/api/v1/timelines/tag/lingua"):
+        found = await ids(ada, path)
+        assert {german["id"], own["id"]} <= set(found)
+        assert french["id"] not in found
+        assert french["id"] in await ids(bob, path)

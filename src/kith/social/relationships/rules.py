@@ -48,6 +48,12 @@ def follows(viewer: Id, account_id: Id) -> Clause:
     return any_row(own, and_(own.c.account_id == viewer, own.c.target_id == account_id))
 
 
+def has_asked(viewer: Id, account_id: Id) -> Clause:
+    """Whether the viewer wants to follow them and waits for an answer."""
+    own = tables.follow_requests.alias()
+    return any_row(own, and_(own.c.account_id == viewer, own.c.target_id == account_id))
+
+
 def blocks(viewer: Id, account_id: Id) -> Clause:
     return _has(tables.blocks, {"account_id": viewer, "target_id": account_id})
 
