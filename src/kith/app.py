@@ -36,6 +36,7 @@ from kith.social.apps.room import ROOM as APPS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
 from kith.social.emails.room import ROOM as EMAILS
+from kith.social.emoji_management.room import ROOM as EMOJI_MANAGEMENT
 from kith.social.encryption.room import ROOM as ENCRYPTION
 from kith.social.errors import DIALECT as SOCIAL_DIALECT
 from kith.social.featured.room import ROOM as FEATURED
@@ -111,6 +112,7 @@ ROOMS: list[Room] = [
     FILTERS,
     ANNOUNCEMENTS,
     SUGGESTIONS,
+    EMOJI_MANAGEMENT,
     MODERATION,
     ADMIN,
     APPS,

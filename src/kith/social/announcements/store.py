@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, or_, select, update
+from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, literal_column, or_, select, update
 
 from kith.base.db import Instant, Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
@@ -55,7 +55,7 @@ _counts = query(
         reactions.c.announcement_id,
         reactions.c.name,
         func.count().label("count"),
-        func.max(case((reactions.c.account_id == _me, 1), else_=0)).label("mine"),
+        func.max(case((reactions.c.account_id == _me, literal_column("1")), else_=literal_column("0"))).label("mine"),
     )
     .select_from(reactions.join(accounts, accounts.c.id == reactions.c.account_id))
     .where(and_(any_of(reactions.c.announcement_id, "ids"), is_there(accounts)))

@@ -114,7 +114,8 @@ def _statement() -> Select[Any]:
     picks = _candidates(staff_picks.c.account_id, FEATURED, 3, literal(0))
     found = union_all(_interacted(), picks, _friends_of_friends(), _general()).subquery("found")
     is_chosen = or_(found.c.source.in_((INTERACTION, FEATURED)), A.c.discoverable.is_(True))
-    preferred = case((and_(found.c.source != INTERACTION, A.c.last_status_at > _recent), _PREFERRED), else_=0)
+    is_preferred = and_(found.c.source != INTERACTION, A.c.last_status_at > _recent)
+    preferred = case((is_preferred, literal_column(str(_PREFERRED), BigInteger)), else_=literal_column("0", BigInteger))
     rank = func.max(found.c.tier + found.c.score + preferred)
     return (
         select(*COLUMNS, func.sum(found.c.source).label("sources"))

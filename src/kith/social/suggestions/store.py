@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, or_, select
+from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, literal_column, or_, select
 
 from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
 from kith.social.accounts.access import is_there
@@ -29,11 +29,14 @@ class Interaction(NamedTuple):
 
 _boosted = statuses.alias("boosted")
 _to = func.coalesce(_boosted.c.account_id, statuses.c.in_reply_to_account_id)
+_score = case((_boosted.c.id.is_not(None), literal_column(str(REBLOGGED))), else_=literal_column(str(REPLIED)))
 _posted = query(
     select(
         statuses.c.account_id,
         _to.label("target_id"),
-        case((_boosted.c.id.is_not(None), REBLOGGED), else_=REPLIED).label("score"),
+        case((_boosted.c.id.is_not(None), literal_column(str(REBLOGGED))), else_=literal_column(str(REPLIED))).label(
+            "score"
+        ),
     )
     .select_from(statuses.outerjoin(_boosted, _boosted.c.id == statuses.c.reblog_of_id))
     .where(
