@@ -49,6 +49,7 @@ from kith.social.media.room import ROOM as MEDIA
 from kith.social.moderation.room import ROOM as MODERATION
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
+from kith.social.oembed.room import ROOM as OEMBED
 from kith.social.profile.room import ROOM as PROFILE
 from kith.social.push.room import ROOM as PUSH
 from kith.social.registration.room import ROOM as REGISTRATION
@@ -113,6 +114,7 @@ ROOMS: list[Room] = [
     ANNOUNCEMENTS,
     SUGGESTIONS,
     EMOJI_MANAGEMENT,
+    OEMBED,
     MODERATION,
     ADMIN,
     APPS,

@@ -51,6 +51,7 @@ async def test_boosts_weigh_more_than_favourites_and_these_more_than_replies(tow
     await settle(town)
 
     assert await suggested(ada, bob, cleo, dan) == [dan.id, cleo.id, bob.id]
+    assert (await ada.call("GET", V1)).headers["deprecation"] == "@1621123200"
     [first, *_] = await ada.get(V2)
     check(first, SUGGESTION)
     assert (first["account"]["id"], first["source"]) == (dan.id, "past_interactions")

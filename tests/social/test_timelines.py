@@ -434,3 +434,27 @@ async def test_public_timelines_show_the_languages_that_somebody_has_chosen(town
         assert {german["id"], own["id"]} <= set(found)
         assert french["id"] not in found
         assert french["id"] in await ids(bob, path)
+
+
+async def test_an_app_can_ask_whether_its_home_is_built(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "follow")
+    await arrive(ada)
+
+    async def set_state_of_home(state: str) -> None:
+        async with town.house() as house, house.works.begin() as work:
+            await feeds.set_state(work.db, AccountId(int(ada.id)), state, work.now)
+
+    await set_state_of_home(feeds.BUILDING)
+    first = await ada.call("GET", HOME)
+    assert first.status_code == 206
+    id = first.headers["mastodon-async-refresh"].partition('id="')[2].partition('"')[0]
+    path = f"/api/v1_alpha/async_refreshes/{id}"
+    told = {"id": id, "status": "running", "result_count": None}
+    assert await ada.get(path) == {"async_refresh": told}
+    assert (await bob.call("GET", path)).status_code == 404
+    assert (await ada.call("GET", "/api/v1_alpha/async_refreshes/1")).status_code == 404
+
+    await set_state_of_home(feeds.READY)
+
+    assert await ada.get(path) == {"async_refresh": told | {"status": "finished"}}

@@ -19,6 +19,7 @@ from kith.social.suggestions.entities import render_suggestion
 
 LIMIT, MOST, FARTHEST = 40, 80, 1000
 READ = user("read:accounts")
+DEPRECATED = ((b"deprecation", b"@1621123200"),)  # since there is version 2
 
 
 class SuggestionsQuery(msgspec.Struct, kw_only=True):
@@ -38,7 +39,7 @@ async def _read(work: Work, me: AccountId, asked: SuggestionsQuery) -> list[read
 @get("/api/v1/suggestions", guards=[READ])
 async def show_accounts(exchange: Exchange, work: Work, me: Me, asked: FromQuery[SuggestionsQuery]) -> Answer:
     rows = await _read(work, me, asked)
-    return answer(exchange, joined(await render_lines(work, rows)))
+    return answer(exchange, joined(await render_lines(work, rows)), headers=DEPRECATED)
 
 
 @get("/api/v2/suggestions", guards=[READ])
