@@ -33,6 +33,7 @@ from kith.social.accounts.room import ROOM as ACCOUNTS
 from kith.social.admin.room import ROOM as ADMIN
 from kith.social.announcements.room import ROOM as ANNOUNCEMENTS
 from kith.social.apps.room import ROOM as APPS
+from kith.social.collections.room import ROOM as COLLECTIONS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
 from kith.social.emails.room import ROOM as EMAILS
@@ -115,6 +116,7 @@ ROOMS: list[Room] = [
     SUGGESTIONS,
     EMOJI_MANAGEMENT,
     OEMBED,
+    COLLECTIONS,
     MODERATION,
     ADMIN,
     APPS,

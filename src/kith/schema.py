@@ -21,6 +21,7 @@ from kith.social.accounts import tables as social_accounts
 from kith.social.admin import tables as social_admin
 from kith.social.admission import tables as social_admission
 from kith.social.announcements import tables as social_announcements
+from kith.social.collections import tables as social_collections
 from kith.social.conversations import tables as social_conversations
 from kith.social.emojis import tables as social_emojis
 from kith.social.encryption import tables as social_encryption
@@ -61,6 +62,7 @@ __all__ = [
     "social_admin",
     "social_admission",
     "social_announcements",
+    "social_collections",
     "social_conversations",
     "social_emojis",
     "social_encryption",

@@ -77,6 +77,26 @@ def upgrade() -> None:
         batch_op.create_index("ix_social_announcement_reads_account_id", ["account_id"], unique=False)
 
     op.create_table(
+        "social_collections",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("account_id", sa.BigInteger(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("description", sa.Text(), nullable=False),
+        sa.Column("language", sa.String(length=35), nullable=True),
+        sa.Column("sensitive", sa.Boolean(), nullable=False),
+        sa.Column("discoverable", sa.Boolean(), nullable=False),
+        sa.Column("tag_name", sa.Text(), nullable=True),
+        sa.Column("created_at", db.Instant(length=27), nullable=False),
+        sa.Column("updated_at", db.Instant(length=27), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["account_id"], ["social_accounts.id"], name=op.f("fk_social_collections_account_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_social_collections")),
+    )
+    with op.batch_alter_table("social_collections", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_social_collections_account_id"), ["account_id"], unique=False)
+
+    op.create_table(
         "social_interactions",
         sa.Column("account_id", sa.BigInteger(), nullable=False),
         sa.Column("target_id", sa.BigInteger(), nullable=False),
@@ -125,3 +145,29 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("account_id", name=op.f("pk_social_staff_picks")),
     )
+    op.create_table(
+        "social_collection_items",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=False, nullable=False),
+        sa.Column("collection_id", sa.BigInteger(), nullable=False),
+        sa.Column("account_id", sa.BigInteger(), nullable=False),
+        sa.Column("state", sa.String(length=10), nullable=False),
+        sa.Column("created_at", db.Instant(length=27), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["account_id"],
+            ["social_accounts.id"],
+            name=op.f("fk_social_collection_items_account_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["collection_id"],
+            ["social_collections.id"],
+            name=op.f("fk_social_collection_items_collection_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_social_collection_items")),
+        sa.UniqueConstraint(
+            "collection_id", "account_id", name=op.f("uq_social_collection_items_collection_id_account_id")
+        ),
+    )
+    with op.batch_alter_table("social_collection_items", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_social_collection_items_account_id"), ["account_id"], unique=False)
