@@ -56,6 +56,7 @@ async def test_a_collection_is_made_shown_changed_and_deleted(town: Town) -> Non
 
     check(item, ITEM)
     whole = (await town.http.get(path)).json()
+    assert (await town.http.get(path.replace("v1", "v1_alpha"))).json() == whole
     check(whole, {"collection": COLLECTION, "accounts": [ACCOUNT]})
     assert [one["id"] for one in whole["accounts"]] == [ada.id, bob.id, cleo.id]
     changed = (await ada.patch(path, json={"name": "Pals", "tag_name": "", "discoverable": True}))["collection"]

@@ -127,7 +127,7 @@ async def show_collections_with(
     return {"collections": await render_collections(work, found, me)}
 
 
-routes = [
+_routes = [
     create_collection,
     show_collection,
     change_collection,
@@ -137,4 +137,8 @@ routes = [
     revoke_item,
     show_collections_of,
     show_collections_with,
+]
+# Older clients know them by the name they had at first.
+routes = [
+    msgspec.structs.replace(one, aliases=(one.template.replace("/api/v1/", "/api/v1_alpha/", 1),)) for one in _routes
 ]
