@@ -64,7 +64,7 @@ _SOCIAL = (
     "social/**/*.py", "base/params/*.py", "base/server/*.py", "base/errors.py", "base/edge.py", "base/exchange.py",
     "identity/registration/*.py", "identity/users/reserved_names.py", "app.py",
 )  # fmt: skip
-_ONLY_COMMANDS = {"social/instance/service.py", "social/emojis/custom_emojis.py"}
+_ONLY_COMMANDS = {"social/instance/service.py"}
 _SOCIAL_ERRORS = {
     "Complaint", "wrong", "_wrong", "_full", "Invalid", "Forbidden", "NotFound", "Unauthenticated", "Unprocessable",
     "Malformed", "RefusedFile", "RelationshipRefused", "UnreadableRequest", "BadFile", "CannotAttach", "Problem", "Conflict", "_refused", "UnsupportedMedia",

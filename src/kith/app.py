@@ -34,10 +34,13 @@ from kith.social.admin import webhook_tasks as webhooks
 from kith.social.admin.room import ROOM as ADMIN
 from kith.social.admission.gate import AddressGate
 from kith.social.admission.room import ROOM as ADMISSION
+from kith.social.announcements.room import ROOM as ANNOUNCEMENTS
 from kith.social.apps.room import ROOM as APPS
+from kith.social.collections.room import ROOM as COLLECTIONS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
 from kith.social.emails.room import ROOM as EMAILS
+from kith.social.emoji_management.room import ROOM as EMOJI_MANAGEMENT
 from kith.social.encryption.room import ROOM as ENCRYPTION
 from kith.social.errors import DIALECT as SOCIAL_DIALECT
 from kith.social.featured.room import ROOM as FEATURED
@@ -51,6 +54,7 @@ from kith.social.moderation.room import ROOM as MODERATION
 from kith.social.notification_emails.room import ROOM as NOTIFICATION_EMAILS
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
+from kith.social.oembed.room import ROOM as OEMBED
 from kith.social.profile.room import ROOM as PROFILE
 from kith.social.push.room import ROOM as PUSH
 from kith.social.registration.room import ROOM as REGISTRATION
@@ -62,6 +66,8 @@ from kith.social.statuses import tasks as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.room import ROOM as STATUSES
 from kith.social.streaming.room import ROOM as STREAMING
+from kith.social.suggestions import tasks as suggestions
+from kith.social.suggestions.room import ROOM as SUGGESTIONS
 from kith.social.tags.room import ROOM as TAGS
 from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
@@ -85,6 +91,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
         search.LEARN_POSTED,
         instance.COUNT,
         webhooks.POSTED,
+        suggestions.COUNT_POSTS,
     ),
 )
 
@@ -113,6 +120,11 @@ ROOMS: list[Room] = [
     CONVERSATIONS,
     ENCRYPTION,
     FILTERS,
+    ANNOUNCEMENTS,
+    SUGGESTIONS,
+    EMOJI_MANAGEMENT,
+    OEMBED,
+    COLLECTIONS,
     MODERATION,
     ADMISSION,
     ADMIN,

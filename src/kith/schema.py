@@ -20,6 +20,8 @@ from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
 from kith.social.admin import tables as social_admin
 from kith.social.admission import tables as social_admission
+from kith.social.announcements import tables as social_announcements
+from kith.social.collections import tables as social_collections
 from kith.social.conversations import tables as social_conversations
 from kith.social.emojis import tables as social_emojis
 from kith.social.encryption import tables as social_encryption
@@ -35,6 +37,7 @@ from kith.social.relationships import tables as social_relationships
 from kith.social.roles import tables as social_roles
 from kith.social.search import tables as social_search
 from kith.social.statuses import tables as social_statuses
+from kith.social.suggestions import tables as social_suggestions
 from kith.social.tags import tables as social_tags
 from kith.social.timelines import tables as social_timelines
 
@@ -59,6 +62,8 @@ __all__ = [
     "social_accounts",
     "social_admin",
     "social_admission",
+    "social_announcements",
+    "social_collections",
     "social_conversations",
     "social_emojis",
     "social_encryption",
@@ -74,6 +79,7 @@ __all__ = [
     "social_roles",
     "social_search",
     "social_statuses",
+    "social_suggestions",
     "social_tags",
     "social_timelines",
     "tokens",

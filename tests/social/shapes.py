@@ -136,7 +136,7 @@ PREFERENCES = {
     "posting:default:sensitive": "bool", "posting:default:visibility": OneOf("public", "unlisted", "private", "direct"),
     "posting:default:language": maybe("text"), "posting:default:quote_policy": OneOf("public", "followers", "nobody"),
     "reading:expand:media": OneOf("default", "show_all", "hide_all"), "reading:expand:spoilers": "bool",
-    "reading:autoplay:gifs": "bool",
+    "reading:autoplay:gifs": "bool", "reading:languages": maybe(["text"]),
 }  # fmt: skip
 PUSH_SUBSCRIPTION = {
     "id": "int", "endpoint": "url", "standard": "bool", "alerts": "object", "server_key": "text",

@@ -310,6 +310,43 @@ async def test_preferences_follow_the_settings(town: Town) -> None:
     assert (after["posting:default:language"], after["posting:default:sensitive"]) == ("fr", True)
 
 
+async def test_preferences_are_changed_under_the_names_they_are_read_by(town: Town) -> None:
+    ada = await join(town)
+    wanted = {
+        "posting:default:visibility": "unlisted", "posting:default:sensitive": True, "posting:default:language": "de",
+        "posting:default:quote_policy": "followers", "reading:expand:media": "show_all",
+        "reading:expand:spoilers": True, "reading:autoplay:gifs": True, "reading:languages": ["de", "en"],
+    }  # fmt: skip
+
+    changed = await ada.patch("/api/v1/preferences", json=wanted)
+
+    check(changed, PREFERENCES)
+    assert changed == wanted == await ada.get("/api/v1/preferences")
+    by_form = {"source[expand_media]": "hide_all", "reading:languages[]": "", "reading:expand:spoilers": "false"}
+    changed = await ada.patch("/api/v1/preferences", data=by_form)
+    assert changed == wanted | {
+        "reading:expand:media": "hide_all", "reading:languages": None, "reading:expand:spoilers": False,
+    }  # fmt: skip
+    await ada.patch(UPDATE, json={"source": {"chosen_languages": ["fr"], "autoplay_gifs": False}})
+    changed = await ada.get("/api/v1/preferences")
+    assert (changed["reading:languages"], changed["reading:autoplay:gifs"]) == (["fr"], False)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [{"posting:default:visibility": "everybody"}, {"reading:expand:media": "some"}, {"reading:languages": ["xx-nope"]},
+     {"posting:default:language": "klingon"}, {"source": {"chosen_languages": ["?"]}}],
+)  # fmt: skip
+async def test_preferences_that_cannot_be_change_nothing(town: Town, sent: dict[str, Any]) -> None:
+    ada = await join(town)
+    before = await ada.get("/api/v1/preferences")
+
+    answer = await ada.call("PATCH", "/api/v1/preferences", json={"reading:autoplay:gifs": True} | sent)
+
+    assert answer.status_code == 422
+    assert await ada.get("/api/v1/preferences") == before
+
+
 # Finding
 
 

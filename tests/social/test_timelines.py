@@ -416,3 +416,45 @@ async def test_only_links_that_are_a_trend_have_a_timeline(town: Town) -> None:
     assert (await town.http.get("/api/v2/instance")).json()["configuration"]["timelines_access"][
         "trending_link_feeds"
     ] == {"local": "disabled", "remote": "disabled"}
+
+
+async def test_public_timelines_show_the_languages_that_somebody_has_chosen(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    german = await post(bob, "Guten Morgen #lingua", language="de")
+    french = await post(bob, "Bonjour #lingua", language="fr")
+    own = await post(ada, "Buongiorno #lingua", language="it")
+    await settle(town)
+    for path in ("/api/v1/timelines/public", "/api/v1/timelines/tag/lingua"):
+        assert {german["id"], french["id"], own["id"]} <= set(await ids(ada, path))
+
+    await ada.patch("/api/v1/preferences", json={"reading:languages": ["de"]})
+
+    for path in ("/api/v1/timelines/public", "/api/v1/timelines/tag/lingua"):
+        found = await ids(ada, path)
+        assert {german["id"], own["id"]} <= set(found)
+        assert french["id"] not in found
+        assert french["id"] in await ids(bob, path)
+
+
+async def test_an_app_can_ask_whether_its_home_is_built(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.to(bob, "follow")
+    await arrive(ada)
+
+    async def set_state_of_home(state: str) -> None:
+        async with town.house() as house, house.works.begin() as work:
+            await feeds.set_state(work.db, AccountId(int(ada.id)), state, work.now)
+
+    await set_state_of_home(feeds.BUILDING)
+    first = await ada.call("GET", HOME)
+    assert first.status_code == 206
+    id = first.headers["mastodon-async-refresh"].partition('id="')[2].partition('"')[0]
+    path = f"/api/v1_alpha/async_refreshes/{id}"
+    told = {"id": id, "status": "running", "result_count": None}
+    assert await ada.get(path) == {"async_refresh": told}
+    assert (await bob.call("GET", path)).status_code == 404
+    assert (await ada.call("GET", "/api/v1_alpha/async_refreshes/1")).status_code == 404
+
+    await set_state_of_home(feeds.READY)
+
+    assert await ada.get(path) == {"async_refresh": told | {"status": "finished"}}

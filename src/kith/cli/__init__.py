@@ -26,6 +26,7 @@ COMMANDS = {
     "why": "Find out why somebody was denied access.",
     "instance": "Edit the rules and pages of the community.",
     "emoji": "Add, list and remove custom emoji.",
+    "announcements": "Announce something to everybody here.",
     "franking": "Who sent a reported encrypted message?",
     "jobs": "List background jobs and retry failed ones.",
     "check": "Check the configuration and the database.",

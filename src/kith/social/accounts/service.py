@@ -49,14 +49,26 @@ class AccountChange(msgspec.Struct, kw_only=True):
     sensitive: bool | None = None
     language: str | None = None
     quote_policy: str | None = None
+    expand_media: str | None = None
+    expand_spoilers: bool | None = None
+    autoplay_gifs: bool | None = None
+    chosen_languages: list[str] | None = None
 
 
 _PLAIN = (
     "avatar_description", "header_description", "locked", "discoverable", "indexable", "hide_collections",
     "show_media", "show_media_replies", "show_featured",
 )  # fmt: skip
-_KEPT = ("privacy", "sensitive", "language", "quote_policy")
-_CHOICES = {"privacy": ("public", "unlisted", "private"), "quote_policy": ("public", "followers", "nobody")}
+_KEPT = (
+    "privacy", "sensitive", "language", "quote_policy", "expand_media", "expand_spoilers", "autoplay_gifs",
+    "chosen_languages",
+)  # fmt: skip
+_NONE_IF_EMPTY = ("language", "chosen_languages")
+_CHOICES = {
+    "privacy": ("public", "unlisted", "private"),
+    "quote_policy": ("public", "followers", "nobody"),
+    "expand_media": ("default", "show_all", "hide_all"),
+}
 
 
 async def update(work: Work, account: Account, change: AccountChange) -> Account:
@@ -117,7 +129,7 @@ async def _keep(work: Work, account_id: AccountId, change: AccountChange) -> Non
         return
     kept = await store.find_preferences(work.db, account_id)
     for name, value in values.items():
-        setattr(kept, name, value or None if name == "language" else value)
+        setattr(kept, name, value or None if name in _NONE_IF_EMPTY else value)
     await store.save_preferences(work.db, kept)
 
 
@@ -199,3 +211,7 @@ def _check_kept(bad: dict[str, list[str]], ready: AccountChange) -> None:
             bad[name] = [Complaint("is not included in the list", "inclusion")]
     if ready.language and not is_language(ready.language):
         bad["language"] = [Complaint("is not a language we know", "inclusion")]
+    if ready.chosen_languages is not None:
+        ready.chosen_languages = list(dict.fromkeys(code.strip() for code in ready.chosen_languages if code.strip()))
+        if not all(map(is_language, ready.chosen_languages)):
+            bad["chosen_languages"] = [Complaint("is not a language we know", "inclusion")]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import IO, Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import and_, bindparam, delete, select, update
 
 from kith.base.blobs import Blobs
-from kith.base.db import command, insert_into, query
-from kith.base.errors import Conflict, Invalid, NotFound
+from kith.base.db import Instant, command, insert_into, query
+from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.emojis.service import shape
 from kith.social.emojis.tables import Emoji, emojis
@@ -17,10 +17,22 @@ from kith.social.files.keys import folder_of, new_name
 from kith.social.files.processing import is_moving, shape_preview, size_of, sniffed
 
 MOST_BYTES = 256 << 10
+LONGEST_CATEGORY = 100
 _TAKEN = {"image/png": "png", "image/gif": "gif", "image/webp": "webp", "image/jpeg": "jpg"}
 _SHORTCODE = re.compile(r"[A-Za-z0-9_]{2,64}\Z")
 _own = query(select(emojis).where(emojis.c.domain == "").order_by(emojis.c.shortcode), Emoji)
+_one = query(select(emojis).where(and_(emojis.c.id == bindparam("emoji"), emojis.c.domain == "")), Emoji)
 _add = command(insert_into(emojis))
+_change = command(
+    update(emojis)
+    .where(emojis.c.id == bindparam("emoji"))
+    .values(
+        category=bindparam("category"),
+        visible_in_picker=bindparam("visible", type_=emojis.c.visible_in_picker.type),
+        disabled=bindparam("disabled", type_=emojis.c.disabled.type),
+        updated_at=bindparam("now", type_=Instant()),
+    )
+)
 _remove = command(delete(emojis).where(emojis.c.id == bindparam("emoji")))
 
 
@@ -33,17 +45,25 @@ def shape_in_picker(work: Work, emoji: Emoji) -> dict[str, Any]:
     return shape(work, emoji) | ({"category": emoji.category} if emoji.category else {})
 
 
-async def add(work: Work, shortcode: str, file: IO[bytes], *, category: str | None, visible: bool) -> Emoji:
+async def find(work: Work, id: int) -> Emoji:
+    found = await work.db.one(_one, emoji=id)
+    if found is None:
+        raise NotFound
+    return found
+
+
+async def add(work: Work, shortcode: str, file: IO[bytes] | None, *, category: str | None, visible: bool) -> Emoji:
     """The file is kept as it is; of one that moves, a still picture beside it."""
+    category = _category(category)
     if not _SHORTCODE.match(shortcode):
-        raise Invalid("a shortcode is 2 to 64 letters, digits or underscores")
+        raise _wrong("shortcode", Complaint("must be 2 to 64 letters, digits or underscores"))
     if any(emoji.shortcode == shortcode for emoji in await every(work)):
-        raise Conflict(f"there is an emoji :{shortcode}: already")
-    found = await sniffed(file)
-    if found is None or found.mime not in _TAKEN:
-        raise Invalid("an emoji is a PNG, GIF, WebP or JPEG picture")
+        raise _wrong("shortcode", Complaint("has already been taken", "taken"))
+    found = None if file is None else await sniffed(file)
+    if file is None or found is None or found.mime not in _TAKEN:
+        raise _wrong("image", Complaint("must be a PNG, GIF, WebP or JPEG picture"))
     if await size_of(file) > MOST_BYTES:
-        raise Invalid(f"an emoji is at most {MOST_BYTES >> 10} KB large")
+        raise _wrong("image", Complaint(f"is too large (maximum is {MOST_BYTES >> 10} KB)", "too_long"))
     id = work.new_id()
     still = (await shape_preview(work, "emojis", id, file)).key if await is_moving(file, found) else ""
     key = f"{folder_of('emojis', id)}/original/{new_name()}.{_TAKEN[found.mime]}"
@@ -54,11 +74,42 @@ async def add(work: Work, shortcode: str, file: IO[bytes], *, category: str | No
     return emoji
 
 
+async def change(work: Work, id: int, *, category: str | None, visible: bool | None, disabled: bool | None) -> Emoji:
+    """What is None stays; an empty category is none."""
+    emoji = await find(work, id)
+    if category is not None:
+        emoji.category = _category(category)
+    if visible is not None:
+        emoji.visible_in_picker = visible
+    if disabled is not None:
+        emoji.disabled = disabled
+    await work.db.run(
+        _change, emoji=id, category=emoji.category, visible=emoji.visible_in_picker, disabled=emoji.disabled,
+        now=work.now,
+    )  # fmt: skip
+    return emoji
+
+
+def _category(given: str | None) -> str | None:
+    category = (given or "").strip()
+    if len(category) > LONGEST_CATEGORY:
+        raise _wrong("category", Complaint(f"is too long (maximum is {LONGEST_CATEGORY} characters)", "too_long"))
+    return category or None
+
+
+def _wrong(field: str, complaint: Complaint) -> Invalid:
+    return Invalid(fields={field: [complaint]})
+
+
 async def remove(work: Work, shortcode: str) -> None:
-    """Posts that name it show the name instead, as soon as they are made anew."""
     for emoji in await every(work):
         if emoji.shortcode == shortcode:
-            await work.find(Blobs).delete([key for key in (emoji.file, emoji.static_file) if key])
-            await work.db.run(_remove, emoji=emoji.id)
+            await delete_one(work, emoji)
             return
     raise NotFound(f"there is no emoji :{shortcode}:")
+
+
+async def delete_one(work: Work, emoji: Emoji) -> None:
+    """Posts that name it show the name instead, as soon as they are made anew."""
+    await work.db.run(_remove, emoji=emoji.id)
+    await work.find(Blobs).delete([key for key in (emoji.file, emoji.static_file) if key])

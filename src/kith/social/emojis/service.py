@@ -45,6 +45,16 @@ async def used_in_each(work: Work, things: Sequence[tuple[Sequence[str], str]]) 
     return [[shape(work, found[code, domain]) for code in used if (code, domain) in found] for used, domain in named]
 
 
+async def find_named(work: Work, codes: Sequence[str]) -> dict[str, Emoji]:
+    """The community's own emoji with these shortcodes."""
+    rows = await work.db.all(_named, codes=sorted(set(codes)), domains=[""]) if codes else []
+    return {emoji.shortcode: emoji for emoji in rows}
+
+
+async def find_own(work: Work, code: str) -> Emoji | None:
+    return (await find_named(work, [code])).get(code)
+
+
 def shape(work: Work, emoji: Emoji) -> dict[str, Any]:
     url = file_url(work.settings, emoji.file)
     return {

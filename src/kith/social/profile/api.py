@@ -7,7 +7,7 @@ import msgspec
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.params import BodyLimits, Loose, Upload, fill
-from kith.base.routing import RequestBody, delete, get, patch
+from kith.base.routing import FromRequest, RequestBody, delete, get, patch
 from kith.base.work import Work
 from kith.social.accounts import service as accounts
 from kith.social.accounts import store
@@ -25,13 +25,31 @@ class ProfileField(Loose, kw_only=True):
     value: str = ""
 
 
-class PostingDefaults(msgspec.Struct, kw_only=True):
-    """How somebody posts, where they do not say."""
+class SourceForm(msgspec.Struct, kw_only=True):
+    """How somebody posts where they do not say, and how they read."""
 
     privacy: str | None = None
     sensitive: bool | None = None
     language: str | None = None
     quote_policy: str | None = None
+    expand_media: str | None = None
+    expand_spoilers: bool | None = None
+    autoplay_gifs: bool | None = None
+    chosen_languages: list[str] | None = None
+
+
+class PreferencesForm(msgspec.Struct, kw_only=True):
+    """The names that preferences have when they are read, or those of `source`."""
+
+    privacy: str | None = msgspec.field(default=None, name="posting:default:visibility")
+    sensitive: bool | None = msgspec.field(default=None, name="posting:default:sensitive")
+    language: str | None = msgspec.field(default=None, name="posting:default:language")
+    quote_policy: str | None = msgspec.field(default=None, name="posting:default:quote_policy")
+    expand_media: str | None = msgspec.field(default=None, name="reading:expand:media")
+    expand_spoilers: bool | None = msgspec.field(default=None, name="reading:expand:spoilers")
+    autoplay_gifs: bool | None = msgspec.field(default=None, name="reading:autoplay:gifs")
+    chosen_languages: list[str] | None = msgspec.field(default=None, name="reading:languages")
+    source: Any = None
 
 
 class ProfileForm(msgspec.Struct, kw_only=True):
@@ -61,17 +79,18 @@ _ALIKE = [
 ]
 
 
-def _change(sent: ProfileForm, source: PostingDefaults) -> accounts.AccountChange:
+def _source(sent: Any) -> SourceForm:
+    return fill(SourceForm, sent) if isinstance(sent, Mapping) else SourceForm()
+
+
+def _change(sent: ProfileForm, source: SourceForm) -> accounts.AccountChange:
     rows = sent.fields_attributes
     return accounts.AccountChange(
         **{name: getattr(sent, name) for name in _ALIKE},
         avatar=sent.avatar.file if sent.avatar else None,
         header=sent.header.file if sent.header else None,
         fields=None if rows is None else [(row.name, row.value) for row in rows],
-        privacy=source.privacy,
-        sensitive=source.sensitive,
-        language=source.language,
-        quote_policy=source.quote_policy,
+        **{name: getattr(source, name) for name in SourceForm.__struct_fields__},
     )
 
 
@@ -88,8 +107,7 @@ async def verify_credentials(exchange: Exchange, work: Work, member: TheMember) 
 async def update_credentials(
     exchange: Exchange, work: Work, actor: Actor, sent: Annotated[ProfileForm, RequestBody(SENT)]
 ) -> Answer:
-    source = fill(PostingDefaults, sent.source) if isinstance(sent.source, Mapping) else PostingDefaults()
-    return await _own(exchange, work, await service.update(work, actor, _change(sent, source)))
+    return await _own(exchange, work, await service.update(work, actor, _change(sent, _source(sent.source))))
 
 
 @get("/api/v1/profile", guards=[user("profile", "read:accounts")])
@@ -101,7 +119,7 @@ async def show_profile(exchange: Exchange, work: Work, actor: Actor) -> Answer:
 async def change_profile(
     exchange: Exchange, work: Work, actor: Actor, sent: Annotated[ProfileForm, RequestBody(SENT)]
 ) -> Answer:
-    account = await service.update(work, actor, _change(sent, PostingDefaults()))
+    account = await service.update(work, actor, _change(sent, SourceForm()))
     return answer(exchange, await entities.render_profile(work, account))
 
 
@@ -120,6 +138,18 @@ async def show_preferences(work: Work, account: Actor) -> dict[str, Any]:
     return entities.render_preferences(account, await store.find_preferences(work.db, account.id))
 
 
+@patch("/api/v1/preferences", guards=[user("write:accounts")])
+async def change_preferences(work: Work, account: Actor, sent: FromRequest[PreferencesForm]) -> dict[str, Any]:
+    """An empty list of languages is all of them."""
+    source = _source(sent.source)
+    wanted = {
+        name: value if (value := getattr(sent, name)) is not None else getattr(source, name)
+        for name in SourceForm.__struct_fields__
+    }
+    changed = await service.update(work, account, accounts.AccountChange(**wanted))
+    return entities.render_preferences(changed, await store.find_preferences(work.db, account.id))
+
+
 routes = [
     verify_credentials,
     update_credentials,
@@ -128,4 +158,5 @@ routes = [
     drop_avatar,
     drop_header,
     show_preferences,
+    change_preferences,
 ]

@@ -39,4 +39,5 @@ def render_preferences(account: Account, kept: Preferences) -> dict[str, Any]:
         "reading:expand:media": kept.expand_media,
         "reading:expand:spoilers": kept.expand_spoilers,
         "reading:autoplay:gifs": kept.autoplay_gifs,
+        "reading:languages": kept.chosen_languages,
     }

@@ -66,6 +66,12 @@ def follows_since(viewer: Id, account_id: Id) -> ColumnElement[Any]:
     return began.correlate_except(own).scalar_subquery()
 
 
+def has_asked(viewer: Id, account_id: Id) -> Clause:
+    """Whether the viewer wants to follow them and waits for an answer."""
+    own = tables.follow_requests.alias()
+    return any_row(own, and_(own.c.account_id == viewer, own.c.target_id == account_id))
+
+
 def blocks(viewer: Id, account_id: Id) -> Clause:
     return _has(tables.blocks, {"account_id": viewer, "target_id": account_id})
 

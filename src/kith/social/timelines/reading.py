@@ -7,11 +7,25 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Integer, Text, and_, bindparam, cast, exists, func, literal_column, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+)
 
 from kith.base.db import Instant, any_of
 from kith.base.paging import Cursor
 from kith.base.work import Work
+from kith.social.accounts.tables import preferences
 from kith.social.feeds.store import READY
 from kith.social.feeds.tables import feed_states, feeds
 from kith.social.id_lists import IdList
@@ -98,11 +112,21 @@ def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> li
         A.c.silenced_at.is_(None),
         rules.shows_author(None if anonymous else rules.ME, A),
     ]
+    if not anonymous:
+        clauses.append(_in_chosen_language())
     if local != remote:
         clauses.append(S.c.local if local else ~S.c.local)
     if only_media:
         clauses.append(_has_media())
     return clauses
+
+
+def _in_chosen_language() -> Clause:
+    """Of those the viewer wants to read, if they have chosen any; what does not say its language, and their own."""
+    chosen = select(cast(preferences.c.chosen_languages, Text)).where(preferences.c.account_id == rules.ME)
+    wanted = chosen.scalar_subquery()
+    named = wanted.like(literal('%"').concat(S.c.language).concat('"%'))
+    return or_(wanted.is_(None), S.c.language.is_(None), named, S.c.account_id == rules.ME)
 
 
 def _has_media() -> Clause:

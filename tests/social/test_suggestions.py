@@ -1,0 +1,192 @@
+"""Whom somebody is told they might follow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from kith.social.suggestions import reading, tasks
+from tests.social.members import Member, join, join_all, set_state, stranger, until
+from tests.social.posts import does, post, said_elsewhere, settle
+from tests.social.shapes import ACCOUNT, OneOf, check
+from tests.social.staff import employ, verdict
+from tests.town import Town
+
+V1, V2, ADMIN = "/api/v1/suggestions", "/api/v2/suggestions", "/api/v1/admin/suggestions"
+SUGGESTION = {
+    "source": OneOf("staff", "past_interactions", "global"),
+    "sources": [
+        OneOf("featured", "most_followed", "most_interactions", "similar_to_recently_followed", "friends_of_friends")
+    ],
+    "account": ACCOUNT,
+}
+
+
+async def suggested(member: Member, *among: Member | Any) -> list[str]:
+    """Which of these are suggested, best first."""
+    found = await member.get(V1, params={"limit": "80"})
+    check(found, [ACCOUNT])
+    ids = [str(one.id) for one in among]
+    return [one["id"] for one in found if one["id"] in ids]
+
+
+async def reasons(member: Member, other: Member | Any) -> list[str]:
+    found = await member.get(V2, params={"limit": "80"})
+    check(found, [SUGGESTION])
+    return next((one["sources"] for one in found if one["account"]["id"] == str(other.id)), [])
+
+
+async def test_boosts_weigh_more_than_favourites_and_these_more_than_replies(town: Town) -> None:
+    ada, bob, cleo, dan = await join_all(town, 4)
+    said = {one.id: await post(one) for one in (bob, cleo, dan)}
+    assert await suggested(ada, bob, cleo, dan) == []
+
+    await post(ada, "So?", in_reply_to_id=said[bob.id]["id"])
+    await does(ada, "favourite", said[cleo.id])
+    await does(ada, "reblog", said[dan.id])
+    await settle(town)
+
+    assert await suggested(ada, bob, cleo, dan) == [dan.id, cleo.id, bob.id]
+    assert (await ada.call("GET", V1)).headers["deprecation"] == "@1621123200"
+    [first, *_] = await ada.get(V2)
+    check(first, SUGGESTION)
+    assert (first["account"]["id"], first["source"]) == (dan.id, "past_interactions")
+    assert [one["id"] for one in await ada.get(V1, params={"limit": "1", "offset": "1"})] == [cleo.id]
+    for place in range(2):
+        answer = await post(bob, f"And {place}?")
+        for _ in range(10):
+            await post(ada, "Well", in_reply_to_id=answer["id"])
+    await settle(town)
+    assert await suggested(ada, bob, cleo, dan) == [bob.id, dan.id, cleo.id]  # 21 replies
+
+
+async def test_an_act_counts_without_waiting_for_the_next_round(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    said = await post(bob)
+
+    await does(ada, "favourite", said)
+
+    async with asyncio.timeout(20):
+        await until(lambda: _is_suggested(ada, bob))
+
+
+async def _is_suggested(member: Member, other: Member) -> bool:
+    return await suggested(member, other) == [other.id]
+
+
+Change = Callable[[Member, Member], Awaitable[Any]]
+
+
+async def _state(other: Member, **values: Any) -> None:
+    await set_state(other.town, other.id, lambda _work: values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(lambda ada, bob: ada.to(bob, "follow"), id="followed"),
+        pytest.param(lambda ada, bob: ada.to(bob, "block"), id="blocked"),
+        pytest.param(lambda ada, bob: bob.to(ada, "block"), id="blocked by them"),
+        pytest.param(lambda ada, bob: ada.to(bob, "mute"), id="muted"),
+        pytest.param(lambda _, bob: bob.patch("/api/v1/accounts/update_credentials", json={"locked": True}), id="locked"),
+        pytest.param(lambda ada, bob: _state(bob, moved_to=int(ada.id)), id="moved"),
+        pytest.param(lambda _, bob: set_state(bob.town, bob.id, lambda work: {"suspended_at": work.now}), id="suspended"),
+        pytest.param(lambda _, bob: set_state(bob.town, bob.id, lambda work: {"silenced_at": work.now}), id="silenced"),
+        pytest.param(lambda ada, bob: ada.delete(f"{V1}/{bob.id}"), id="removed"),
+    ],
+)  # fmt: skip
+async def test_whom_nobody_should_be_told_of_is_left_out_at_once(town: Town, change: Change) -> None:
+    ada, bob = await join_all(town, 2)
+    await does(ada, "reblog", await post(bob))
+    await settle(town)
+    assert await suggested(ada, bob) == [bob.id]
+
+    await change(ada, bob)
+
+    assert await suggested(ada, bob) == []
+
+
+async def test_a_removal_is_remembered(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    said = await post(bob)
+    for id in (bob.id, bob.id, "1"):
+        assert await ada.delete(f"{V1}/{id}") == {}
+
+    await does(ada, "reblog", said)
+    await settle(town)
+
+    assert await suggested(ada, bob) == []
+
+
+async def test_acts_towards_those_one_follows_count_nothing_and_following_ends_the_count(town: Town) -> None:
+    ada, bob, cleo = await join_all(town, 3)
+    await ada.to(bob, "follow")
+    await does(ada, "reblog", await post(bob))
+    await does(ada, "reblog", await post(cleo))
+    await settle(town)
+    await ada.to(cleo, "follow")
+    await settle(town)
+
+    await ada.to(bob, "unfollow")
+    await ada.to(cleo, "unfollow")
+
+    assert await suggested(ada, bob, cleo) == []
+
+
+async def test_blocked_domains_are_left_out(town: Town) -> None:
+    ada, far = await join(town), await stranger(town, "far.example")
+    await does(ada, "favourite", await said_elsewhere(town, far))
+    await settle(town)
+    assert await suggested(ada, far) == [str(far.id)]
+
+    await ada.post("/api/v1/domain_blocks", json={"domain": "far.example"})
+
+    assert await suggested(ada, far) == []
+
+
+async def test_friends_of_friends_who_want_to_be_found_are_suggested(town: Town) -> None:
+    ada, bob, cleo, dan, hidden = await join_all(town, 5)
+    for one in (cleo, dan):
+        await one.patch("/api/v1/accounts/update_credentials", json={"discoverable": True})
+    await hidden.patch("/api/v1/accounts/update_credentials", json={"discoverable": False})
+    await ada.to(bob, "follow")
+    for one in (cleo, dan, hidden):
+        await bob.to(one, "follow")
+    await post(dan, "I am here")  # the one who posts is preferred
+    await settle(town)
+
+    assert await suggested(ada, cleo, dan, hidden) == [dan.id, cleo.id]
+    assert "friends_of_friends" in await reasons(ada, cleo)
+    await bob.patch("/api/v1/accounts/update_credentials", json={"hide_collections": True})
+    assert "friends_of_friends" not in await reasons(ada, cleo)
+
+
+async def test_the_team_picks_whom_everybody_is_told_of(town: Town) -> None:
+    moderator, (ada, bob) = await employ(town, "moderator"), await join_all(town, 2)
+    assert await verdict(ada, "POST", ADMIN, json={"account_id": bob.id}) == 403
+
+    check(await moderator.post(ADMIN, json={"account_id": bob.id}), ACCOUNT)
+    await moderator.post(ADMIN, json={"account_id": bob.id})
+
+    assert "featured" in await reasons(ada, bob)
+    assert bob.id in [one["id"] for one in await moderator.get(ADMIN)]
+    assert await moderator.delete(f"{ADMIN}/{bob.id}") == {}
+    assert await reasons(ada, bob) == []
+    assert await verdict(moderator, "DELETE", f"{ADMIN}/{bob.id}") == 404
+    assert await verdict(moderator, "POST", ADMIN, json={"account_id": "1"}) == 404
+
+
+async def test_old_acts_are_forgotten(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await does(ada, "favourite", await post(bob))
+    await settle(town)
+
+    async with town.house() as house, house.works.begin() as work:
+        work.now += reading.KEPT + timedelta(minutes=1)
+        await tasks.forget_old(work, tasks.ForgetInteractions())
+
+    assert await suggested(ada, bob) == []
