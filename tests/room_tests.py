@@ -40,6 +40,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     # cli
     "kith.cli": ("cli/test_help.py", "cli/test_words.py"),
     "kith.cli.accounts": ("cli/test_moderation.py",),
+    "kith.cli.announcements": ("social/test_announcements.py",),
     "kith.cli.domains": ("cli/test_moderation.py",),
     "kith.cli.franking": ("social/test_encryption.py",),
     "kith.cli.reports": ("cli/test_moderation.py",),

@@ -33,7 +33,7 @@ ELSEWHERE = {
     ("GET", "/api/v1/timelines/link"), ("GET", "/api/v1/instances"), ("GET", "/api/v1/instance/terms_of_service"),
     ("GET", "/api/v1/instance/terms_of_service/{date}"), ("GET", "/api/v1/openapi.json"),
     ("GET", "/headers/original/missing.png"), ("GET", "/.well-known/webfinger"),
-    ("DELETE", "/api/web/push_subscriptions/{link}"),
+    ("DELETE", "/api/web/push_subscriptions/{link}"), ("PATCH", "/api/v1/preferences"),
     ("GET", "/api/v1/strikes"), ("GET", "/api/v1/strikes/{id}"), ("POST", "/api/v1/strikes/{id}/appeal"),
     *((method, f"/api/v1/notifications/requests{rest}") for method, rest in (
         ("GET", ""), ("GET", "/{id}"), ("POST", "/{id}/accept"), ("POST", "/{id}/dismiss"), ("POST", "/accept"),
@@ -45,6 +45,14 @@ ELSEWHERE = {
 OF_THEIR_OWN = (
     "/api/v1/admin/",
     "/api/v2/admin/",
+    "/api/v1/announcements",
+    "/api/v1/collections",
+    "/api/v1_alpha/",
+    "/api/v1/accounts/{account_id}/collections",
+    "/api/v1/accounts/{account_id}/in_collections",
+    "/api/v1/suggestions",
+    "/api/v2/suggestions",
+    "/api/oembed",
     "/api/v1/conversations",
     "/api/v1/crypto/",
     "/api/v1/filters",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.social.members import Member, join_all
 from tests.social.posts import arrive, post
+from tests.social.staff import employ
 from tests.social.streams import listen, open_socket
 from tests.social.test_conversations import inbox, write
 from tests.social.test_encryption import new_phones
@@ -69,3 +70,19 @@ async def test_filters_work_in_public_streams_for_whoever_has_them(town: Town) -
         name, shown = await hers.next()
         assert (name, shown["id"], results(shown)) == ("update", seen["id"], [["dragon"]])
         assert [(await his.next())[1]["id"] for _ in range(2)] == [hidden["id"], seen["id"]]
+
+
+async def test_announcements_and_reactions_to_them_are_told_to_everybody(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    owner = await employ(town, "owner")
+    async with open_socket(ada, "user") as socket:
+        await owner.post("/api/v1/admin/announcements", json={"text": "Tea at five"})
+        [shown] = await ada.get("/api/v1/announcements")
+        name, told = await socket.next()
+        assert (name, told["id"], told["content"]) == ("announcement", shown["id"], shown["content"])
+        assert "read" not in told
+        await bob.does("PUT", f"/api/v1/announcements/{shown['id']}/reactions/\N{HOT BEVERAGE}")
+        expected = {"name": "\N{HOT BEVERAGE}", "count": 1, "announcement_id": shown["id"]}
+        assert await socket.next() == ("announcement.reaction", expected)
+        await owner.delete(f"/api/v1/admin/announcements/{shown['id']}")
+        assert await socket.next() == ("announcement.delete", shown["id"])

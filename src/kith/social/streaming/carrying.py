@@ -13,6 +13,9 @@ import msgspec
 
 from kith.base.news import Fact
 from kith.base.work import Work
+from kith.social.announcements import store as announcements
+from kith.social.announcements.entities import render_all as render_announcements
+from kith.social.announcements.facts import AnnouncementDeleted, AnnouncementPublished, AnnouncementReacted
 from kith.social.conversations import store as conversations
 from kith.social.conversations.entities import render_conversations
 from kith.social.conversations.facts import ConversationChanged
@@ -23,13 +26,14 @@ from kith.social.filters.facts import FiltersChanged
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import entities as notifications
 from kith.social.notifications import reading as notices
-from kith.social.notifications.facts import NotificationMade
+from kith.social.notifications.facts import NotificationMade, NotificationsMerged
 from kith.social.statuses import entities as statuses
 from kith.social.statuses.facts import BoostWithdrawn, StatusDeleted, StatusEdited, StatusPosted
 from kith.social.statuses.filtering import ViewerFilters
 from kith.social.statuses.tables import UNLISTED
 from kith.social.streaming import store
 from kith.social.streaming.channels import (
+    EVERYBODY,
     of_direct,
     of_list,
     of_notifications,
@@ -67,7 +71,7 @@ class StreamCarrier:
             return hub.is_heard(of_direct(fact.account_id))
         if isinstance(fact, EncryptedMessageCame):
             return hub.is_heard(of_token(fact.key_hash))
-        if isinstance(fact, FiltersChanged):
+        if isinstance(fact, FiltersChanged | NotificationsMerged):
             return hub.is_heard(of_user(fact.account_id))
         if isinstance(fact, StatusPosted):
             return fact.reblog_of_id is None and bool(hub.connections)
@@ -240,6 +244,29 @@ class StreamCarrier:
         for fact in facts:
             await self._hub.publish(of_user(fact.account_id), StreamEvent("filters_changed", None))
 
+    async def announced(self, work: Work, facts: Sequence[AnnouncementPublished]) -> None:
+        for fact in facts:
+            found = await announcements.find(work.db, fact.announcement_id)
+            for shown in await render_announcements(work, [found] if found is not None else [], None, set()):
+                await self._hub.publish(EVERYBODY, StreamEvent("announcement", _encode(shown).decode()))
+
+    async def unannounced(self, _work: Work, facts: Sequence[AnnouncementDeleted]) -> None:
+        for fact in facts:
+            await self._hub.publish(EVERYBODY, StreamEvent("announcement.delete", str(fact.announcement_id)))
+
+    async def reacted(self, work: Work, facts: Sequence[AnnouncementReacted]) -> None:
+        for fact in facts:
+            found = await announcements.find(work.db, fact.announcement_id)
+            for shown in await render_announcements(work, [found] if found is not None else [], None, set()):
+                known = [one for one in shown["reactions"] if one["name"] == fact.name]
+                told = known[0] if known else {"name": fact.name, "count": 0}
+                payload = _encode(told | {"announcement_id": shown["id"]}).decode()
+                await self._hub.publish(EVERYBODY, StreamEvent("announcement.reaction", payload))
+
+    async def merged(self, _work: Work, facts: Sequence[NotificationsMerged]) -> None:
+        for fact in facts:
+            await self._hub.publish(of_user(fact.account_id), StreamEvent("notifications_merged", "1"))
+
     async def published(self, _work: Work, facts: Sequence[Published]) -> None:
         for fact in facts:
             await self._hub.publish(fact.channel, StreamEvent(fact.event, fact.payload))
@@ -274,6 +301,10 @@ _CARRY: dict[type[Fact], Callable[..., Any]] = {
     ConversationChanged: StreamCarrier.talked,
     EncryptedMessageCame: StreamCarrier.encrypted,
     FiltersChanged: StreamCarrier.filtered,
+    AnnouncementPublished: StreamCarrier.announced,
+    AnnouncementDeleted: StreamCarrier.unannounced,
+    AnnouncementReacted: StreamCarrier.reacted,
+    NotificationsMerged: StreamCarrier.merged,
     Published: StreamCarrier.published,
 }
 FACTS = tuple(_CARRY)
