@@ -60,6 +60,7 @@ async def _cast(town: Town) -> Cast:
     author = await join(town)
     others = {name: await join(town) for name in VIEWERS if name not in ("nobody", "author")}
     await others["follower"].to(author, "follow")
+    await others["mentioned"].patch("/api/v2/notifications/policy", json={"for_private_mentions": "accept"})
     cast = Cast(town, author, others)
     await arrive(author, *others.values())
     return cast

@@ -76,8 +76,8 @@ async def test_announcements_and_reactions_to_them_are_told_to_everybody(town: T
     ada, bob = await join_all(town, 2)
     owner = await employ(town, "owner")
     async with open_socket(ada, "user") as socket:
-        await owner.post("/api/v1/admin/announcements", json={"text": "Tea at five"})
-        [shown] = await ada.get("/api/v1/announcements")
+        made = await owner.post("/api/v1/admin/announcements", json={"text": "Tea at five"})
+        [shown] = [one for one in await ada.get("/api/v1/announcements") if one["id"] == made["id"]]
         name, told = await socket.next()
         assert (name, told["id"], told["content"]) == ("announcement", shown["id"], shown["content"])
         assert "read" not in told
