@@ -14,7 +14,10 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import bindparam, update
 
+from kith.base.db import UID, Instant, command
+from kith.identity.tokens.tables import tokens
 from kith.social.encryption.franking import Franking, open_seal, seal
 from kith.social.encryption.keys import decode, is_key, is_signature_of
 from tests.cli.running import kith
@@ -23,6 +26,11 @@ from tests.social.shapes import check
 from tests.social.tokens import new_app
 from tests.town import Person, Town
 
+_RUN_OUT = command(
+    update(tokens)
+    .where(tokens.c.token_uuid == bindparam("token", type_=UID()))
+    .values(expires_at=bindparam("now", type_=Instant()))
+)
 KEYS = "/api/v1/crypto/keys"
 INBOX = "/api/v1/crypto/encrypted_messages"
 SCOPES = "read write follow crypto"
@@ -251,6 +259,35 @@ async def test_a_device_ends_with_its_token(town: Town) -> None:
     form = {"client_id": app.client_id, "client_secret": app.secret, "token": first.member.token}
     assert (await town.http.post("/oauth/revoke", data=form)).status_code == 200
     assert await devices() == ["tablet"]
+
+
+async def test_a_device_whose_token_has_run_out_gets_nothing(town: Town) -> None:
+    [ada] = await new_phones(town, 1)
+    person = await town.sign_up()
+    made = await town.kith("tokens", "create", person.username, "--scopes", "read crypto", "--expires", "1", "--json")
+    key, token_uuid = json.loads(made)["token"], json.loads(made)["id"]
+    phone = await phone_of(town, person, key)
+    await ada.upload()
+    await phone.upload("a")
+    await ada.send(phone)
+
+    async with town.house() as house, house.works.begin() as work:
+        ended = {"now": work.now - timedelta(minutes=1), "token": token_uuid}
+        await work.db.run(_RUN_OUT, **ended)
+
+    [found] = await ada.member.post(f"{KEYS}/query", json={"id": [phone.member.id]})
+    assert found["devices"] == []
+    assert await ada.member.post(f"{KEYS}/claim", json={"device": [phone.named]}) == []
+    message = phone.named | {"type": 0, "body": "b", "hmac": "d"}
+    assert (await refusal(ada.member, "/api/v1/crypto/deliveries", {"device": [message]}))[0] == 404
+
+
+async def test_deliveries_to_the_same_devices_at_once_wait_for_each_other_in_one_order(town: Town) -> None:
+    ada, bob, eve = await new_phones(town, 3)
+    for phone in (ada, bob, eve):
+        await phone.upload()
+    await asyncio.gather(*(ada.send(*order) for order in [(bob, eve), (eve, bob)] * 10))
+    assert len(await bob.inbox()) == len(await eve.inbox()) == 20
 
 
 async def test_the_server_alone_opens_what_it_said_of_a_message(town: Town) -> None:

@@ -71,9 +71,10 @@ async def _people(work: Work, status: Status) -> set[AccountId]:
 
 async def drop_posts(work: Work, status_ids: Sequence[StatusId]) -> None:
     """Deleted posts leave; a conversation without any post goes with the last one."""
-    for conversation_id in await store.with_statuses(work.db, status_ids):
-        await work.db.begin()
+    touched = await store.with_statuses(work.db, status_ids)
+    if touched:
         await store.drop_statuses(work.db, status_ids)
+    for conversation_id in touched:
         newest = await store.newest_in(work.db, conversation_id)
         found = await store.find_by_id(work.db, conversation_id)
         if newest is None:
@@ -88,11 +89,9 @@ async def leave(work: Work, me: AccountId, other: AccountId) -> None:
         await store.remove(work.db, conversation_id)
 
 
-async def forget_account(work: Work, gone: AccountId) -> None:
-    """Their own inbox, and what they wrote in those of others."""
+async def forget_account(work: Work, gone: AccountId) -> bool:
+    """Their own inbox, and what they wrote in those of others. Whether there may be more of it."""
     await store.remove_own(work.db, gone)
-    while True:
-        written = await store.statuses_by(work.db, gone, AT_ONCE)
-        await drop_posts(work, written)
-        if len(written) < AT_ONCE:
-            return
+    written = await store.statuses_by(work.db, gone, AT_ONCE)
+    await drop_posts(work, written)
+    return len(written) == AT_ONCE

@@ -46,7 +46,8 @@ async def leave_blocked(work: Work, fact: Blocked) -> None:
 
 
 async def forget_account(work: Work, fact: AccountDeleted) -> None:
-    await service.forget_account(work, fact.account_id)
+    if await service.forget_account(work, fact.account_id):
+        work.enqueue(FORGET_ACCOUNT, fact)
 
 
 ADD_OWN: JobKind[StatusPosted] = JobKind(name="conversations.add_own", payload=StatusPosted, many=add_own)

@@ -9,6 +9,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.keys import Keys
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.encryption import store
@@ -156,11 +157,14 @@ def _check_name(wrong: dict[str, list[str]], field: str, text: str) -> None:
 
 
 async def devices_of(work: Work, me: AccountId, ids: Sequence[AccountId]) -> dict[AccountId, list[Device]]:
-    """Of everybody who is there; none of those who block me, or whom I block."""
+    """Of everybody who is there; none of those who block me, or whom I block, and none whose token has run out."""
     known = await accounts.find_all(work.db, ids)
     found: dict[AccountId, list[Device]] = {id: [] for id in ids if id in known and _is_there(known[id])}
-    for device in await store.devices_of(work.db, me, list(found)):
-        found[device.account_id].append(device)
+    devices = await store.devices_of(work.db, me, list(found))
+    live = await identity.still_open(work, [device.key_hash for device in devices]) if devices else set()
+    for device in devices:
+        if device.key_hash in live:
+            found[device.account_id].append(device)
     return found
 
 
@@ -179,12 +183,15 @@ async def deliver(work: Work, me: AccountId, source: Device, deliveries: Sequenc
     for one in deliveries:
         _check_delivery(one)
     targets = [Target(account_id=one.account_id, device_id=one.device_id) for one in deliveries]
-    found = await _find(work, me, targets)
-    for device, one in zip(found, deliveries, strict=True):
-        if device is None:
-            raise NotFound
-        await work.db.hold(f"inbox:{device.id}")
-        if await store.count_messages(work.db, device) >= MOST_MESSAGES:
+    devices = [device for device in await _find(work, me, targets) if device is not None]
+    if len(devices) < len(deliveries):
+        raise NotFound
+    for id in sorted({device.id for device in devices}):  # in one order, so that nobody waits for each other
+        await work.db.hold(f"inbox:{id}")
+    waiting = await store.count_messages(work.db, devices)
+    for device, one in zip(devices, deliveries, strict=True):
+        waiting[device.id] = waiting.get(device.id, 0) + 1
+        if waiting[device.id] > MOST_MESSAGES:
             raise Invalid(fields={"device": [Complaint("has too many messages that it has not fetched", "too_many")]})
         await _put(work, me, source, device, one)
 

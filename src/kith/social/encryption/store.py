@@ -57,7 +57,12 @@ _take_key = query(delete(one_time_keys).where(one_time_keys.c.id == _any_key).re
 
 _insert_message = command(insert_into(messages))
 _message = query(select(messages).where(messages.c.id == bindparam("message")), EncryptedMessage)
-_count_messages = query(select(func.count()).select_from(messages).where(messages.c.device_row == _device), int)
+_count_messages = query(
+    select(messages.c.device_row, func.count())
+    .where(any_of(messages.c.device_row, "devices"))
+    .group_by(messages.c.device_row),
+    tuple,
+)
 _clear = command(delete(messages).where(and_(messages.c.device_row == _device, messages.c.id <= bindparam("up_to"))))
 _inbox = IdList(select(messages).where(messages.c.device_row == _device), messages.c.id, row=EncryptedMessage)
 
@@ -116,8 +121,9 @@ async def find_message(db: Session, message_id: int) -> EncryptedMessage | None:
     return await db.one(_message, message=message_id)
 
 
-async def count_messages(db: Session, device: Device) -> int:
-    return await db.one(_count_messages, device=device.id) or 0
+async def count_messages(db: Session, devices: Sequence[Device]) -> dict[int, int]:
+    """How many wait for each of them; those without any are left out."""
+    return dict(await db.all(_count_messages, devices=[device.id for device in devices]))
 
 
 async def inbox_of(db: Session, device: Device, cursor: Cursor) -> list[EncryptedMessage]:
