@@ -46,9 +46,13 @@ async def test_who_asks_for_what_is_not_here_again_and_again_is_told_to_wait(new
     town = await new_town(rate_limits="on")
     strays = ("/nothing-here", "/api/v1/nothing", "/api/v2/core/nothing/", "/media/attachments/none.png")
 
-    async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(town.http.get(f"{strays[number % 4]}")) for number in range(640)]
-    answers = [task.result() for task in asked]
+    answers = []
+    for _ in range(2):  # a window may end within the first round, and not again within the second
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(town.http.get(f"{strays[number % 4]}")) for number in range(640)]
+        answers += [task.result() for task in asked]
+        if any(answer.status_code == 429 for answer in answers):
+            break
     here = await town.http.get("/health")
 
     assert {answer.status_code for answer in answers} == {404, 429}

@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
 from kith.base.db import Database
-from kith.base.metrics import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES
+from kith.base.metrics import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES, IN_FLIGHT
 
 __all__ = ["ByVersion", "Cache", "ForAWhile", "UntilWritten", "tell", "tell_forever"]
 
@@ -188,6 +188,7 @@ def tell() -> None:
 async def tell_forever() -> None:
     while True:
         await asyncio.sleep(TELL_SECONDS)
+        IN_FLIGHT.tell()
         tell()
 
 

@@ -7,7 +7,7 @@ import secrets
 
 from kith.base.cookies import carried_cookie
 from kith.base.errors import Forbidden
-from kith.base.exchange import Exchange, header
+from kith.base.exchange import Exchange
 
 __all__ = ["COOKIE", "CSRFFailed", "check", "token_for"]
 
@@ -26,7 +26,7 @@ def token_for(exchange: Exchange, key: bytes) -> str:
 
 
 def check(exchange: Exchange, key: bytes, given: str | None) -> None:
-    sent = given or header(exchange.scope, b"x-csrf-token").decode("latin-1")
+    sent = given or exchange.header(b"x-csrf-token").decode("latin-1")
     carried = _carried(exchange)
     if not sent or not _is_ours(carried, key) or not hmac.compare_digest(sent.encode(), carried.encode()):
         raise CSRFFailed

@@ -6,7 +6,8 @@ import time
 from collections.abc import Awaitable, Callable
 
 from kith.base.errors import Forbidden, MethodNotAllowed, NotFound, TooLarge
-from kith.base.exchange import PREFLIGHT, Answer, Dialect, Exchange, Receive, Scope, Send, Server
+from kith.base.exchange import Answer, Dialect, Exchange, Receive, Scope, Send, Server
+from kith.base.exchange.answers import PREFLIGHT
 from kith.base.log import AccessLog
 from kith.base.metrics import IN_FLIGHT, REQUESTS
 from kith.base.routing.router import Router, WrongMethod
@@ -38,13 +39,13 @@ class Edge:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return
-        path = scope["path"]
-        exchange = Exchange(self._server, self._dialect_of(path), scope, receive, send)
+        exchange = Exchange(self._server, scope, receive, send)
         if exchange.method == "HEAD":
             exchange.method, exchange.is_head = "GET", True
-        IN_FLIGHT.inc()
+        allowed = self._find(exchange)
+        IN_FLIGHT.count += 1
         try:
-            answer = await self._respond(exchange)
+            answer = await self._respond(exchange, allowed)
             if answer is not None:
                 await exchange.answer(answer)
         except Exception as error:
@@ -52,11 +53,24 @@ class Edge:
                 raise
             await exchange.fail(error)
         finally:
-            IN_FLIGHT.dec()
+            IN_FLIGHT.count -= 1
             await exchange.end()
             self._record(exchange)
 
-    async def _respond(self, exchange: Exchange) -> Answer | None:
+    def _find(self, exchange: Exchange) -> list[str]:
+        """The exchange learns its route and its dialect. The methods of a path that has none of this name."""
+        try:
+            found = self._router.find(exchange.method, exchange.path)
+        except WrongMethod as wrong:
+            exchange.dialect = wrong.route.dialect or self._dialect_of(exchange.path)
+            return wrong.allowed
+        if found is not None:
+            exchange.route, exchange.path_values = found
+        dialect = exchange.route.dialect if exchange.route is not None else None
+        exchange.dialect = dialect or self._dialect_of(exchange.path)
+        return []
+
+    async def _respond(self, exchange: Exchange, allowed: list[str]) -> Answer | None:
         if "refusal" in exchange.scope:  # the server has no place for this request
             raise exchange.scope["refusal"]
         if self._turns_away is not None and await self._turns_away(exchange.address):
@@ -65,24 +79,19 @@ class Edge:
             raise MethodNotAllowed(
                 f'Method "{exchange.method[:20]}" not allowed.', headers={"Allow": ", ".join(sorted(METHODS))}
             )
-        try:
-            found = self._router.find(exchange.method, exchange.path)
-        except WrongMethod as wrong:
-            exchange.dialect = wrong.route.dialect or exchange.dialect
+        if exchange.route is None:
             await _enter(exchange)
-            return _other_method(exchange, wrong.allowed)
-        if found is None:
-            await _enter(exchange)
+            if allowed:
+                return _other_method(exchange, allowed)
             raise NotFound
-        exchange.route, exchange.path_values = found
-        if exchange.route.dialect is not None:
-            exchange.dialect = exchange.route.dialect
-        length = exchange.header(b"content-length")
-        if length.isdigit() and int(length) > self._server.max_body:
-            raise TooLarge
-        if exchange.dialect.fold is not None and exchange.method == "GET" and _has_body(exchange.scope):
-            await exchange.dialect.fold(exchange)
-        await _enter(exchange)
+        if exchange.has_body:
+            length = exchange.header(b"content-length")
+            if length.isdigit() and int(length) > self._server.max_body:
+                raise TooLarge
+            if exchange.dialect.fold is not None and exchange.method == "GET":
+                await exchange.dialect.fold(exchange)
+        if exchange.dialect.enter is not None:
+            await exchange.dialect.enter(exchange)
         return await exchange.route.respond(exchange)
 
     def _record(self, exchange: Exchange) -> None:
@@ -122,10 +131,3 @@ async def _enter(exchange: Exchange) -> None:
     """What comes first in a dialect, before a refusal too: it may say who is refused."""
     if exchange.dialect.enter is not None:
         await exchange.dialect.enter(exchange)
-
-
-def _has_body(scope: Scope) -> bool:
-    for key, value in scope["headers"]:
-        if key == b"transfer-encoding" or (key == b"content-length" and value != b"0"):
-            return True
-    return False

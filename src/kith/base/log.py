@@ -48,6 +48,21 @@ def configure(settings: Settings, stream: TextIO = sys.stderr) -> AccessLog:
     return AccessLog(stream, as_json=as_json, enabled=level <= logging.INFO)
 
 
+class RequestLine(msgspec.Struct, gc=False):
+    """One request in the log."""
+
+    event: str
+    level: str
+    timestamp: datetime
+    request: str
+    method: str
+    route: str
+    status: int
+    ms: float
+    user: int | None
+    address: str
+
+
 class AccessLog:
     """One line per request, gathered for a moment and written together."""
 
@@ -66,18 +81,9 @@ class AccessLog:
             asyncio.get_running_loop().call_later(FLUSH_SECONDS, self.flush)
         at = datetime.now(UTC)
         if self._as_json:
-            entry = {
-                "event": "request",
-                "level": "info",
-                "timestamp": at,
-                "request": request,
-                "method": method,
-                "route": route,
-                "status": status,
-                "ms": round(took * 1000, 2),
-                "user": user,
-                "address": address,
-            }
+            entry = RequestLine(
+                "request", "info", at, request, method, route, status, round(took * 1000, 2), user, address
+            )
             self._lines.append(_encode(entry))
         else:
             who = f" user={user}" if user is not None else ""

@@ -13,7 +13,6 @@ REQUESTS = Histogram(
     ["method", "route", "status"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
 )
-IN_FLIGHT = Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum")
 PASSWORD_CHECKS = Counter("kith_password_checks", "Passwords that were checked the slow way")
 CONNECTIONS = Gauge("kith_connections", "Open connections", multiprocess_mode="livesum")
 CONNECTIONS_CUT = Counter("kith_connections_cut", "Connections ended or refused by the server", ["reason"])
@@ -25,6 +24,20 @@ CACHE_HITS = Counter("kith_cache_hits", "Look-ups that a cache answered", ["cach
 CACHE_MISSES = Counter("kith_cache_misses", "Look-ups that a cache could not answer", ["cache"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
+
+
+class Level:
+    """A number that goes up and down with every request: plain to count, and told to whoever watches every so often."""
+
+    def __init__(self, gauge: Gauge) -> None:
+        self.count = 0
+        self._gauge = gauge
+
+    def tell(self) -> None:
+        self._gauge.set(self.count)
+
+
+IN_FLIGHT = Level(Gauge("kith_requests_in_flight", "Requests being answered", multiprocess_mode="livesum"))
 
 
 def serve_metrics(host: str, port: int, *, folder: str | None = None) -> Any:

@@ -104,6 +104,8 @@ class Work:
 
     async def commit(self) -> None:
         """Called by the edge, once. What was announced is written with the rest, then told."""
+        if not (self._facts or self._jobs or self._lines or self.db.is_writing):
+            return await self.db.commit()  # it has only read
         if self._facts:
             await self._do_at_once()
         kept = [news_rows.kept(self.new_id(), fact) for fact in self._works.news.carried(self._facts)]
@@ -121,6 +123,7 @@ class Work:
             facts, lanes = self._facts, {row["lane"] for row in self._jobs}
             self._facts, self._jobs = [], []
             self._works.news.committed(facts, lanes=lanes, kept=kept)
+        return None
 
     async def _do_at_once(self) -> None:
         """What handlers announce in turn is handled too."""

@@ -91,12 +91,13 @@ class Presence:
     """Who has been noted today, so that it is done once."""
 
     def __init__(self) -> None:
-        self._noted: ForAWhile[bool] = ForAWhile("presence", seconds=86_400, most=100_000)
+        self._noted: ForAWhile[int] = ForAWhile("presence", seconds=86_400, most=100_000)
 
-    def is_new(self, user_id: UserId, day: str) -> bool:
-        if self._noted.get((user_id, day)) is not None:
+    def is_new(self, user_id: UserId, day: int) -> bool:
+        """`day` is its ordinal."""
+        if self._noted.get(user_id) == day:
             return False
-        self._noted.put((user_id, day), True)
+        self._noted.put(user_id, day)
         return True
 
 
@@ -247,7 +248,7 @@ async def still_opens(work: Work, key: str, scope: str) -> bool:
 
 
 async def _bearer(exchange: Exchange) -> identity.Bearer:
-    return await _known(exchange, await find_key(exchange))
+    return await _known(exchange, _header_key(exchange) or await find_key(exchange))
 
 
 async def _known(exchange: Exchange, key: str) -> identity.Bearer:
@@ -285,19 +286,24 @@ def _refused(words: str) -> Unauthenticated:
 
 async def find_key(exchange: Exchange) -> str:
     """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
-    scheme, _, rest = exchange.header(b"authorization").partition(b" ")
-    if scheme.lower() == b"bearer":
-        return rest.strip().decode("latin-1")
+    found = _header_key(exchange)
+    if found is not None:
+        return found
     query = exchange.query_string
     if b"_token=" in query:
-        found = _named(parse_qs(query.decode("latin-1")))
-        if found:
-            return found
+        named = _named(parse_qs(query.decode("latin-1")))
+        if named:
+            return named
     if exchange.method != "GET":
         length = exchange.header(b"content-length")
         if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await exchange.body(MOST_IN_FORM):
             return _named(await read_body(exchange))
     return ""
+
+
+def _header_key(exchange: Exchange) -> str | None:
+    scheme, _, rest = exchange.header(b"authorization").partition(b" ")
+    return rest.strip().decode("latin-1") if scheme.lower() == b"bearer" else None
 
 
 def _named(sent: dict[str, Any]) -> str:
@@ -359,13 +365,7 @@ async def _let_in(exchange: Exchange, bearer: identity.Bearer, *, with_member: b
         member, bearer.app_id, bearer.provider_id, _words(bearer.scopes), bearer.grant_uuid, bearer.key_hash
     )
     await identity.note_use(exchange.work, bearer)
-    if member is not None:
-        await _note_presence(exchange, member)
-
-
-async def _note_presence(exchange: Exchange, member: Member) -> None:
-    """Once a day (and process), beside the request."""
-    day = exchange.work.now.date().isoformat()
-    if exchange.find(Presence).is_new(member.id, day):
+    # Once a day (and process), beside the request.
+    if member is not None and exchange.find(Presence).is_new(member.id, exchange.work.now.toordinal()):
         async with exchange.work.aside() as aside:
-            aside.announce(MemberSeen(user_id=member.id, day=day))
+            aside.announce(MemberSeen(user_id=member.id, day=aside.now.date().isoformat()))

@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base import csrf
 from kith.base.errors import Invalid, Problem
-from kith.base.exchange import Answer, Dialect, Exchange, header
+from kith.base.exchange import Answer, Dialect, Exchange
 from kith.base.keys import Keys
 from kith.identity import for_pages as identity
 from kith.web.page_language import language_of
@@ -28,7 +28,7 @@ _TITLES = {
 
 
 def wants_json(exchange: Exchange) -> bool:
-    accept, sent = header(exchange.scope, b"accept"), header(exchange.scope, b"content-type")
+    accept, sent = exchange.header(b"accept"), exchange.header(b"content-type")
     return b"json" in sent or (b"json" in accept and b"html" not in accept)
 
 

@@ -13,7 +13,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,6 +27,7 @@ from kith.base.errors import Unavailable
 
 Row = TypeVar("Row")
 BUSY_SECONDS = 30.0
+VERSION_SECONDS = 0.001  # for which the version is believed
 
 
 def open_connection(path: Path, *, timeout: float, query_only: bool = False) -> sqlite3.Connection:
@@ -50,7 +51,14 @@ class SQLite:
     def __init__(self, path: Path, *, group_commit: bool = True, patience: float = BUSY_SECONDS) -> None:
         self._path = path
         self.reader = open_connection(path, timeout=5.0, query_only=True)
-        self.pen = Pen(open_connection(path, timeout=0.0), group_commit=group_commit, patience=patience)
+        self.pen = Pen(
+            open_connection(path, timeout=0.0),
+            group_commit=group_commit,
+            patience=patience,
+            on_commit=self._version_ended,
+        )
+        self._version = 0
+        self._version_until = 0.0
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="sqlite-read")
         self._local = threading.local()
         self._lent: list[sqlite3.Connection] = []
@@ -59,7 +67,15 @@ class SQLite:
         return SQLiteSession(self)
 
     def version(self) -> int | None:
-        return self.reader.execute("PRAGMA data_version").fetchone()[0]  # type: ignore[no-any-return]
+        """Asked of the database at most once in a millisecond, and again after each commit of our own."""
+        now = time.monotonic()
+        if now >= self._version_until:
+            self._version = self.reader.execute("PRAGMA data_version").fetchone()[0]
+            self._version_until = now + VERSION_SECONDS
+        return self._version
+
+    def _version_ended(self) -> None:
+        self._version_until = 0.0
 
     async def revision(self) -> str | None:
         found = self.reader.execute(
@@ -88,8 +104,16 @@ class SQLite:
 class Pen:
     """The one writing connection, and whose turn it is."""
 
-    def __init__(self, connection: sqlite3.Connection, *, group_commit: bool, patience: float) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        *,
+        group_commit: bool,
+        patience: float,
+        on_commit: Callable[[], None],
+    ) -> None:
         self.connection = connection
+        self._on_commit = on_commit
         self._group_commit = group_commit
         self._patience = patience
         self._turn = asyncio.Lock()
@@ -205,6 +229,8 @@ class Pen:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise _in_our_words(error) from error
+        finally:
+            self._on_commit()
 
     def _end(self) -> None:
         self.connection.execute("COMMIT")

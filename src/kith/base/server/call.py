@@ -20,6 +20,7 @@ Message = MutableMapping[str, Any]
 MOST_HELD = 256 * 1024  # of a body that the application has not taken yet
 TOGETHER = 64 * 1024  # up to this long, head and body leave in one piece
 _BARE = frozenset((204, 304))
+_OF_CONNECTIONS = frozenset((b"connection", b"transfer-encoding", b"keep-alive"))
 _ASGI = {"version": "3.0", "spec_version": "2.4"}
 
 
@@ -114,7 +115,7 @@ class Call:
         self._is_left = False
         self._problem: Problem | None = None
         self._waiter: asyncio.Future[None] | None = None
-        scope["extensions"] = {"kith.pipe": self}
+        scope["extensions"] = {"kith.pipe": self, "kith.response": {}}
 
     # What the client sends
 
@@ -161,7 +162,11 @@ class Call:
         if self._connection.is_gone:
             raise ClientGone
         kind = message["type"]
-        if kind == "http.response.body":
+        if kind == "kith.response":
+            self._head = self._head_of(message["status"], message["headers"], message["lines"])
+            self.is_started = True
+            self._send_body(message["body"], more=False)
+        elif kind == "http.response.body":
             self._send_body(message.get("body", b""), more=message.get("more_body", False))
         elif kind == "http.response.start" and not self.is_started:
             self._head = self._head_of(message["status"], message.get("headers", ()))
@@ -171,7 +176,8 @@ class Call:
         if self._connection.drained is not None:
             await self._connection.drained
 
-    def _head_of(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    def _head_of(self, status: int, headers: Iterable[tuple[bytes, bytes]], ready: bytes = b"") -> bytes:
+        """`ready` are lines that the application has put together already."""
         lines = [wire.status_line(status)]
         has_length = has_date = False
         for name, value in headers:
@@ -180,7 +186,7 @@ class Call:
                 has_length = True
             elif lowered == b"date":
                 has_date = True
-            elif lowered in {b"connection", b"transfer-encoding", b"keep-alive"}:
+            elif lowered in _OF_CONNECTIONS:
                 continue  # the connection's own matter
             lines.append(b"%b: %b\r\n" % (lowered, value))
         if not has_date:
@@ -188,6 +194,7 @@ class Call:
         head = b"".join(lines)
         if head.count(b"\n") != len(lines) or head.count(b"\r") != len(lines) or b"\0" in head:
             raise RuntimeError("a header holds a line of its own")
+        head += ready
         self._is_bare = self.request.method == "HEAD" or status in _BARE or status < 200
         self.is_chunked = not has_length and not self._is_bare
         if self.request.version != "1.1" or not self._connection.may_stay(self.request):

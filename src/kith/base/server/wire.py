@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
 from email.utils import formatdate
 from http import HTTPStatus
 
@@ -19,6 +20,7 @@ __all__ = [
     "REQUEST_LINE",
     "chunk",
     "date_line",
+    "header_lines",
     "status_line",
     "text_frame",
 ]
@@ -31,6 +33,15 @@ _LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() 
 
 def status_line(status: int) -> bytes:
     return _LINES.get(status) or b"HTTP/1.1 %d \r\n" % status
+
+
+def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Headers as they go over the wire; none of them may bring a line of its own."""
+    lines = [b"%b: %b\r\n" % (name.lower(), value) for name, value in headers]
+    joined = b"".join(lines)
+    if joined.count(b"\n") != len(lines) or joined.count(b"\r") != len(lines) or b"\0" in joined:
+        raise ValueError("a header holds a line of its own")
+    return joined
 
 
 def chunk(body: bytes) -> bytes:

@@ -1,0 +1,338 @@
+"""One request, socket or stream under way.
+
+An exchange ends the request's `Work` before the first byte of the answer leaves (committed for a yes, rolled back
+for a no), and adds the headers that its dialect owes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from random import getrandbits
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qs
+
+import structlog
+
+from kith.base.errors import Forbidden, Problem, Throttled
+from kith.base.exchange.answers import CORS, Answer, Headers
+from kith.base.exchange.dialects import Dialect, Server
+from kith.base.exchange.incoming import Incoming, Message, Receive, Scope, Send
+from kith.base.limits import Limiter, LimitRule, Spent, address_key
+from kith.base.pipe import Pipe
+from kith.base.server.wire import header_lines
+from kith.base.work import Acting, Origin, Work
+
+if TYPE_CHECKING:
+    from kith.base.routing.route import Route
+
+__all__ = ["Exchange"]
+
+Service = TypeVar("Service")
+
+NOWHERE = frozenset((404, 405))
+# Asking for what is not here, which no other limit counts: wrong addresses, wrong methods, wrong file names.
+ASTRAY = LimitRule("astray", most=600, seconds=300)
+
+_CORS_LINES = header_lines(CORS)
+_log = structlog.get_logger()
+
+
+class Exchange:
+    """One request under way."""
+
+    __slots__ = (
+        "_closing",
+        "_header_values",
+        "_incoming",
+        "_receive",
+        "_send",
+        "_work",
+        "acting",
+        "address",
+        "caller",
+        "cookies",
+        "dialect",
+        "id",
+        "is_head",
+        "is_socket",
+        "kept",
+        "method",
+        "path",
+        "path_values",
+        "route",
+        "scope",
+        "server",
+        "session",
+        "spent",
+        "started_at",
+        "status",
+        "user_id",
+        "version",
+    )
+
+    dialect: Dialect  # found out by the edge, with the route
+
+    def __init__(self, server: Server, scope: Scope, receive: Receive, send: Send) -> None:
+        self.server = server
+        self.scope = scope
+        self._receive = receive
+        self._send = send
+        self._work: Work | None = None
+        self._incoming: Incoming | None = None
+        self._header_values: dict[bytes, bytes] = dict(scope["headers"][::-1])  # of several, the first counts
+        self._closing: list[Callable[[], Awaitable[None]]] = []
+        self.id = f"{getrandbits(128):032x}"  # known to whoever asks: it names, it does not protect
+        self.is_socket = scope["type"] == "websocket"
+        self.method: str = "WEBSOCKET" if self.is_socket else scope["method"]
+        self.path: str = scope["path"]
+        self.path_values: tuple[str, ...] = ()
+        self.route: Route | None = None
+        self.address: str = scope["client"][0]
+        self.is_head = False
+        self.started_at = time.perf_counter()
+        self.status = 0
+        self.caller: Any = None  # whoever the guard let in
+        self.user_id: int | None = None
+        self.session = ""
+        self.acting: Acting | None = None
+        self.kept: dict[type, Any] = {}  # what was looked up once for this request, by its type
+        self.version: int | None = None
+        self.spent: Spent | None = None
+        self.cookies: list[bytes] = []  # to be set with whatever is answered
+
+    @property
+    def query_string(self) -> bytes:
+        query: bytes = self.scope["query_string"]
+        return query
+
+    def header(self, name: bytes) -> bytes:
+        return self._header_values.get(name, b"")
+
+    def query(self, name: str) -> str:
+        """One parameter of the query string, empty where it is not given."""
+        found = parse_qs(self.query_string.decode("latin-1"), keep_blank_values=True).get(name)
+        return found[0] if found else ""
+
+    def find(self, kind: type[Service]) -> Service:
+        """One of the server's own parts, by its type."""
+        found: Service = self.server.works.services[kind]
+        return found
+
+    @property
+    def work(self) -> Work:
+        """The request's one transaction, opened when somebody first asks for it."""
+        if self._work is None:
+            self._work = self.server.works.open(self.origin)
+        return self._work
+
+    def origin(self) -> Origin:
+        return Origin(
+            request_id=self.id,
+            address=self.address,
+            method=self.method,
+            path=self.server.safe_path(self.path),
+            query=self.query_string.decode("latin-1")[:2000],
+            user_agent=self.header(b"user-agent").decode("latin-1")[:300],
+            session=self.session,
+            acting=self.acting,
+        )
+
+    def is_from(self, session: str, acting: Acting | None) -> None:
+        """Whose browser it is has been found out; what is written from now on says so."""
+        self.session, self.acting = session, acting
+        if self._work is not None:
+            self._work.come_from(self.origin)
+
+    def at_end(self, close: Callable[[], Awaitable[None]]) -> None:
+        """Have `close` called when the exchange is over, however it ends."""
+        self._closing.append(close)
+
+    # What comes in
+
+    @property
+    def has_body(self) -> bool:
+        values = self._header_values
+        return b"transfer-encoding" in values or values.get(b"content-length", b"0") != b"0"
+
+    @property
+    def incoming(self) -> Incoming:
+        if self._incoming is None:
+            self._incoming = Incoming(self._receive, self.header(b"content-length"), self.server.max_body)
+        return self._incoming
+
+    async def receive(self) -> Message:
+        return await self.incoming.receive()
+
+    def chunks(self, most: int) -> AsyncGenerator[bytes, None]:
+        """The body piece by piece, `most` bytes in all."""
+        return self.incoming.chunks(most)
+
+    async def body(self, most: int) -> bytes:
+        """The whole body; who asks a second time gets the same."""
+        return await self.incoming.body(most)
+
+    async def _drain(self) -> None:
+        values = self._header_values
+        if not self.is_socket and (b"content-length" in values or b"transfer-encoding" in values):
+            await self.incoming.drain()
+
+    # What goes out
+
+    async def send(self, message: Message) -> None:
+        """A message to the client as it is: of a socket that was accepted."""
+        await self._send(message)
+
+    async def answer(self, answer: Answer) -> None:
+        try:
+            await self.end_work(commit=answer.status < 400)
+            if answer.status in NOWHERE:
+                self._count_astray()
+            if answer.status >= 400:
+                await self._drain()
+        except Exception as error:  # noqa: BLE001 - nothing was sent yet, so the client can still be told
+            await self.fail(error)
+            return
+        if answer.pieces is not None:
+            await self._respond_in_pieces(answer, answer.pieces)
+        else:
+            await self._respond(answer)
+
+    async def _respond(self, answer: Answer) -> None:
+        body, own = answer.body, (*answer.headers, (b"content-length", b"%d" % len(answer.body)))
+        if self.is_head:
+            body = b""
+        self._begin(answer.status)
+        if "kith.response" in self.scope.get("extensions", ()):
+            headers, lines = self._headers(own)
+            await self._send(
+                {"type": "kith.response", "status": answer.status, "headers": headers, "lines": lines, "body": body}
+            )
+            return
+        await self._say({"type": "http.response.start", "status": answer.status, "headers": self._all_headers(own)})
+        await self._say({"type": "http.response.body", "body": body})
+
+    async def _respond_in_pieces(self, answer: Answer, pieces: AsyncIterator[bytes]) -> None:
+        self._begin(answer.status)
+        headers = self._all_headers(answer.headers)
+        await self._say({"type": "http.response.start", "status": answer.status, "headers": headers})
+        if not self.is_head:
+            async for piece in pieces:
+                await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+        await self._send({"type": "http.response.body", "body": b""})
+
+    def _begin(self, status: int) -> None:
+        self.status = status
+        if self.user_id is not None:
+            self.scope["known"] = True  # the connection is a known person's: it is kept longer than a stranger's
+
+    async def _say(self, message: Message) -> None:
+        """To whoever asked for a socket, too: an answer that comes instead of one has names of its own."""
+        if self.is_socket:
+            message = {**message, "type": f"websocket.{message['type']}"}
+        await self._send(message)
+
+    @property
+    def pipe(self) -> Pipe:
+        found: Pipe = self.scope["extensions"]["kith.pipe"]
+        return found
+
+    async def until_left(self) -> None:
+        """Wait until the client is gone, or the server wants the answer to end."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+    async def accept(self, subprotocol: str = "", *, most: int | None = None) -> None:
+        """Open the socket, for messages of up to `most` bytes; what was done so far is committed first."""
+        await self.end_work(commit=True)
+        self.status = 101
+        headers = self._all_headers(())
+        await self._send(
+            {"type": "websocket.accept", "subprotocol": subprotocol or None, "headers": headers, "max_size": most}
+        )
+
+    async def end_work(self, *, commit: bool) -> None:
+        work, self._work = self._work, None
+        if work is None:
+            return
+        if not commit:
+            await work.rollback()
+            return
+        try:
+            await work.commit()
+        except BaseException:
+            await work.rollback()
+            raise
+
+    async def end(self) -> None:
+        """Nothing of the exchange is left: its work is ended, and what it held is closed."""
+        if self._work is not None:
+            await self.end_work(commit=False)
+        closing, self._closing = self._closing, []
+        for close in closing:
+            await close()
+
+    async def fail(self, error: Exception) -> None:
+        """Answer with the dialect's own shape of `error`."""
+        await self.end_work(commit=False)
+        await self._drain()
+        problem = self._as_problem(error)
+        if problem.status in NOWHERE:
+            try:
+                self._count_astray()
+            except Throttled as throttled:
+                problem = throttled
+        await self._write_down(problem)
+        await self._respond(self.dialect.shape(problem, self))
+
+    def _as_problem(self, error: Exception) -> Problem:
+        """What the client may know of `error`; what we did wrong goes to the log, under the request's id."""
+        if isinstance(error, Problem) and error.status < 500:
+            return error
+        path = self.server.safe_path(self.path)
+        _log.error("request.failed", request=self.id, method=self.method, path=path, exc_info=error)
+        return error if isinstance(error, Problem) else Problem()
+
+    def _count_astray(self) -> None:
+        """Strangers who ask for what is not here are counted, unless the asking was counted already."""
+        if self.spent is None and self.user_id is None:
+            self.find(Limiter).spend(ASTRAY, address_key(self.address))
+
+    async def _write_down(self, problem: Problem) -> None:
+        if problem.status != Forbidden.status or self.dialect.refused is None or "refusal" in problem.extra:
+            return
+        try:
+            problem.extra["refusal"] = await self.dialect.refused(problem, self)
+        except Exception as error:  # noqa: BLE001 - it is a no all the same
+            _log.error("request.refusal_not_kept", request=self.id, exc_info=error)
+
+    def _all_headers(self, own: Headers) -> list[tuple[bytes, bytes]]:
+        """What an answer brings and what every answer gets; where it says otherwise than its dialect, that counts."""
+        beside = self.dialect.headers_beside(own)
+        headers = [*own, *self._own_headers(), *self.server.headers]
+        headers += self.dialect.headers if beside is None else beside
+        if self.dialect.cors and b"origin" in self._header_values:
+            headers += CORS
+        return headers
+
+    def _headers(self, own: Headers) -> tuple[list[tuple[bytes, bytes]], bytes]:
+        """The same, with what never changes as lines that are ready."""
+        beside = self.dialect.headers_beside(own)
+        headers, lines = [*own, *self._own_headers()], self.server.lines
+        if beside is None:
+            lines += self.dialect.lines
+        else:
+            headers += beside
+        if self.dialect.cors and b"origin" in self._header_values:
+            lines += _CORS_LINES
+        return headers, lines
+
+    def _own_headers(self) -> list[tuple[bytes, bytes]]:
+        """What differs from one exchange to the next."""
+        name = self.id.encode()
+        headers = [(b"x-request-id", name), (b"x-kith-request-id", name)]
+        if self.spent is not None and self.dialect.spent_headers is not None:
+            headers += self.dialect.spent_headers(self.spent)
+        for cookie in self.cookies:
+            headers.append((b"set-cookie", cookie))
+        return headers
