@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from kith.base.work import Work
 from kith.social.ids import UserId
 
 
 class Standing(Protocol):
-    async def may_act(self, work: Work, user_id: UserId) -> bool:
-        """Asked with every request, so it costs next to nothing."""
+    async def may_act(self, work: Work, user_id: UserId, kept: dict[type, Any] | None = None) -> bool:
+        """Asked with every request, so it costs next to nothing. An account that was read for it goes into `kept`."""
         ...
 
 

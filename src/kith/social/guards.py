@@ -348,7 +348,7 @@ async def _check_standing(exchange: Exchange, bearer: identity.Bearer) -> None:
     if bearer.user_id is None:
         return
     standing = exchange.find(Standing)  # type: ignore[type-abstract]
-    if not bearer.is_active or not await standing.may_act(exchange.work, bearer.user_id):
+    if not bearer.is_active or not await standing.may_act(exchange.work, bearer.user_id, exchange.kept):
         raise Forbidden(DISABLED)
 
 

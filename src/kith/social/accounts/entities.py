@@ -83,9 +83,28 @@ async def render_versions(
             found[id] = whole
     if missing:
         rows = {account.id: account for account in known}
+        found |= await _count_again(work, {id: versions[id] for id in missing if id not in rows})
+        missing = [id for id in missing if id not in found]
         rows |= await store.find_all(work.db, [id for id in missing if id not in rows])
         found |= await _make(work, [rows[id] for id in missing if id in rows])
     return found
+
+
+async def _count_again(work: Work, versions: Mapping[AccountId, int]) -> dict[AccountId, bytes]:
+    """Those of which all but the counts is at hand, which are most: only their counts are read."""
+    pieces, kept = work.find(AccountPieces), work.find(WholeAccounts)
+    templates: dict[AccountId, Template] = {}
+    for id, version in versions.items():
+        template = pieces.get((id, without_counts(version)))
+        if template is not None:
+            templates[id] = template
+    made: dict[AccountId, bytes] = {}
+    for row in await store.find_counts(work.db, list(templates)):
+        if without_counts(row.version) == without_counts(versions[row.id]):
+            made[row.id] = whole = templates[row.id].fill(counts_of(row)).whole()
+            if not work.db.is_writing:
+                kept.put((row.id, row.version), whole, len(whole))
+    return made
 
 
 def is_kept(work: Work, id: AccountId, version: int) -> bool:

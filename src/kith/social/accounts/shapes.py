@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from kith.base.json_templates import gap
 from kith.base.settings import Settings
-from kith.social.accounts.tables import Account, Preferences
+from kith.social.accounts.tables import Account, AccountCounts, Preferences
 from kith.social.addresses import NO_AVATAR, NO_HEADER, file_url, static_url
 from kith.social.moments import day_of, moment
 
@@ -112,7 +112,7 @@ def set_counts(shape: AccountEntity, row: Account) -> AccountEntity:
     return shape
 
 
-def counts_of(row: Account) -> dict[str, bytes]:
+def counts_of(row: Account | AccountCounts) -> dict[str, bytes]:
     """What goes into the gaps."""
     day = day_of(row.last_status_at)
     return {

@@ -8,13 +8,17 @@ from typing import Any
 from sqlalchemy import and_, bindparam, delete, or_, select, update
 
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
-from kith.social.accounts.tables import Account, Preferences, accounts, preferences
+from kith.social.accounts.tables import Account, AccountCounts, Preferences, accounts, preferences
 from kith.social.ids import AccountId, UserId
 from kith.social.versions import changed, counted
 
 _insert = command(insert_into(accounts))
 _by_id = query(select(accounts).where(accounts.c.id == bindparam("account")), Account)
 _by_ids = query(select(accounts).where(any_of(accounts.c.id, "ids")), Account)
+_counts_by_ids = query(
+    select(*(accounts.c[name] for name in AccountCounts.__struct_fields__)).where(any_of(accounts.c.id, "ids")),
+    AccountCounts,
+)
 _by_user = query(select(accounts).where(accounts.c.user_id == bindparam("user")), Account)
 _by_users = query(select(accounts).where(any_of(accounts.c.user_id, "users")), Account)
 _by_name = query(
@@ -89,6 +93,10 @@ async def find(db: Session, account_id: AccountId) -> Account | None:
 async def find_all(db: Session, ids: Sequence[AccountId]) -> dict[AccountId, Account]:
     """Those that are there, by id."""
     return {account.id: account for account in await db.all(_by_ids, ids=list(ids))} if ids else {}
+
+
+async def find_counts(db: Session, ids: Sequence[AccountId]) -> list[AccountCounts]:
+    return await db.all(_counts_by_ids, ids=list(ids)) if ids else []
 
 
 async def find_of_user(db: Session, user_id: UserId) -> Account | None:

@@ -149,6 +149,17 @@ class Account(msgspec.Struct):
         return not (self.is_gone or self.memorial or self.moved_to is not None)
 
 
+class AccountCounts(msgspec.Struct, frozen=True):
+    """What changes most often of an account."""
+
+    id: AccountId
+    version: int
+    statuses_count: int
+    followers_count: int
+    following_count: int
+    last_status_at: datetime | None
+
+
 class Preferences(msgspec.Struct):
     account_id: AccountId
     privacy: str | None = None

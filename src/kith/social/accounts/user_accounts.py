@@ -34,13 +34,15 @@ class UserAccounts:
         self._known: ByVersion[AccountId] = ByVersion("accounts_of_users", 16 << 20)
         self._believed: ForAWhile[bool] = ForAWhile("may_act", seconds=BELIEVED_SECONDS, most=50_000)
 
-    async def may_act(self, work: Work, user_id: UserId) -> bool:
+    async def may_act(self, work: Work, user_id: UserId, kept: dict[type, Any] | None = None) -> bool:
         """Somebody without an account will get one that may."""
         if self._believed.get(user_id):
             return True
         account = await store.find_of_user(work.db, user_id)
         if account is not None:
             self._known.put(user_id, account.id, 0)
+            if kept is not None:
+                kept[Account] = account
             if not account.may_act:
                 return False
         self._believed.put(user_id, True)

@@ -25,7 +25,9 @@ async def viewer_id(exchange: Exchange) -> AccountId | None:
 
 async def my_account(exchange: Exchange) -> Account:
     """A member's account, to act with, if it still may at this moment."""
-    account = await of_user(exchange.work, member_in(exchange).id)
+    account: Account | None = exchange.kept.get(Account)  # read by the guard, a moment ago
+    if account is None:
+        account = await of_user(exchange.work, member_in(exchange).id)
     if not account.may_act:
         raise Forbidden(DISABLED)
     return account

@@ -120,7 +120,7 @@ async def _render(
     found: list[tuple[StatusId, bytes]] = []
     for row, one in zip(rows, shown, strict=True):
         if one is None and row.id in made:
-            one = _shown(made[row.id], view, nested=nested)  # noqa: PLW2901
+            one = kept.find(key_of(row), me) or _shown(made[row.id], view, nested=nested)  # noqa: PLW2901
         if one is not None and not view.hides(one):
             found.append((row.id, b"%b%b}" % (seen(one, view), one.account)))
     return found

@@ -20,17 +20,22 @@ ANYBODY = optional("read:statuses")
 encode = msgspec.json.Encoder().encode
 
 
-async def shown_as_is(exchange: Exchange, work: Work, status_id: StatusId, me: AccountId | None) -> Answer:
-    """A status as it is now, after whatever was done to it."""
-    found = await entities.render_ids(work, [status_id], me)
+async def shown_as_is(exchange: Exchange, status_id: StatusId, me: AccountId | None) -> Answer:
+    """A status as it is now, after whatever was done to it.
+
+    That is committed first: nobody who writes waits while it is rendered, and what was rendered can be kept.
+    """
+    await exchange.end_work(commit=True)
+    found = await entities.render_ids(exchange.work, [status_id], me)
     if not found:
         raise NotFound
     return answer(exchange, found[0])
 
 
-async def shown_anyway(exchange: Exchange, work: Work, status_id: StatusId, me: AccountId) -> Answer:
+async def shown_anyway(exchange: Exchange, status_id: StatusId, me: AccountId) -> Answer:
     """After undoing something of one's own, even if the author would not show the status any more."""
-    shown = await entities.render_own_past(work, status_id, me)
+    await exchange.end_work(commit=True)
+    shown = await entities.render_own_past(exchange.work, status_id, me)
     if shown is None:
         raise NotFound
     return answer(exchange, shown)

@@ -29,7 +29,7 @@ def _does(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Await
     @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
     async def mark(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
         status = await do(work, me, id)
-        return await shown_as_is(exchange, work, status.id, me)
+        return await shown_as_is(exchange, status.id, me)
 
     return mark
 
@@ -39,7 +39,7 @@ def _undoes(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awa
 
     @post(f"/api/v1/statuses/{{id}}/{verb}", guards=[user(scope)], status=200)
     async def unmark(exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId]) -> Answer:
-        return await shown_anyway(exchange, work, await do(work, me, id), me)
+        return await shown_anyway(exchange, await do(work, me, id), me)
 
     return unmark
 
@@ -51,14 +51,14 @@ async def reblog(
 ) -> Answer:  # fmt: skip
     spend(exchange, POSTING, author.id)
     made = await boosting.boost(work, author, id, how.visibility)
-    return await shown_as_is(exchange, work, made.id, author.id)
+    return await shown_as_is(exchange, made.id, author.id)
 
 
 @post("/api/v1/statuses/{id}/unreblog", guards=[user("write:statuses")], status=200)
 async def unreblog(exchange: Exchange, work: Work, author: Actor, id: FromPath[StatusId]) -> Answer:
     spend(exchange, DELETING, author.id)
     original = await boosting.unboost(work, author, id)
-    return await shown_anyway(exchange, work, original, author.id)
+    return await shown_anyway(exchange, original, author.id)
 
 
 routes = [

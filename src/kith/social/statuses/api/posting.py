@@ -86,7 +86,7 @@ async def _shown(exchange: Exchange, work: Work, author: Account, made: idempote
     if planned_id is not None:
         planned = await scheduling.find_own(work, author.id, planned_id)
         return answer(exchange, encode((await shapes.scheduled(work, [planned]))[0]))
-    return await shown_as_is(exchange, work, status_id or StatusId(0), author.id)
+    return await shown_as_is(exchange, status_id or StatusId(0), author.id)
 
 
 async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) -> Answer:
@@ -106,7 +106,7 @@ async def edit_status(
         raise NotFound
     spend(exchange, POSTING, author.id)
     await editing.edit(work, author, status, changes, {one.id: _description(one) for one in changes.media_attributes})
-    return await shown_as_is(exchange, work, status.id, author.id)
+    return await shown_as_is(exchange, status.id, author.id)
 
 
 def _description(of: Described) -> MediaChange:
@@ -133,7 +133,7 @@ async def change_policy(
     id: FromPath[StatusId],
 ) -> Answer:  # fmt: skip
     await quotes.change_policy(work, me, id, policy.quote_approval_policy)
-    return await shown_as_is(exchange, work, id, me)
+    return await shown_as_is(exchange, id, me)
 
 
 routes = [create_status, edit_status, delete_status, change_policy]

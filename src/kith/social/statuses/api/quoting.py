@@ -38,7 +38,7 @@ async def revoke_quote(
 ) -> Answer:  # fmt: skip
     quoting_id = StatusId(number(quoting))
     await quotes.revoke(work, me, id, quoting_id)
-    return await shown_as_is(exchange, work, quoting_id, me)
+    return await shown_as_is(exchange, quoting_id, me)
 
 
 @get("/api/v1/polls/{id}", guards=[ANYBODY])
