@@ -28,9 +28,13 @@ os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
 
 # What takes longest begins first, so that nobody waits for it alone at the end.
 LONGEST = (
-    "identity/test_schemathesis.py", "crash/test_kills.py", "web/test_browser.py", "web/test_journeys.py",
-    "social/test_bad_input.py", "crash/test_posting.py",
-)  # fmt: skip
+    "identity/test_schemathesis.py",
+    "crash/test_kills.py",
+    "web/test_browser.py",
+    "web/test_journeys.py",
+    "social/test_bad_input.py",
+    "crash/test_posting.py",
+)
 
 
 @pytest.hookimpl(wrapper=True)

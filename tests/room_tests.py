@@ -9,9 +9,13 @@ __all__ = ["EVERYWHERE", "TESTED_BY", "of_other_files"]
 
 # A little of every layer: for what all of it rests on, such as the requirements or the tests' own servers.
 EVERYWHERE = (
-    "base/test_edge.py", "base/test_work.py", "cli/test_users.py", "identity/test_setup.py",
-    "social/test_error_language.py", "web/test_page_language.py",
-)  # fmt: skip
+    "base/test_edge.py",
+    "base/test_work.py",
+    "cli/test_users.py",
+    "identity/test_setup.py",
+    "social/test_error_language.py",
+    "web/test_page_language.py",
+)
 
 TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith": EVERYWHERE,
@@ -119,7 +123,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.web.unsubscribe": ("social/test_notification_emails.py",),
     "kith.web.translation": ("web/test_page_language.py", "test_messages.py"),
     "kith.web.webfinger": ("identity/test_oauth_claims.py", "social/test_shapes.py"),
-}  # fmt: skip
+}
 
 # Files that are no Python modules, by how their paths begin.
 _OTHER_FILES: tuple[tuple[str, tuple[str, ...]], ...] = (

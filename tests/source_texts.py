@@ -61,9 +61,16 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
 )
 # Where errors of the social API are raised, and by what. What only commands say is not among it.
 _SOCIAL = (
-    "social/**/*.py", "base/params/*.py", "base/server/*.py", "base/errors.py", "base/edge.py", "base/exchange.py",
-    "identity/registration/*.py", "identity/users/reserved_names.py", "app.py",
-)  # fmt: skip
+    "social/**/*.py",
+    "base/params/*.py",
+    "base/server/*.py",
+    "base/errors.py",
+    "base/edge.py",
+    "base/exchange.py",
+    "identity/registration/*.py",
+    "identity/users/reserved_names.py",
+    "app.py",
+)
 _ONLY_COMMANDS = {"social/instance/service.py"}
 _SOCIAL_ERRORS = {
     "Complaint", "wrong", "_wrong", "_full", "Invalid", "Forbidden", "NotFound", "Unauthenticated", "Unprocessable",

@@ -107,9 +107,14 @@ _text = st.text(st.characters(exclude_categories=["Cs"]), max_size=140)
 @given(_text, _text, st.integers(min_value=400, max_value=MOST_BYTES))
 def test_messages_are_cut_until_they_fit(title: str, body: str, most: int) -> None:
     message = PushMessage(
-        access_token="t" * 43, preferred_locale="en", notification_id=2**62, notification_type="mention",
-        icon="https://a.example/" + "i" * 100, title=title[:20], body=body,
-    )  # fmt: skip
+        access_token="t" * 43,
+        preferred_locale="en",
+        notification_id=2**62,
+        notification_type="mention",
+        icon="https://a.example/" + "i" * 100,
+        title=title[:20],
+        body=body,
+    )
     made = fit(message, most)
     assert len(made) <= most
     told = json.loads(made)

@@ -23,17 +23,35 @@ ADMIN = "/api/v1/admin/reports"
 NOTES = "/api/v1/admin/report_notes"
 CATEGORY = OneOf("spam", "legal", "violation", "other")
 REPORT = {
-    "id": "id", "action_taken": "bool", "action_taken_at": maybe("moment"), "category": CATEGORY, "comment": "text",
-    "forwarded": "bool", "created_at": "moment", "status_ids": ["id"], "rule_ids": ["id"], "collection_ids": ["id"],
+    "id": "id",
+    "action_taken": "bool",
+    "action_taken_at": maybe("moment"),
+    "category": CATEGORY,
+    "comment": "text",
+    "forwarded": "bool",
+    "created_at": "moment",
+    "status_ids": ["id"],
+    "rule_ids": ["id"],
+    "collection_ids": ["id"],
     "target_account": ACCOUNT,
-}  # fmt: skip
+}
 RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object"}
 ADMIN_REPORT = {
-    "id": "id", "action_taken": "bool", "action_taken_at": maybe("moment"), "category": CATEGORY, "comment": "text",
-    "forwarded": "bool", "created_at": "moment", "updated_at": "moment", "account": ADMIN_ACCOUNT,
-    "target_account": ADMIN_ACCOUNT, "assigned_account": maybe(ADMIN_ACCOUNT),
-    "action_taken_by_account": maybe(ADMIN_ACCOUNT), "statuses": [STATUS], "rules": [RULE],
-}  # fmt: skip
+    "id": "id",
+    "action_taken": "bool",
+    "action_taken_at": maybe("moment"),
+    "category": CATEGORY,
+    "comment": "text",
+    "forwarded": "bool",
+    "created_at": "moment",
+    "updated_at": "moment",
+    "account": ADMIN_ACCOUNT,
+    "target_account": ADMIN_ACCOUNT,
+    "assigned_account": maybe(ADMIN_ACCOUNT),
+    "action_taken_by_account": maybe(ADMIN_ACCOUNT),
+    "statuses": [STATUS],
+    "rules": [RULE],
+}
 NOTE = {"id": "id", "report_id": "id", "account_id": "id", "content": "text", "created_at": "moment"}
 
 

@@ -46,13 +46,23 @@ async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
     await work.db.hold(f"reports:{target.id}")
     id = work.new_id()
     report = Report(
-        id=id, account_id=reporter.id, target_id=target.id, category=category, comment=draft.comment,
-        status_ids=[str(one) for one in draft.status_ids], rule_ids=list(dict.fromkeys(draft.rule_ids)),
-        collection_ids=[str(one) for one in draft.collection_ids], forwarded=draft.forward and not target.is_local,
+        id=id,
+        account_id=reporter.id,
+        target_id=target.id,
+        category=category,
+        comment=draft.comment,
+        status_ids=[str(one) for one in draft.status_ids],
+        rule_ids=list(dict.fromkeys(draft.rule_ids)),
+        collection_ids=[str(one) for one in draft.collection_ids],
+        forwarded=draft.forward and not target.is_local,
         forward_to_domains=draft.forward_to_domains if draft.forward and not target.is_local else [],
-        thread_id=await store.thread_of(work.db, target.id) or id, assigned_id=None, action_taken_at=None,
-        action_taken_by_id=None, created_at=work.now, updated_at=work.now,
-    )  # fmt: skip
+        thread_id=await store.thread_of(work.db, target.id) or id,
+        assigned_id=None,
+        action_taken_at=None,
+        action_taken_by_id=None,
+        created_at=work.now,
+        updated_at=work.now,
+    )
     await store.add_report(work.db, report)
     await _tell_team(work, report, reporter, target)
     work.announce(ReportCreated(report_id=id))
