@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from kith.base import vapid
 from kith.base.http import PrivateHosts
 from kith.social.notifications.service import TYPES
+from kith.social.notifications.titles import TITLES, title_of
 from kith.social.push import keys
 from kith.social.push.encryption import MOST_BYTES, encrypt, encrypt_legacy
 from kith.social.push.message import PushMessage, fit
 from kith.social.push.sending import LONGEST_WAIT, PushOutcome, _verdict
 from kith.social.push.slots import PER_ACCOUNT, PER_HOST, Busy, Slots
-from kith.social.push.titles import TITLES, title_of
 from tests.social.push_service import decoded
 
 KEY = ec.generate_private_key(ec.SECP256R1())

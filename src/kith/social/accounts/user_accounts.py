@@ -82,9 +82,20 @@ async def make(work: Work, user_id: UserId) -> None:
     if person is None or await store.find_of_user(work.db, user_id) is not None:
         return
     await work.db.begin()
-    name = await _free_name(work, person.username)
-    now = work.now
-    account = Account(
+    account = _new_account(work, user_id, person, await _free_name(work, person.username))
+    try:
+        async with work.db.savepoint():
+            await store.insert(work.db, account)
+    except Taken:
+        return  # somebody was quicker
+    work.announce(AccountChanged(account_id=account.id))
+    work.announce(AccountMade(account_id=account.id))
+    if account.is_listed:
+        work.announce(AccountWelcomed(account_id=account.id))
+
+
+def _new_account(work: Work, user_id: UserId, person: identity.PersonFacts, name: str) -> Account:
+    return Account(
         id=AccountId(work.new_id()),
         version=FIRST,
         user_id=user_id,
@@ -127,18 +138,9 @@ async def make(work: Work, user_id: UserId) -> None:
         following_count=0,
         last_status_at=None,
         created_at=person.created_at,
-        updated_at=now,
+        updated_at=work.now,
         fetched_at=None,
     )
-    try:
-        async with work.db.savepoint():
-            await store.insert(work.db, account)
-    except Taken:
-        return  # somebody was quicker
-    work.announce(AccountChanged(account_id=account.id))
-    work.announce(AccountMade(account_id=account.id))
-    if account.is_listed:
-        work.announce(AccountWelcomed(account_id=account.id))
 
 
 async def _free_name(work: Work, username: str) -> str:

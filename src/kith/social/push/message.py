@@ -11,7 +11,7 @@ from kith.social.accounts.shapes import avatar_url
 from kith.social.accounts.tables import Account
 from kith.social.addresses import file_url
 from kith.social.notifications.tables import Notification
-from kith.social.push.titles import title_of
+from kith.social.notifications.titles import title_of
 from kith.social.statuses import store as statuses
 from kith.social.text.html import plain
 
