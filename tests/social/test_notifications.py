@@ -159,6 +159,37 @@ async def test_mentions_that_are_not_wanted_are_dropped(town: Town, case: str) -
     assert [type for type, *_ in await notices(other)] == ["mention"]
 
 
+# What ada did to another before bob mentions her in a reply to them, and whether she is told.
+REPLIES: dict[str, tuple[dict[str, Any] | None, str, bool]] = {
+    "nothing": (None, "", True),
+    "blocked": ({}, "block", False),
+    "muted": ({"notifications": True}, "mute", False),
+    "muted, but for notices": ({"notifications": False}, "mute", True),
+}
+
+
+@pytest.mark.parametrize("case", REPLIES)
+async def test_mentions_in_replies_to_somebody_who_is_hidden_are_dropped(town: Town, case: str) -> None:
+    ada, bob, other = await join_all(town, 3)
+    sent, verb, is_told = REPLIES[case]
+    if sent is not None:
+        await ada.to(other, verb, **sent)
+    above = await post(other, "something")
+    await post(bob, f"@{ada.name} look at this", in_reply_to_id=above["id"])
+    await settle(town)
+    assert [type for type, *_ in await notices(ada)] == (["mention"] if is_told else [])
+
+
+async def test_boosts_are_not_told_to_those_who_want_to_hear_of_every_post(town: Town) -> None:
+    ada, bob, eve = await join_all(town, 3)
+    await ada.to(bob, "follow", notify=True)
+    await does(bob, "reblog", await post(eve, "from somebody else"))
+    own = await post(bob, "his own")
+    await does(bob, "reblog", own)
+    await settle(town)
+    assert await notices(ada) == [("status", bob.id, own["id"])]
+
+
 async def test_hiding_somebody_takes_back_what_was_told_of_them(town: Town) -> None:
     ada, bob, other = await join_all(town, 3)
     for author in (bob, other):

@@ -231,3 +231,22 @@ async def test_who_signs_up_is_told_to_the_team(new_town: TownBuilder) -> None:
 
     told = await mod.get("/api/v1/notifications")
     assert [(one["type"], one["account"]["username"]) for one in told] == [("admin.sign_up", "newcomer")]
+
+
+async def test_the_team_is_told_of_the_first_open_report_about_somebody(new_town: TownBuilder) -> None:
+    town = await new_town()
+    mod = await employ(town, "moderator")
+    ada, bob, eve = [await join(town) for _ in range(3)]
+
+    async def told() -> int:
+        await settle(town)
+        return len(await mod.get("/api/v1/notifications", params={"types[]": "admin.report"}))
+
+    first = await report(ada, eve)
+    assert await told() == 1
+    second = await report(bob, eve)
+    assert await told() == 1
+    for one in (first, second):
+        await mod.post(f"/api/v1/admin/reports/{one['id']}/resolve")
+    await report(bob, eve)
+    assert await told() == 2

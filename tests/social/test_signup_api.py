@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import pytest
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
@@ -184,6 +185,24 @@ async def test_every_field_is_looked_at_and_named(town: Town) -> None:
         ACCOUNTS, data=fresh(agreement="1") | {"access_token": door.key}, headers={"Origin": "https://web.example"}
     )
     assert (form.status_code, form.headers["access-control-allow-origin"]) == (200, "*")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("agreement", True),
+        ("agreement", "true"),
+        ("agreement", "1"),
+        ("username", "x" * 30),
+        ("password", "k1th-9zq"),
+        ("password", "correct horse " * 5 + "b!"),
+        ("reason", "x" * 420),
+    ],
+)
+async def test_what_is_just_within_the_limits_is_taken(town: Town, field: str, value: Any) -> None:
+    door = await arrive(town)
+    sent = fresh() | {field: value if field != "username" else f"{value[:24]}{uuid.uuid4().hex[:6]}"}
+    assert await door.made(sent)
 
 
 async def test_addresses_and_domains_can_be_blocked_for_apps_and_pages(town: Town) -> None:
