@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import quick
+from tests.room_tests import LONGEST
 from tests.town import Town, build_town, nursery
 from tests.town.town import Engine
 
@@ -26,13 +27,6 @@ settings.load_profile("kith")
 os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"
 
 
-# What takes longest begins first, so that nobody waits for it alone at the end.
-LONGEST = (
-    "identity/test_schemathesis.py", "crash/test_kills.py", "web/test_browser.py", "web/test_journeys.py",
-    "social/test_bad_input.py", "crash/test_posting.py",
-)  # fmt: skip
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """The tests of one file and one database run in one process, one after the other."""
@@ -44,10 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (_place(item), -sizes[item.path]))
     if quick.is_on():
-        quick.keep_near(items, without=LONGEST)
+        quick.keep_near(items)
 
 
 def _place(item: pytest.Item) -> int:
+    """What takes longest begins first, so that nobody waits for it alone at the end."""
     path = f"{item.path.parent.name}/{item.path.name}"
     return LONGEST.index(path) if path in LONGEST else len(LONGEST)
 

@@ -3,8 +3,8 @@
 Changed files are those that differ from where the branch left main, and those git does not know yet. A test is near
 when it was changed itself, imports what was changed, or checks a changed room (by its name, or as `tests/room_tests.py`
 says); then come the tests of rooms that use a changed room, and last every test that needs no server. A change that
-touches everything selects a bounded number of test files, with a little of every layer among them. What is nearest
-runs first, and when the time is up the rest is left out: the whole suite is `scripts/test`.
+touches everything selects a bounded number of test files, with a little of every layer among them. The few that take
+longest are left out, unless they were changed themselves. What is nearest runs first, and when the time is up the rest is left out: the whole suite is `scripts/test`.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 import grimp
 import pytest
 
-from tests.room_tests import EVERYWHERE, TESTED_BY, of_other_files
+from tests.room_tests import EVERYWHERE, LONGEST, TESTED_BY, of_other_files
 
 ROOT = Path(__file__).parent.parent
 SECONDS = 105.0
@@ -34,15 +34,15 @@ def is_on() -> bool:
     return _NEAR in os.environ
 
 
-def keep_near(items: list[pytest.Item], *, without: Sequence[str]) -> None:
-    """Leave out what is far from the change, and what takes longest; the nearest come first."""
+def keep_near(items: list[pytest.Item]) -> None:
+    """Leave out what is far from the change; the nearest come first."""
     places = {path: place for place, path in enumerate(os.environ[_NEAR].split(os.pathsep))}
 
     def place(item: pytest.Item) -> int | None:
         path = item.path.relative_to(ROOT).as_posix()
         if path in places:
             return places[path]
-        is_pure = "engine" not in getattr(item, "fixturenames", ()) and not path.endswith(tuple(without))
+        is_pure = "engine" not in getattr(item, "fixturenames", ()) and not path.endswith(LONGEST)
         return _PURE if is_pure else None
 
     kept = sorted((found, at) for at, item in enumerate(items) if (found := place(item)) is not None)
@@ -93,9 +93,7 @@ def _ranked(changed: list[str]) -> dict[str, int]:
     checking = {_in_tests(name) for room in rooms for name in TESTED_BY.get(room, ())}
     checking |= {_in_tests(name) for path in changed if not path.endswith(".py") for name in of_other_files(path)}
     checking |= {_in_tests(name) for path in changed if path.startswith("tests/") for name in of_other_files(path)}
-    users = {
-        _room(user) for module in modules & graph.modules for user in graph.find_modules_that_directly_import(module)
-    }
+    users = {_room(user) for module in modules & graph.modules for user in _users(module)}
     helpers = {_module(path) for path in changed if path.startswith("tests/") and path.endswith(".py")}
     ranks: dict[str, int] = {}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -103,6 +101,8 @@ def _ranked(changed: list[str]) -> dict[str, int]:
         imported = _imports(path)
         if name in changed:
             ranks[name] = 0
+        elif name.endswith(LONGEST):
+            continue
         elif imported & (modules | helpers):
             ranks[name] = 1
         elif name in checking or any(_is_named_for(name, room) for room in rooms):
@@ -112,6 +112,13 @@ def _ranked(changed: list[str]) -> dict[str, int]:
         elif any(_is_named_for(name, room) for room in users):
             ranks[name] = 4
     return ranks
+
+
+def _users(module: str) -> set[str]:
+    """The modules that import this one, by itself or through a package that shows what is in it."""
+    found = set(_graph().find_modules_that_directly_import(module))
+    package = module.rpartition(".")[0]
+    return found | _users(package) if package in found else found
 
 
 @cache

@@ -5,13 +5,27 @@ A room is what `kith.<layer>.<name>` names. `scripts/test --quick` runs these te
 
 from __future__ import annotations
 
-__all__ = ["EVERYWHERE", "TESTED_BY", "of_other_files"]
+__all__ = ["EVERYWHERE", "LONGEST", "TESTED_BY", "of_other_files"]
+
+# What takes longest, longest first. A quick run has it only where it was changed itself.
+LONGEST = (
+    "identity/test_schemathesis.py",
+    "crash/test_kills.py",
+    "web/test_browser.py",
+    "web/test_journeys.py",
+    "social/test_bad_input.py",
+    "crash/test_posting.py",
+)
 
 # A little of every layer: for what all of it rests on, such as the requirements or the tests' own servers.
 EVERYWHERE = (
-    "base/test_edge.py", "base/test_work.py", "cli/test_users.py", "identity/test_setup.py",
-    "social/test_error_language.py", "web/test_page_language.py",
-)  # fmt: skip
+    "base/test_edge.py",
+    "base/test_work.py",
+    "cli/test_users.py",
+    "identity/test_setup.py",
+    "social/test_error_language.py",
+    "web/test_page_language.py",
+)
 
 TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith": EVERYWHERE,
@@ -69,6 +83,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.security_mails": ("web/test_security.py", "identity/test_new_passwords.py"),
     "kith.identity.errors": ("identity/test_bodies.py", "identity/test_refused_requests.py"),
     "kith.identity.executor": ("identity/test_flows_run.py", "identity/test_inspector.py"),
+    "kith.identity.factors": ("identity/test_stages.py", "web/test_security.py"),
     "kith.identity.for_pages": ("web/test_flows.py", "web/test_security.py"),
     "kith.identity.for_social": ("social/test_guards.py", "social/test_accounts.py"),
     "kith.identity.for_staff": ("social/test_moderation.py", "social/test_admin_accounts.py"),
@@ -79,6 +94,13 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.links": ("identity/test_flows_run.py", "identity/test_signups.py"),
     "kith.identity.mappings": ("identity/test_oauth_claims.py",),
     "kith.identity.messages": ("web/test_security.py", "web/test_flows.py"),
+    "kith.identity.providers": (
+        "identity/test_authorize.py",
+        "identity/test_oauth_attacks.py",
+        "identity/test_oauth_claims.py",
+        "identity/test_oauth_promises.py",
+        "identity/test_oauth_token.py",
+    ),
     "kith.identity.recovery": ("identity/test_signups.py", "web/test_flows.py"),
     "kith.identity.registration": ("social/test_signup_api.py",),
     "kith.identity.rest": ("identity/test_collections.py", "identity/test_bodies.py"),
@@ -91,12 +113,15 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.users": ("identity/test_addresses.py", "identity/test_collections.py"),
     # social
     "kith.social": EVERYWHERE,
+    "kith.social.accounts": ("social/test_access.py", "social/test_shapes.py"),
     "kith.social.emails": ("social/test_signup_api.py",),
     "kith.social.featured": ("social/test_tags.py", "social/test_accounts.py"),
     "kith.social.moments": ("social/test_shapes.py",),
     "kith.social.pages": ("social/test_paging.py", "social/test_shapes.py"),
     "kith.social.profile": ("social/test_accounts.py",),
+    "kith.social.relationships": ("social/test_access.py", "social/test_timelines.py"),
     "kith.social.registration": ("social/test_signup_api.py",),
+    "kith.social.statuses": ("social/test_access.py", "social/test_quotes.py", "social/test_shapes.py"),
     "kith.social.account_standing": ("social/test_guards.py", "social/test_access.py"),
     "kith.social.versions": ("social/test_statuses.py", "social/test_accounts.py"),
     # web
@@ -119,7 +144,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.web.unsubscribe": ("social/test_notification_emails.py",),
     "kith.web.translation": ("web/test_page_language.py", "test_messages.py"),
     "kith.web.webfinger": ("identity/test_oauth_claims.py", "social/test_shapes.py"),
-}  # fmt: skip
+}
 
 # Files that are no Python modules, by how their paths begin.
 _OTHER_FILES: tuple[tuple[str, tuple[str, ...]], ...] = (

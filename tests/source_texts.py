@@ -19,7 +19,7 @@ from kith.identity.executor import shipped_flows
 from kith.identity.providers.oauth2.consent import scope_texts
 from kith.social.languages import FIELDS, english_label
 from kith.social.notification_emails.mails import TEXTS as MAIL_TEXTS
-from kith.social.push.titles import TITLES
+from kith.social.notifications.titles import TITLES
 from tests.sources import tree_of
 
 __all__ = ["Text", "shape_of", "texts_of_pages", "texts_of_social_api"]
@@ -61,9 +61,16 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
 )
 # Where errors of the social API are raised, and by what. What only commands say is not among it.
 _SOCIAL = (
-    "social/**/*.py", "base/params/*.py", "base/server/*.py", "base/errors.py", "base/edge.py", "base/exchange.py",
-    "identity/registration/*.py", "identity/users/reserved_names.py", "app.py",
-)  # fmt: skip
+    "social/**/*.py",
+    "base/params/*.py",
+    "base/server/*.py",
+    "base/errors.py",
+    "base/edge.py",
+    "base/exchange.py",
+    "identity/registration/*.py",
+    "identity/users/reserved_names.py",
+    "app.py",
+)
 _ONLY_COMMANDS = {"social/instance/service.py"}
 _SOCIAL_ERRORS = {
     "Complaint", "wrong", "_wrong", "_full", "Invalid", "Forbidden", "NotFound", "Unauthenticated", "Unprocessable",
@@ -205,7 +212,7 @@ def texts_of_social_api() -> list[Text]:
                 found += [Text(text, place=place) for text in _errors_in(tree, path.name)]
     counted = {shape_of(one.plural) for one in found if one.plural}
     found = [one for one in found if one.plural or not (shape_of(one.text) in counted or _is_covered(one.text))]
-    found += [Text(text, place="social/push/titles.py") for text in TITLES.values()]
+    found += [Text(text, place="social/notifications/titles.py") for text in TITLES.values()]
     found += [Text(text, place="social/notification_emails/mails.py") for text in MAIL_TEXTS]
     labels = [Text(english_label(name), context="field", place="social/languages.py") for name in FIELDS]
     return _without_doubles([*found, *labels])

@@ -181,7 +181,7 @@ READERS: dict[str, Reader] = {
     "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
     "text: field": Reader(TEXT_FIELD.take),
     "data URI": Reader(lambda text: _file(f"data:a/{text}", FILE_QUESTION)),
-}  # fmt: skip
+}
 
 
 def _refused(read: Callable[[str], Any], text: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.quick import MOST_FILES, ROOT, near
-from tests.room_tests import EVERYWHERE, TESTED_BY
+from tests.room_tests import EVERYWHERE, LONGEST, TESTED_BY
 
 SOURCES = ROOT / "src" / "kith"
 
@@ -27,7 +27,7 @@ def test_every_room_has_tests_that_are_run_when_it_changes() -> None:
 
 
 def test_the_tests_that_are_named_exist() -> None:
-    named = {name for names in TESTED_BY.values() for name in names} | set(EVERYWHERE)
+    named = {name for names in TESTED_BY.values() for name in names} | {*EVERYWHERE, *LONGEST}
     assert sorted(name for name in named if not (ROOT / "tests" / name).is_file()) == []
 
 
@@ -59,3 +59,26 @@ def test_a_rooms_own_tests_come_first() -> None:
     assert chosen[0] == "tests/social/test_lists.py" or "tests/social/test_lists.py" in chosen[:4]
     assert near(["src/kith/web/health.py"])[:1] == ["tests/base/test_readiness.py"]
     assert near(["tests/social/test_lists.py"])[0] == "tests/social/test_lists.py"
+
+
+@pytest.mark.parametrize(
+    ("changed", "chosen"),
+    [
+        ("social/relationships/store/follows.py", {"social/test_relationships.py", "social/test_timelines.py"}),
+        ("social/relationships/store/domains.py", {"social/test_collections.py"}),
+        ("social/statuses/store/viewing.py", {"social/test_statuses.py", "social/test_quotes.py"}),
+        (
+            "identity/providers/oauth2/authorize/approval.py",
+            {"identity/test_authorize.py", "identity/test_oauth_token.py"},
+        ),
+        ("base/jobs/store.py", {"base/test_jobs.py", "cli/test_jobs.py"}),
+    ],
+)
+def test_what_a_module_is_used_for_is_chosen(changed: str, chosen: set[str]) -> None:
+    assert {f"tests/{name}" for name in chosen} <= set(near([f"src/kith/{changed}"]))
+
+
+def test_what_takes_longest_is_chosen_only_when_it_was_changed_itself() -> None:
+    longest = {f"tests/{name}" for name in LONGEST}
+    assert not longest & set(near(["src/kith/base/jobs/store.py", "src/kith/web/templates/base.html"]))
+    assert "tests/crash/test_kills.py" in near(["tests/crash/test_kills.py"])

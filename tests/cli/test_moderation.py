@@ -18,9 +18,11 @@ async def test_accounts_are_limited_marked_disabled_suspended_and_back(town: Tow
         return {name: seen[name] for name in ("silenced", "sensitized", "disabled", "suspended")}
 
     for there, back, name in (
-        ("silence", "unsilence", "silenced"), ("sensitive", "unsensitive", "sensitized"), ("disable", "enable", "disabled"),
+        ("silence", "unsilence", "silenced"),
+        ("sensitive", "unsensitive", "sensitized"),
+        ("disable", "enable", "disabled"),
         ("suspend", "unsuspend", "suspended"),
-    ):  # fmt: skip
+    ):
         await town.kith("accounts", there, bob.name, "--text", "because", "--no-mail")
         assert (await state())[name] is True, there
         await town.kith("accounts", back, bob.name)

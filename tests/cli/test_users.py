@@ -16,9 +16,22 @@ async def test_a_change_by_command_counts_at_once_beside_a_running_server(town: 
 
     await settle(town, "hopper", role="owner")
     made = await kith(
-        town, "users", "create", "grace", "--email", "grace@example.org", "--password", "-",
-        "--name", "Grace H.", "--role", "admin", "--confirmed", "--json", typed="first one\n",
-    )  # fmt: skip
+        town,
+        "users",
+        "create",
+        "grace",
+        "--email",
+        "grace@example.org",
+        "--password",
+        "-",
+        "--name",
+        "Grace H.",
+        "--role",
+        "admin",
+        "--confirmed",
+        "--json",
+        typed="first one\n",
+    )
     assert made.code == 0, made
     assert await opens("first one") == 200
 

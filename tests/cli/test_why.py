@@ -17,9 +17,15 @@ async def test_why_tells_who_was_refused_what_and_by_which_rules(new_town: TownB
     town = await new_town(start=False)
     await settle(town, "ada", role="user")
     asked = BindingResult(
-        binding=BINDING, kind="expression", about="p", name="on-weekdays", negate=False, passing=False,
-        messages=["Not on Sundays."], log=["it is\x1b[31m Sunday"],
-    )  # fmt: skip
+        binding=BINDING,
+        kind="expression",
+        about="p",
+        name="on-weekdays",
+        negate=False,
+        passing=False,
+        messages=["Not on Sundays."],
+        log=["it is\x1b[31m Sunday"],
+    )
     async with town.house() as house, house.works.begin(Origin("r1", "192.0.2.9")) as work:
         ada = await store.find(work.db, "ada")
         assert ada is not None

@@ -32,8 +32,13 @@ class Registered(msgspec.Struct, frozen=True):
 
     def ask(self, **more: str) -> dict[str, str]:
         """A good request, and what is different about it; an empty value is sent, `-` leaves a parameter out."""
-        base = {"client_id": self.client_id, "redirect_uri": BACK, "response_type": "code", "state": "s t&ate",
-                "scope": "openid email" if self.slug else "read"}  # fmt: skip
+        base = {
+            "client_id": self.client_id,
+            "redirect_uri": BACK,
+            "response_type": "code",
+            "state": "s t&ate",
+            "scope": "openid email" if self.slug else "read",
+        }
         return {name: value for name, value in (base | more).items() if value != "-"}
 
 
@@ -41,8 +46,12 @@ async def make_client(town: Town, *, kind: str = "openid", application: bool = T
     owner, name = await owner_of(town), new_name("app")
     base: dict[str, Any] = {"name": name, "response_types": ["code"], "_redirect_uris": BACK}
     if kind == "oauth":
-        base = {"name": name, "client_type": "confidential", "authorization_grant_type": "authorization-code",
-                "redirect_uris": BACK}  # fmt: skip
+        base = {
+            "name": name,
+            "client_type": "confidential",
+            "authorization_grant_type": "authorization-code",
+            "redirect_uris": BACK,
+        }
     provider = await make(owner, f"/providers/{kind}/", **base | more)
     made = {}
     if application:

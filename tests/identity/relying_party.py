@@ -107,8 +107,11 @@ async def make_party(town: Town, owner: Person, kind: str = "openid", **fields: 
     if kind == "openid":
         given |= {"client_id": name, "response_types": [1], "_redirect_uris": CALLBACK, "require_consent": False}
     else:
-        given |= {"client_type": "confidential", "authorization_grant_type": "authorization-code",
-                  "redirect_uris": CALLBACK}  # fmt: skip
+        given |= {
+            "client_type": "confidential",
+            "authorization_grant_type": "authorization-code",
+            "redirect_uris": CALLBACK,
+        }
     provider = await make(owner, f"/providers/{kind}/", **given | fields)
     application = await make(owner, "/core/applications/", name=name, slug=name, provider=provider["pk"])
     return RelyingParty(town, provider, application)

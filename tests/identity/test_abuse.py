@@ -102,13 +102,30 @@ async def test_the_links_in_mails_know_only_our_own_host(town: Town) -> None:
 
 async def test_a_form_sets_nothing_but_what_is_its_to_set(town: Town) -> None:
     owner = await owner_of(town)
-    mighty: dict[str, Any] = {"is_superuser": "true", "is_active": "true", "role": "owner", "id": "1", "pk": "1", "type": "internal",
-              "groups": "x", "approved_at": "2020-01-01", "attributes.ok": "yes"}  # fmt: skip
+    mighty: dict[str, Any] = {
+        "is_superuser": "true",
+        "is_active": "true",
+        "role": "owner",
+        "id": "1",
+        "pk": "1",
+        "type": "internal",
+        "groups": "x",
+        "approved_at": "2020-01-01",
+        "attributes.ok": "yes",
+    }
     asked = [
-        await make(owner, "/stages/prompt/prompts/", name=new_name("q"), field_key=key, label=key, placeholder=key,
-                   type="text", required=False)
+        await make(
+            owner,
+            "/stages/prompt/prompts/",
+            name=new_name("q"),
+            field_key=key,
+            label=key,
+            placeholder=key,
+            type="text",
+            required=False,
+        )
         for key in mighty
-    ]  # fmt: skip
+    ]
     more = await make(owner, "/stages/prompt/stages/", name=new_name("form"), fields=[one["pk"] for one in asked])
     write = await make_stage(
         owner, "user_write", user_creation_mode="always_create", create_users_as_inactive=True, user_type="external"
@@ -192,10 +209,14 @@ async def test_a_factor_is_not_asked_again_so_soon_on_the_same_browser(town: Tow
     validate = await make_stage(owner, "otp_validate", not_configured_action="deny", last_auth_threshold="hours=1")
     slug = (
         await flow_of(
-            owner, "authentication", await identification(owner), await password(owner), validate,
+            owner,
+            "authentication",
+            await identification(owner),
+            await password(owner),
+            validate,
             await make_stage(owner, "user_login"),
         )
-    )["slug"]  # fmt: skip
+    )["slug"]
     browser, other = Browser(town), Browser(town)
 
     async def comes(visitor: Browser, secret: str) -> dict[str, Any]:
@@ -270,8 +291,12 @@ async def test_a_passkey_that_proves_nothing_names_nobody(town: Town) -> None:
 
 async def test_the_old_kind_of_stage_sets_up_and_then_asks(town: Town) -> None:
     owner, ada = await owner_of(town), await town.sign_up()
-    stages = [await identification(owner), await password(owner), await make_stage(owner, "otp", enforced=True),
-              await make_stage(owner, "user_login")]  # fmt: skip
+    stages = [
+        await identification(owner),
+        await password(owner),
+        await make_stage(owner, "otp", enforced=True),
+        await make_stage(owner, "user_login"),
+    ]
     slug = (await flow_of(owner, "authentication", *stages))["slug"]
     first, second = Browser(town), Browser(town)
 
@@ -304,9 +329,13 @@ async def test_nobody_is_looked_up_before_the_captcha_is_right(town: Town) -> No
     down = await make_stage(owner, "captcha", public_key="s", private_key="s", api_url="http://127.0.0.1:9/verify")
     for captcha, complaint in ((work, "Invalid captcha response"), (down, "Failed to validate token")):
         stage = await make_stage(
-            owner, "identification", user_fields=["username"], template="login", captcha_stage=captcha["pk"],
+            owner,
+            "identification",
+            user_fields=["username"],
+            template="login",
+            captcha_stage=captcha["pk"],
             password_stage=(await password(owner))["pk"],
-        )  # fmt: skip
+        )
         slug = (await flow_of(owner, "authentication", stage, await make_stage(owner, "user_login")))["slug"]
         browser = Browser(town)
         who: dict[str, Any] = {"component": "identification", "uid_field": ada.username, "password": ada.password}
@@ -440,9 +469,16 @@ async def test_a_stage_sends_by_its_own_server_and_no_job_knows_its_password(new
     owner, ada = await town.owner(), await town.sign_up()
     async with smtp() as (box, port):
         stage = await make_stage(
-            owner, "email", use_global_settings=False, host="127.0.0.1", port=port, username="sender",
-            password="p@ss:w/rd", from_address="flows@example.org", subject="Hello there",
-        )  # fmt: skip
+            owner,
+            "email",
+            use_global_settings=False,
+            host="127.0.0.1",
+            port=port,
+            username="sender",
+            password="p@ss:w/rd",
+            from_address="flows@example.org",
+            subject="Hello there",
+        )
         slug = (await flow_of(owner, "recovery", await identification(owner), stage))["slug"]
         browser = Browser(town)
         await browser.see(slug)

@@ -84,8 +84,15 @@ async def test_nobody_is_called_like_an_address_by_choice(town: Town) -> None:
     owner, ada = await owner_of(town), await town.sign_up()
     address = f"{ada.username}@example.org"
     wrong = await sign_up(town, address, email="free@example.org")
-    text = await make(owner, "/stages/prompt/prompts/", name=new_name("q"), field_key="username", label="Name",
-                      type="text", placeholder="Name")  # fmt: skip
+    text = await make(
+        owner,
+        "/stages/prompt/prompts/",
+        name=new_name("q"),
+        field_key="username",
+        label="Name",
+        type="text",
+        placeholder="Name",
+    )
     form = await make(owner, "/stages/prompt/stages/", name=new_name("form"), fields=[text["pk"]])
     write = await make_stage(owner, "user_write", user_creation_mode="always_create", user_type="external")
     slug = (await flow_of(owner, "enrollment", form, await questions(owner), write))["slug"]
@@ -176,14 +183,29 @@ async def test_who_sets_addresses_is_told_when_one_is_somebodys(town: Town) -> N
 
     for address in (f"{ada.username}@example.org", f"{ada.username.upper()}@EXAMPLE.ORG."):
         changed = await owner.call("PATCH", path, json={"email": address.rstrip("."), "name": "Changed"})
-        made = await owner.call("POST", f"{API}/core/users/", json={
-            "username": new_name("u"), "name": "N", "email": address.rstrip("."),
-        })  # fmt: skip
+        made = await owner.call(
+            "POST",
+            f"{API}/core/users/",
+            json={
+                "username": new_name("u"),
+                "name": "N",
+                "email": address.rstrip("."),
+            },
+        )
         assert (changed.status_code, made.status_code) == (400, 400)
         assert changed.json() == made.json() == {"email": ["This address belongs to another account."]}
     assert await record_of(owner, bob.username) == theirs
-    twice = await town.kith("users", "create", new_name("u"), "--email", f"{ada.username}@example.org", "--password",
-                            PASSWORD, "--confirmed", expect=1)  # fmt: skip
+    twice = await town.kith(
+        "users",
+        "create",
+        new_name("u"),
+        "--email",
+        f"{ada.username}@example.org",
+        "--password",
+        PASSWORD,
+        "--confirmed",
+        expect=1,
+    )
     assert "belongs to another account" in twice
     taken = await owner.call("PATCH", path, json={"email": f"{unproven}@example.org", "email_verified": False})
     assert taken.status_code == 200, taken.text
@@ -207,8 +229,15 @@ async def test_an_address_that_is_only_sent_along_is_not_proven_by_it(town: Town
 
 async def test_a_new_address_that_is_somebodys_changes_nothing_and_tells_nothing(town: Town) -> None:
     owner, ada, eve = await owner_of(town), await town.sign_up(), await town.sign_up()
-    field = await make(owner, "/stages/prompt/prompts/", name=new_name("q"), field_key="email", label="E-mail",
-                       type="email", placeholder="E-mail")  # fmt: skip
+    field = await make(
+        owner,
+        "/stages/prompt/prompts/",
+        name=new_name("q"),
+        field_key="email",
+        label="E-mail",
+        type="email",
+        placeholder="E-mail",
+    )
     form = await make(owner, "/stages/prompt/stages/", name=new_name("form"), fields=[field["pk"]])
     write = await make_stage(owner, "user_write", user_creation_mode="never_create")
     slug = (await flow_of(owner, "stage_setup", form, write))["slug"]
@@ -250,12 +279,21 @@ async def test_where_nothing_is_confirmed_an_address_counts_and_is_not_verified(
     assert (claims[ada]["email"], claims[ada]["email_verified"]) == (address, False)
     assert not {"email", "email_verified"} & {name for name, value in claims[eve].items() if value}
     assert (await record_of(owner, ada))["email_verified"] is False
-    found = await make(owner, "/policies/expression/", name=new_name("p"), expression=(
-        f'return ak_user_by(email="{address}").username == "{ada}" and not ak_user_by(email="{address}").email_verified'
-    ))  # fmt: skip
-    tried = await owner.call("POST", f"{API}/policies/all/{found['pk']}/test/", json={
-        "user": (await record_of(owner, ada))["pk"],
-    })  # fmt: skip
+    found = await make(
+        owner,
+        "/policies/expression/",
+        name=new_name("p"),
+        expression=(
+            f'return ak_user_by(email="{address}").username == "{ada}" and not ak_user_by(email="{address}").email_verified'
+        ),
+    )
+    tried = await owner.call(
+        "POST",
+        f"{API}/policies/all/{found['pk']}/test/",
+        json={
+            "user": (await record_of(owner, ada))["pk"],
+        },
+    )
     assert tried.json()["passing"] is True, tried.text
 
     # Whoever proves it later has it.

@@ -46,9 +46,15 @@ async def test_an_application_is_known_by_its_target(town: Town) -> None:
     assert made["pk"] == made["pbm_uuid"]
     assert made["launch_url"] == "https://wiki.example/?u=%(username)s"
     expected: dict[str, Any] = {
-        "provider": None, "meta_icon_url": "", "meta_description": "", "meta_publisher": "", "policies": [],
-        "policy_engine_mode": "all", "open_in_new_tab": False, "meta_hide": False,
-    }  # fmt: skip
+        "provider": None,
+        "meta_icon_url": "",
+        "meta_description": "",
+        "meta_publisher": "",
+        "policies": [],
+        "policy_engine_mode": "all",
+        "open_in_new_tab": False,
+        "meta_hide": False,
+    }
     assert {name: made[name] for name in expected} == expected
 
 

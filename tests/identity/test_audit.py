@@ -262,11 +262,17 @@ async def test_a_secret_is_told_to_nobody(town: Town, ada: Person, path: str, fi
     whole = await ada.call("PUT", item, json=changed.json() | {field: None})
 
     seen = [
-        wrong, also_wrong, whole, await viewer.get(API + path, params={"limit": 1000}), await viewer.get(item),
-        await viewer.get(API + path, params={"search": second}), await viewer.get(API + path, params={"ordering": field}),
-        await viewer.get(API + EVENTS, params={"limit": 100}), await ada.get(API + EVENTS, params={"limit": 100}),
+        wrong,
+        also_wrong,
+        whole,
+        await viewer.get(API + path, params={"limit": 1000}),
+        await viewer.get(item),
+        await viewer.get(API + path, params={"search": second}),
+        await viewer.get(API + path, params={"ordering": field}),
+        await viewer.get(API + EVENTS, params={"limit": 100}),
+        await ada.get(API + EVENTS, params={"limit": 100}),
         await town.http.get(f"{API}/openapi.json"),
-    ]  # fmt: skip
+    ]
     if field != "client_secret":
         seen += [made, changed, await ada.get(item)]
 
@@ -407,8 +413,11 @@ async def test_what_stood_in_the_address_is_told_and_secrets_in_it_are_not(town:
 
     [event] = await results(ada, EVENTS, username=bob.username, action="permission_denied")
     assert event["context"]["http_request"]["args"] == {
-        "next": "/x", "flow_token": HIDDEN, "page": "2", "api_key": HIDDEN,
-    }  # fmt: skip
+        "next": "/x",
+        "flow_token": HIDDEN,
+        "page": "2",
+        "api_key": HIDDEN,
+    }
     lines = [line for line in town.log().splitlines() if event["pk"] in line]
     assert len(lines) == 1
     assert answer.headers["x-request-id"] in lines[0]

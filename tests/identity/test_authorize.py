@@ -218,10 +218,16 @@ async def test_a_person_signs_in_agrees_and_is_sent_back_with_a_code(town: Town)
     client, ada, browser = await make_client(town), await town.sign_up(), Browser(town)
     _, challenge = pkce()
     more = {
-        "code_challenge": challenge, "code_challenge_method": "S256", "nonce": "n-1", "login_hint": ada.username,
-        "lang": "de", "scope": "openid email offline_access read bread", "resource": "https://api.example",
-        "claims": '{"userinfo": {"name": null}, "other": {}}', "acr_values": "a b",
-    }  # fmt: skip
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+        "nonce": "n-1",
+        "login_hint": ada.username,
+        "lang": "de",
+        "scope": "openid email offline_access read bread",
+        "resource": "https://api.example",
+        "claims": '{"userinfo": {"name": null}, "other": {}}',
+        "acr_values": "a b",
+    }
 
     sent = path_of(await enter(browser, client, **more))
     asked = await browser.see(SIGN_IN)
@@ -252,8 +258,11 @@ async def test_a_person_signs_in_agrees_and_is_sent_back_with_a_code(town: Town)
     assert twice.status_code == 400
     [event] = await events(town, ada, "authorize_application")
     assert event["context"]["authorized_application"] == {
-        "app": "core", "model_name": "application", "pk": client.application["pk"], "name": f"The {client.slug}",
-    }  # fmt: skip
+        "app": "core",
+        "model_name": "application",
+        "pk": client.application["pk"],
+        "name": f"The {client.slug}",
+    }
     assert event["context"]["scopes"] == ["openid", "email", "offline_access"]
     assert event["context"]["flow"] == client.provider["authorization_flow"]
 
@@ -449,8 +458,10 @@ async def test_who_may_not_act_lets_nothing_in(strict: Town) -> None:
     town = strict
     clients = [await make_app(town), await make_client(town, require_consent=False)]
     for column, value, words in (
-        ("confirmed_at", None, "confirm your e-mail"), ("approved_at", None, "approved"), ("is_active", False, ""),
-    ):  # fmt: skip
+        ("confirmed_at", None, "confirm your e-mail"),
+        ("approved_at", None, "approved"),
+        ("is_active", False, ""),
+    ):
         ada = await town.sign_up()
         browser = await signed_in(town, ada)
         async with town.house() as house, house.works.begin() as work:
@@ -543,9 +554,13 @@ async def test_plain_oauth_has_what_its_mappings_know_and_tokens_only_for_implic
     owner, browser = await owner_of(town), await signed_in(town)
     scope = new_name("wiki")
     mapping = await make(
-        owner, "/propertymappings/scope/", name=scope, scope_name=scope, description="Read the wiki",
+        owner,
+        "/propertymappings/scope/",
+        name=scope,
+        scope_name=scope,
+        description="Read the wiki",
         expression="return {}",
-    )  # fmt: skip
+    )
     client = await make_client(town, kind="oauth", property_mappings=[mapping["pk"]])
     implicit = await make_client(town, kind="oauth", authorization_grant_type="implicit", client_type="public")
 
@@ -620,10 +635,11 @@ async def test_a_request_that_was_handed_in_waits_for_somebody_to_sign_in_but_no
         key = late["request_uri"].rpartition(":")[2]
         await work.db.run(
             command(text("UPDATE identity_oauth_requests SET expires_at = :then WHERE request_hash = :hash")),
-            then=(work.now - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if town.engine == "sqlite"
+            then=(work.now - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+            if town.engine == "sqlite"
             else work.now - timedelta(seconds=1),
             hash=hash_key(key),
-        )  # fmt: skip
+        )
     assert (await browser.http.get(f"{AUTHORIZE}?{urlencode(late)}")).status_code == 400
 
 
@@ -762,9 +778,10 @@ async def test_an_app_of_our_own_does_not_ask(town: Town) -> None:
         found = await find_client(work, app.client_id)
         assert found is not None
         await work.db.run(
-            command(text("UPDATE identity_oauth_apps SET trusted = :yes WHERE client_id = :id")), yes=True,
+            command(text("UPDATE identity_oauth_apps SET trusted = :yes WHERE client_id = :id")),
+            yes=True,
             id=app.client_id,
-        )  # fmt: skip
+        )
 
     assert "code" in told_to(await enter(browser, app))
     assert (await enter(browser, app, prompt="consent")).status_code == 200
@@ -775,11 +792,21 @@ async def test_a_client_that_registered_itself_at_a_provider_is_always_asked_abo
     dynamic = Registered(f"dyn-{new_name('x')}", "", client.slug)
     async with town.house() as house, house.works.begin() as work:
         app = App(
-            id=work.new_id(), client_id=dynamic.client_id, secret_hash=None, kind="dynamic",
-            provider_id=client.provider["pk"], name="Somebody's own", website=None, redirect_uris=BACK,
-            scopes="openid email", grant_types="authorization_code", auth_method="none", jwks={}, trusted=False,
+            id=work.new_id(),
+            client_id=dynamic.client_id,
+            secret_hash=None,
+            kind="dynamic",
+            provider_id=client.provider["pk"],
+            name="Somebody's own",
+            website=None,
+            redirect_uris=BACK,
+            scopes="openid email",
+            grant_types="authorization_code",
+            auth_method="none",
+            jwks={},
+            trusted=False,
             created_at=work.now,
-        )  # fmt: skip
+        )
         await store.insert_app(work.db, app)
 
     more = {"code_challenge": S256, "code_challenge_method": "S256"}
@@ -794,8 +821,13 @@ async def test_a_client_that_registered_itself_at_a_provider_is_always_asked_abo
 
 
 async def spend(town: Town, client: Registered, code: str) -> httpx.Response:
-    sent = {"grant_type": "authorization_code", "code": code, "redirect_uri": BACK, "client_id": client.client_id,
-            "client_secret": client.secret}  # fmt: skip
+    sent = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": BACK,
+        "client_id": client.client_id,
+        "client_secret": client.secret,
+    }
     return await town.http.post("/application/o/token/" if client.slug else "/oauth/token", data=sent)
 
 

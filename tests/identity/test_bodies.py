@@ -16,9 +16,17 @@ from tests.town import Person, Town
 from tests.town.plain import PLAIN
 
 PATHS = (
-    "/core/users/", "/core/groups/", "/core/tokens/", "/core/applications/", "/flows/instances/", "/policies/password/",
-    "/policies/bindings/", "/providers/openid/", "/sources/ldap/", "/stages/prompt/prompts/",
-)  # fmt: skip
+    "/core/users/",
+    "/core/groups/",
+    "/core/tokens/",
+    "/core/applications/",
+    "/flows/instances/",
+    "/policies/password/",
+    "/policies/bindings/",
+    "/providers/openid/",
+    "/sources/ldap/",
+    "/stages/prompt/prompts/",
+)
 BESIDE = {"non_field_errors", "detail"}
 JSON = {"content-type": "application/json"}
 GOOD = {200, 201}
@@ -165,13 +173,28 @@ async def test_read_only_and_unknown_fields_are_passed_over(ada: Person, desk: D
     collection = BY_PATH[desk.url.removeprefix(API)]
     wished: dict[str, Any] = {
         "pk": 4_000_000 if collection.key_type is int else "11111111-1111-4111-8111-111111111111",
-        "created": "2001-01-01T00:00:00Z", "last_updated": "2001-01-01T00:00:00Z", "created_at": "2001-01-01T00:00:00Z",
-        "kind": "other", "__type__": "other", "key_hash": "0" * 64, "key": "kith_mine", "role": "owner",
-        "username_key": "x", "uuid": "11111111-1111-4111-8111-111111111111", "uid": "x", "children": ["x"],
-        "policies": ["x"], "date_joined": "2001-01-01T00:00:00Z", "last_login": "2001-01-01T00:00:00Z",
-        "password_change_date": "2001-01-01T00:00:00Z", "last_used": "2001-01-01T00:00:00Z", "nonsense": {"a": [1]},
-        "pbm_uuid": "11111111-1111-4111-8111-111111111111", "is_staff": True, "identity_users": [1],
-    }  # fmt: skip
+        "created": "2001-01-01T00:00:00Z",
+        "last_updated": "2001-01-01T00:00:00Z",
+        "created_at": "2001-01-01T00:00:00Z",
+        "kind": "other",
+        "__type__": "other",
+        "key_hash": "0" * 64,
+        "key": "kith_mine",
+        "role": "owner",
+        "username_key": "x",
+        "uuid": "11111111-1111-4111-8111-111111111111",
+        "uid": "x",
+        "children": ["x"],
+        "policies": ["x"],
+        "date_joined": "2001-01-01T00:00:00Z",
+        "last_login": "2001-01-01T00:00:00Z",
+        "password_change_date": "2001-01-01T00:00:00Z",
+        "last_used": "2001-01-01T00:00:00Z",
+        "nonsense": {"a": [1]},
+        "pbm_uuid": "11111111-1111-4111-8111-111111111111",
+        "is_staff": True,
+        "identity_users": [1],
+    }
     wished[collection.key] = wished["pk"]
     if desk.url.endswith("/users/"):
         wished["is_superuser"] = True

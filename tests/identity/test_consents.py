@@ -57,8 +57,11 @@ async def test_consents_are_seen_narrowed_and_withdrawn(town: Town, ada: Person)
     assert [one["pk"] for one in await results(bob, PATH)] == [own[1]["pk"]]
     [event] = await results(ada, "/audit/events/", action="model_deleted", username=bob.username)
     assert event["context"]["model"] == {
-        "app": "core", "model_name": "userconsent", "pk": first["pk"], "name": first["application_name"],
-    }  # fmt: skip
+        "app": "core",
+        "model_name": "userconsent",
+        "pk": first["pk"],
+        "name": first["application_name"],
+    }
     [theirs] = await results(ada, PATH, user=hers)
     assert (await ada.call("DELETE", f"{API}{PATH}{theirs['pk']}/")).status_code == 204
     assert await results(eve, PATH) == []

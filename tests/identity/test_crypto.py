@@ -131,8 +131,11 @@ async def test_certificate_and_key_change_together_or_not_at_all(town: Town) -> 
 async def test_a_generated_pair_is_ready_for_use(town: Town) -> None:
     ada = await town.owner()
     order = {
-        "common_name": new_name(), "subject_alt_name": "a.example, 192.0.2.7", "validity_days": 3, "alg": "ecdsa",
-    }  # fmt: skip
+        "common_name": new_name(),
+        "subject_alt_name": "a.example, 192.0.2.7",
+        "validity_days": 3,
+        "alg": "ecdsa",
+    }
 
     answer = await ada.call("POST", f"{PAIRS}generate/", json=order)
     again = await ada.call("POST", f"{PAIRS}generate/", json=order)
@@ -229,10 +232,13 @@ async def test_a_pair_in_use_stays(town: Town) -> None:
         "POST",
         "/api/v2/providers/saml/",
         json={
-            "name": "wiki", "acs_url": "https://wiki.example/acs", "issuer": "kith", "signing_kp": made["pk"],
+            "name": "wiki",
+            "acs_url": "https://wiki.example/acs",
+            "issuer": "kith",
+            "signing_kp": made["pk"],
             "signature_algorithm": "ecdsa-sha256",
         },
-    )  # fmt: skip
+    )
 
     held = await ada.call("DELETE", f"{PAIRS}{made['pk']}/")
     gone = await ada.call("DELETE", f"/api/v2/providers/saml/{provider.json()['pk']}/")

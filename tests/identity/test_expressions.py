@@ -179,10 +179,28 @@ async def test_what_goes_wrong_in_a_helper_is_told_only_if_it_is_meant_to_be(san
 
 
 async def test_every_helper_is_there_by_each_of_its_names(sandbox: Expressions) -> None:
-    names = ("is_group_member", "user_by", "user_has_authenticator", "call_policy", "create_event", "obj_attr",
-             "resolve_dns", "reverse_dns", "message", "logger")  # fmt: skip
-    plain = ("regex_match", "regex_replace", "list_flatten", "slugify", "delete_none_values", "ip_address",
-             "ip_network", "ip_in")  # fmt: skip
+    names = (
+        "is_group_member",
+        "user_by",
+        "user_has_authenticator",
+        "call_policy",
+        "create_event",
+        "obj_attr",
+        "resolve_dns",
+        "reverse_dns",
+        "message",
+        "logger",
+    )
+    plain = (
+        "regex_match",
+        "regex_replace",
+        "list_flatten",
+        "slugify",
+        "delete_none_values",
+        "ip_address",
+        "ip_network",
+        "ip_in",
+    )
     wanted = sorted({*plain, *(f"{before}{name}" for name in names for before in ("", "ak_", "pb_"))})
 
     outcome = await sandbox.run(f"return len([{', '.join(wanted)}])", {})

@@ -173,9 +173,13 @@ async def test_a_flow_that_a_provider_uses_stays(town: Town) -> None:
     ada = await owner_of(town)
     flow = await make_flow(ada, "authorization")
     provider = await make(
-        ada, "/providers/openid/", name=new_name("provider"), authorization_flow=flow["pk"], redirect_uris="",
+        ada,
+        "/providers/openid/",
+        name=new_name("provider"),
+        authorization_flow=flow["pk"],
+        redirect_uris="",
         response_types=[1],
-    )  # fmt: skip
+    )
 
     refused = await ada.call("DELETE", f"{API}/flows/instances/{flow['pk']}/")
     await ada.call("DELETE", f"{API}/providers/openid/{provider['pk']}/")

@@ -268,11 +268,19 @@ async def test_who_must_have_a_device_sets_one_up_on_the_way_in(town: Town) -> N
     owner, ada = await owner_of(town), await town.sign_up()
     setup = [await make_stage(owner, "otp_time", digits=6), await make_stage(owner, "otp_static", token_count=2)]
     validate = await make_stage(
-        owner, "otp_validate", not_configured_action="configure",
+        owner,
+        "otp_validate",
+        not_configured_action="configure",
         configuration_stages=[one["pk"] for one in setup],
-    )  # fmt: skip
-    flow = await flow_of(owner, "authentication", await identification(owner), await password(owner), validate,
-                         await make_stage(owner, "user_login"))  # fmt: skip
+    )
+    flow = await flow_of(
+        owner,
+        "authentication",
+        await identification(owner),
+        await password(owner),
+        validate,
+        await make_stage(owner, "user_login"),
+    )
     slug, browser = flow["slug"], Browser(town)
 
     await browser.see(slug)
@@ -593,10 +601,18 @@ async def password(owner: Person) -> dict[str, Any]:
 
 async def questions(owner: Person) -> dict[str, Any]:
     asked = [
-        await make(owner, "/stages/prompt/prompts/", name=new_name("q"), field_key=key, label=key, type=kind,
-                   placeholder=key, required=False)
+        await make(
+            owner,
+            "/stages/prompt/prompts/",
+            name=new_name("q"),
+            field_key=key,
+            label=key,
+            type=kind,
+            placeholder=key,
+            required=False,
+        )
         for key, kind in (("username", "username"), ("email", "email"), ("password", "password"))
-    ]  # fmt: skip
+    ]
     return await make(owner, "/stages/prompt/stages/", name=new_name("form"), fields=[one["pk"] for one in asked])
 
 
@@ -613,19 +629,25 @@ def person_called(name: str) -> dict[str, Any]:
 
 async def enrollment(owner: Person) -> dict[str, Any]:
     return await flow_of(
-        owner, "enrollment", await make_stage(owner, "invitation"), await questions(owner),
+        owner,
+        "enrollment",
+        await make_stage(owner, "invitation"),
+        await questions(owner),
         await make_stage(owner, "user_write", user_creation_mode="always_create"),
         await make_stage(owner, "user_login"),
-    )  # fmt: skip
+    )
 
 
 async def test_an_invitation_for_one_lets_one_in(town: Town) -> None:
     owner = await owner_of(town)
     flow = await enrollment(owner)
     invitation = await make(
-        owner, "/stages/invitation/invitations/", name=new_name("invite"), single_use=True,
+        owner,
+        "/stages/invitation/invitations/",
+        name=new_name("invite"),
+        single_use=True,
         fixed_data={"email": "fixed@example.org", "attributes.team": "blue"},
-    )  # fmt: skip
+    )
     query, slug = {"itoken": invitation["pk"]}, flow["slug"]
     browsers = [Browser(town) for _ in range(4)]
     names = [new_name("guest").replace("-", "_") for _ in browsers]
@@ -793,9 +815,13 @@ async def test_scores_fall_with_failures_and_rise_with_sign_ins(town: Town) -> N
 async def test_a_password_that_is_easy_to_guess_is_refused(town: Town) -> None:
     owner = await owner_of(town)
     policy = await make(
-        owner, "/policies/password/", name=new_name("strong"), error_message="No.", check_zxcvbn=True,
+        owner,
+        "/policies/password/",
+        name=new_name("strong"),
+        error_message="No.",
+        check_zxcvbn=True,
         zxcvbn_score_threshold=2,
-    )  # fmt: skip
+    )
 
     async def verdict(text: str) -> dict[str, Any]:
         body = {"user": 1, "context": {"prompt_data": {"password": text}}}

@@ -31,9 +31,7 @@ PROXY = "127.0.0.1"
 
 def somebody_at(town: Town, address: str) -> httpx.AsyncClient:
     """A client at another address, as a proxy tells it."""
-    return httpx.AsyncClient(
-        base_url=town.base_url, timeout=60, verify=PLAIN, headers={"X-Forwarded-For": address}
-    )  # fmt: skip
+    return httpx.AsyncClient(base_url=town.base_url, timeout=60, verify=PLAIN, headers={"X-Forwarded-For": address})
 
 
 class Traveller(Browser):
@@ -62,8 +60,14 @@ async def by_flow(town: Town, name: str, password: str, address: str = "192.0.2.
 
 async def by_grant(app: App, name: str, password: str, address: str = "192.0.2.1") -> httpx.Response:
     async with somebody_at(app.town, address) as client:
-        form = {"grant_type": "password", "username": name, "password": password, "scope": "read",
-                "client_id": app.client_id, "client_secret": app.secret}  # fmt: skip
+        form = {
+            "grant_type": "password",
+            "username": name,
+            "password": password,
+            "scope": "read",
+            "client_id": app.client_id,
+            "client_secret": app.secret,
+        }
         return await client.post("/oauth/token", data=form)
 
 
@@ -252,8 +256,12 @@ async def _people_who_do_not_come_in(town: Town) -> dict[str, Person]:
     await town.kith("users", "disable", disabled.username)
     await _change(town, waiting, "approved_at")
     await town.kith("users", "create", "unconfirmed", "--email", "u@example.org", "--password", "the right one")
-    return {"factor": careful, "disabled": disabled, "waiting": waiting,
-            "unconfirmed": Person(town.http, "unconfirmed", "the right one")}  # fmt: skip
+    return {
+        "factor": careful,
+        "disabled": disabled,
+        "waiting": waiting,
+        "unconfirmed": Person(town.http, "unconfirmed", "the right one"),
+    }
 
 
 async def _change(town: Town, person: Person, field: str) -> None:

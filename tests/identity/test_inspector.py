@@ -17,9 +17,11 @@ from tests.identity.test_refusals import question
 from tests.town import Person, Town
 
 _counts = query(
-    select(*(select(func.count()).select_from(table).scalar_subquery() for table in (events, refusals, runs, sessions))),
+    select(
+        *(select(func.count()).select_from(table).scalar_subquery() for table in (events, refusals, runs, sessions))
+    ),
     tuple,
-)  # fmt: skip
+)
 
 
 def path(slug: str) -> str:
@@ -105,9 +107,12 @@ async def test_a_rehearsal_asks_all_and_leaves_no_trace(town: Town) -> None:
     [found] = (await owner.get(f"{API}/core/users/", params={"username": ada.username})).json()["results"]
     flow = await make_flow(owner, "stage_setup", authentication="require_authenticated", denied_action="message")
     wants_blue = await make(
-        owner, "/policies/expression/", name=new_name("blue"), execution_logging=True,
+        owner,
+        "/policies/expression/",
+        name=new_name("blue"),
+        execution_logging=True,
         expression='print("seen", context.get("colour"))\nreturn context.get("colour") == "blue"',
-    )  # fmt: skip
+    )
     broken = await make(owner, "/policies/expression/", name=new_name("broken"), expression="return 1 // 0")
     at_plan = {"evaluate_on_plan": True, "re_evaluate_policies": False}
     again = {"evaluate_on_plan": False, "re_evaluate_policies": True}

@@ -148,10 +148,12 @@ async def an_app(town: Town) -> None:
     granted = await town.http.post(
         "/oauth/token",
         json={
-            "grant_type": "client_credentials", "client_id": app.json()["client_id"],
-            "client_secret": app.json()["client_secret"], "scope": "read write",
+            "grant_type": "client_credentials",
+            "client_id": app.json()["client_id"],
+            "client_secret": app.json()["client_secret"],
+            "scope": "read write",
         },
-    )  # fmt: skip
+    )
     headers = {"authorization": f"Bearer {granted.json()['access_token']}"}
     wish = {"username": "fritz", "email": "f@example.org", "agreement": True, "locale": "en"}
 

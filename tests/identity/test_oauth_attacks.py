@@ -189,8 +189,14 @@ def public_of(key: Any, kid: str) -> dict[str, Any]:
 
 def claims_of(party: RelyingParty, **change: Any) -> dict[str, Any]:
     now = int(time.time())
-    base = {"iss": party.id, "sub": party.id, "aud": f"{party.town.base_url}/application/o/token/", "exp": now + 60,
-            "iat": now, "jti": str(uuid.uuid4())}  # fmt: skip
+    base = {
+        "iss": party.id,
+        "sub": party.id,
+        "aud": f"{party.town.base_url}/application/o/token/",
+        "exp": now + 60,
+        "iat": now,
+        "jti": str(uuid.uuid4()),
+    }
     return base | change
 
 
@@ -233,8 +239,12 @@ async def test_no_algorithm_is_taken_for_another(town: Town, ada: Person) -> Non
     for name, proof in forged.items():
         answer = await show(party, proof)
         assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client"), name
-    both = await party.post("token", grant_type="client_credentials", client_assertion_type=JWT_BEARER,
-                            client_assertion=jwt.encode(claims_of(party), mine, "RS256", {"kid": "one"}))  # fmt: skip
+    both = await party.post(
+        "token",
+        grant_type="client_credentials",
+        client_assertion_type=JWT_BEARER,
+        client_assertion=jwt.encode(claims_of(party), mine, "RS256", {"kid": "one"}),
+    )
     assert both.json()["error"] == "invalid_request"
 
 
@@ -286,9 +296,11 @@ async def test_a_hint_for_a_client_with_a_shared_secret_is_signed_with_it(town: 
     keys = (await town.http.get("/application/o/jwks/")).json()["keys"]
     public = [jwt.PyJWK(one).key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo) for one in keys]
     forged = [
-        f"{b64({'alg': 'none'})}.{b64(claims)}.", foreign, by_hmac(b"", {"alg": "HS256"}, claims),
+        f"{b64({'alg': 'none'})}.{b64(claims)}.",
+        foreign,
+        by_hmac(b"", {"alg": "HS256"}, claims),
         *(by_hmac(one, {"alg": "HS256"}, claims) for one in public),
-    ]  # fmt: skip
+    ]
     where = f"/application/o/{party.slug}/end-session/"
     for token in forged:
         sent = {"id_token_hint": token, "post_logout_redirect_uri": bye}
@@ -304,17 +316,30 @@ async def test_a_pattern_leads_nowhere_else(town: Town, ada: Person) -> None:
     pattern = r"https://[a-z0-9-]+\.rp\.example/callback"
     name = new_name("rp")
     provider = await make(
-        ada, "/providers/openid/", name=name, client_id=name, response_types=[1], _redirect_uris=pattern,
-        redirect_uri_matching="regex", require_consent=False,
-    )  # fmt: skip
+        ada,
+        "/providers/openid/",
+        name=name,
+        client_id=name,
+        response_types=[1],
+        _redirect_uris=pattern,
+        redirect_uri_matching="regex",
+        require_consent=False,
+    )
     application = await make(ada, "/core/applications/", name=name, slug=name, provider=provider["pk"])
     party, (_, browser) = RelyingParty(town, provider, application), await signed_in(town)
     for wrong in (
-        "https://a.rp.example/callback/../evil", "https://a.rp.example/callback?x=1", "https://a.rp.example.evil/callback",
-        "https://evil.example/https://a.rp.example/callback", "https://evil@a.rp.example/callback",
-        "https://a.rpXexample/callback", "http://a.rp.example/callback", "https://a.rp.example/callback\n",
-        "https://A.rp.example/callback", "https://a.rp.example/callback#", "https://a.rp.example\\@evil.example/callback",
-    ):  # fmt: skip
+        "https://a.rp.example/callback/../evil",
+        "https://a.rp.example/callback?x=1",
+        "https://a.rp.example.evil/callback",
+        "https://evil.example/https://a.rp.example/callback",
+        "https://evil@a.rp.example/callback",
+        "https://a.rpXexample/callback",
+        "http://a.rp.example/callback",
+        "https://a.rp.example/callback\n",
+        "https://A.rp.example/callback",
+        "https://a.rp.example/callback#",
+        "https://a.rp.example\\@evil.example/callback",
+    ):
         assert (await party.authorize(browser, redirect_uri=wrong)).status_code == 400, wrong
     good = "https://eu-1.rp.example/callback"
     code = told_to(await party.authorize(browser, redirect_uri=good, scope="openid"), good)["code"]

@@ -151,8 +151,11 @@ async def test_who_may_ask_about_people(town: Town, ada: Person) -> None:
 async def test_every_kind_of_key_signs_as_it_should(town: Town, ada: Person) -> None:
     _, browser = await signed_in(town)
     for alg, expected, kind in (
-        ("rsa", "RS256", "RS256"), ("ecdsa", "ES256", "ES256"), ("ed25519", "EdDSA", "EdDSA"), ("ed448", "EdDSA", "EdDSA"),
-    ):  # fmt: skip
+        ("rsa", "RS256", "RS256"),
+        ("ecdsa", "ES256", "ES256"),
+        ("ed25519", "EdDSA", "EdDSA"),
+        ("ed448", "EdDSA", "EdDSA"),
+    ):
         body = {"common_name": new_name("key"), "validity_days": 30, "alg": alg}
         made = await ada.call("POST", f"{API}/crypto/certificatekeypairs/generate/", json=body)
         assert made.status_code in (200, 201), made.text
@@ -310,9 +313,14 @@ async def test_everything_that_is_told_of_an_application_is_there(town: Town, ad
         social["scopes_supported"]
     )
     assert set(social) >= {
-        "service_documentation", "userinfo_endpoint", "revocation_endpoint", "response_modes_supported",
-        "response_types_supported", "grant_types_supported", "token_endpoint_auth_methods_supported",
-    }  # fmt: skip
+        "service_documentation",
+        "userinfo_endpoint",
+        "revocation_endpoint",
+        "response_modes_supported",
+        "response_types_supported",
+        "grant_types_supported",
+        "token_endpoint_auth_methods_supported",
+    }
 
 
 async def test_an_issuer_may_be_the_whole_server(town: Town, ada: Person) -> None:

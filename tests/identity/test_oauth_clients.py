@@ -40,9 +40,11 @@ async def discovered(town: Town, party: RelyingParty) -> dict[str, Any]:
     }
     OpenIDProviderMetadata(as_https).validate()
     AuthorizationServerMetadata(
-        {name: value.replace("http://", "https://") if isinstance(value, str) else value
-         for name, value in plain.items()}
-    ).validate()  # fmt: skip
+        {
+            name: value.replace("http://", "https://") if isinstance(value, str) else value
+            for name, value in plain.items()
+        }
+    ).validate()
     assert told["issuer"] == party.issuer
     return told
 
@@ -63,24 +65,32 @@ async def checked(town: Town, party: RelyingParty, told: dict[str, Any], token: 
     read = jose.decode(token["id_token"], keys, algorithms=told["id_token_signing_alg_values_supported"])
     options = {"iss": {"value": party.issuer}, "aud": {"value": party.id}}
     claims = CodeIDToken(
-        read.claims, read.header, options,
+        read.claims,
+        read.header,
+        options,
         {"nonce": nonce, "client_id": party.id, "access_token": token["access_token"]},
-    )  # fmt: skip
+    )
     claims.validate()
     header = jwt.get_unverified_header(token["id_token"])
     [key] = [one for one in published["keys"] if one["kid"] == header["kid"]]
     second = jwt.decode(
-        token["id_token"], jwt.PyJWK(key), algorithms=[header["alg"]], audience=party.id, issuer=party.issuer,
+        token["id_token"],
+        jwt.PyJWK(key),
+        algorithms=[header["alg"]],
+        audience=party.id,
+        issuer=party.issuer,
         options={"require": ["exp", "iat", "sub", "auth_time", "sid"]},
-    )  # fmt: skip
+    )
     assert second == dict(claims)
     right: dict[str, Any] = {"audience": party.id, "issuer": party.issuer}
     for wrong in ({"audience": "somebody else"}, {"issuer": "https://evil.example/"}):
         with pytest.raises(jwt.InvalidTokenError):
             jwt.decode(
-                token["id_token"], jwt.PyJWK(key), algorithms=[header["alg"]],
+                token["id_token"],
+                jwt.PyJWK(key),
+                algorithms=[header["alg"]],
                 **right | wrong,
-            )  # fmt: skip
+            )
 
 
 @pytest.mark.parametrize(
@@ -94,9 +104,14 @@ async def test_authlib_enters_with_a_code_stays_and_leaves(town: Town, method: M
     told = await discovered(town, party)
     secret = None if method == "none" else party.secret
     async with AsyncOAuth2Client(
-        party.id, secret, scope=SCOPE, redirect_uri=CALLBACK, code_challenge_method="S256",
-        token_endpoint_auth_method=method, revocation_endpoint_auth_method=method,
-    ) as client:  # fmt: skip
+        party.id,
+        secret,
+        scope=SCOPE,
+        redirect_uri=CALLBACK,
+        code_challenge_method="S256",
+        token_endpoint_auth_method=method,
+        revocation_endpoint_auth_method=method,
+    ) as client:
         verifier, nonce = generate_token(48), generate_token()
         url, state = client.create_authorization_url(
             told["authorization_endpoint"], code_verifier=verifier, nonce=nonce
@@ -136,10 +151,11 @@ async def test_authlib_speaks_for_itself_and_for_a_device(town: Town) -> None:
     async with AsyncOAuth2Client(party.id, party.secret) as device:
         started = (
             await town.http.post(
-                told["device_authorization_endpoint"], data={"client_id": party.id, "scope": SCOPE},
+                told["device_authorization_endpoint"],
+                data={"client_id": party.id, "scope": SCOPE},
                 auth=(party.id, party.secret),
             )
-        ).json()  # fmt: skip
+        ).json()
         shown = await browser.http.get(started["verification_uri_complete"])
         found = re.search(r'name="csrf" value="([^"]+)"', shown.text)
         assert found is not None

@@ -125,9 +125,13 @@ async def test_a_client_that_registered_itself_works(town: Town, ada: Person) ->
     key = await dcr_token(ada, person)
 
     made = await register(
-        base, key, client_name="My <b>app</b>", grant_types=["authorization_code", "refresh_token", "password"],
-        scope="openid email offline_access", client_uri="https://rp.example/",
-    )  # fmt: skip
+        base,
+        key,
+        client_name="My <b>app</b>",
+        grant_types=["authorization_code", "refresh_token", "password"],
+        scope="openid email offline_access",
+        client_uri="https://rp.example/",
+    )
     assert made.status_code == 201, made.text
     told = made.json()
     assert told["grant_types"] == ["authorization_code", "refresh_token"]

@@ -219,10 +219,8 @@ async def test_whoever_loses_the_right_to_enter_is_signed_out_there(
 
 
 _due = command(
-    update(jobs)
-    .where(jobs.c.kind == "identity.oauth_back_channel")
-    .values(run_at=bindparam("now", type_=Instant()))
-)  # fmt: skip
+    update(jobs).where(jobs.c.kind == "identity.oauth_back_channel").values(run_at=bindparam("now", type_=Instant()))
+)
 _waits = query(
     select(jobs.c.attempts, jobs.c.run_at, jobs.c.payload).where(jobs.c.kind == "identity.oauth_back_channel"), tuple
 )

@@ -192,8 +192,12 @@ async def test_a_client_can_name_whom_it_wants_and_how_they_signed_in(town: Town
     sub = (await party.read((await party.tokens(browser))["id_token"]))["sub"]
     acr = "urn:kith:acr:default"
 
-    good = ({"sub": {"value": sub}}, {"sub": {"values": ["x", sub]}}, {"acr": {"essential": True, "value": acr}},
-            {"acr": {"values": ["urn:kith:acr:mfa"]}})  # fmt: skip
+    good = (
+        {"sub": {"value": sub}},
+        {"sub": {"values": ["x", sub]}},
+        {"acr": {"essential": True, "value": acr}},
+        {"acr": {"values": ["urn:kith:acr:mfa"]}},
+    )
     for wish in good:
         assert "code" in told_to(await party.authorize(browser, **asks(id_token=wish)), "https://rp.example"), wish
     bad = ({"sub": {"value": "x"}}, {"acr": {"essential": True, "values": ["urn:kith:acr:mfa"]}})
@@ -242,9 +246,12 @@ async def test_discovery_says_what_is_so(town: Town, ada: Person) -> None:
     assert told["code_challenge_methods_supported"] == ["S256"]
     assert "picture" in told["claims_supported"]
     for path in (
-        f"/application/o/{party.slug}/.well-known/openid-configuration", f"/application/o/{party.slug}/jwks/",
-        "/application/o/jwks/", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
-    ):  # fmt: skip
+        f"/application/o/{party.slug}/.well-known/openid-configuration",
+        f"/application/o/{party.slug}/jwks/",
+        "/application/o/jwks/",
+        "/.well-known/openid-configuration",
+        "/.well-known/oauth-authorization-server",
+    ):
         assert (await town.http.get(path)).headers["cache-control"] == "public, max-age=900", path
 
 
@@ -283,9 +290,10 @@ async def test_a_picture_goes_with_the_profile(town: Town, ada: Person) -> None:
     assert await picture() is None
     key = await social_key(town, browser)
     changed = await town.http.patch(
-        "/api/v1/accounts/update_credentials", headers={"Authorization": f"Bearer {key}"},
+        "/api/v1/accounts/update_credentials",
+        headers={"Authorization": f"Bearer {key}"},
         files={"avatar": ("me.png", image_file("PNG"), "image/png")},
-    )  # fmt: skip
+    )
     assert changed.status_code == 200, changed.text
     assert await picture() == changed.json()["avatar"]
     [user] = await results(ada, "/core/users/", username=person.username)

@@ -80,9 +80,11 @@ async def test_nobody_lets_anything_in_as_somebody_else(town: Town) -> None:
     assert await browser.who() == person.username
 
     for page in (
-        await enter(browser, client), await enter(browser, app), await enter(browser, client, prompt="login"),
+        await enter(browser, client),
+        await enter(browser, app),
+        await enter(browser, client, prompt="login"),
         await browser.http.get("/device"),
-    ):  # fmt: skip
+    ):
         assert page.status_code == 403
         assert "This is not available while you are viewing as another person" in page.text
     assert told_to(await enter(browser, client, prompt="none"))["error"] == "access_denied"

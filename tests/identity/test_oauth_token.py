@@ -350,8 +350,13 @@ async def test_a_new_password_ends_what_apps_were_given(town: Town, ada: Person)
     app = (
         await town.http.post("/api/v1/apps", data={"client_name": "a", "redirect_uris": "urn:ietf:wg:oauth:2.0:oob"})
     ).json()
-    form = {"grant_type": "password", "username": person.username, "password": person.password,
-            "client_id": app["client_id"], "client_secret": app["client_secret"]}  # fmt: skip
+    form = {
+        "grant_type": "password",
+        "username": person.username,
+        "password": person.password,
+        "client_id": app["client_id"],
+        "client_secret": app["client_secret"],
+    }
     answer = await town.http.post("/oauth/token", data=form)
     assert answer.status_code == 200, answer.text
     key = answer.json()["access_token"]

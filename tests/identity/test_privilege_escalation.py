@@ -96,9 +96,12 @@ async def test_the_ways_in_are_for_superusers(town: Town, ada: Person, watch: Wa
     )
     kinds = (*kinds, "prompt", "otpvalidatestage", "webauthnstage", "emailstage")
     clerk = await person_who_may(
-        town, ada, *rights("flows", "flow", "flowstagebinding"), *rights("stages", *kinds),
+        town,
+        ada,
+        *rights("flows", "flow", "flowstagebinding"),
+        *rights("stages", *kinds),
         *rights("policies", "policybinding", "dummypolicy", "expressionpolicy", "passwordpolicy"),
-    )  # fmt: skip
+    )
     [sign_in] = await results(ada, "/flows/instances/", search="default-authentication-flow")
     places = await results(ada, "/flows/bindings/", flow=sign_in["slug"])
     stages = {one["name"]: one for one in await results(ada, "/stages/all/", limit=1000)}
@@ -176,9 +179,14 @@ async def test_an_expression_looks_up_only_whom_its_author_may_see(town: Town, a
 
 async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Person, watch: Watch) -> None:
     maker = await person_who_may(
-        town, ada, *rights("stages", "userwritestage"), *rights("sources", "ldapsource"),
-        *rights("core", "group", "user", "token"), *rights("rbac", "role"), "core.reset_user_password",
-    )  # fmt: skip
+        town,
+        ada,
+        *rights("stages", "userwritestage"),
+        *rights("sources", "ldapsource"),
+        *rights("core", "group", "user", "token"),
+        *rights("rbac", "role"),
+        "core.reset_user_password",
+    )
     mine = await id_of(maker)
     mighty = (await make(ada, "/core/groups/", name=new_name("g"), is_superuser=True))["pk"]
     below = (await make(ada, "/core/groups/", name=new_name("g"), parent=mighty))["pk"]
@@ -188,8 +196,14 @@ async def test_no_record_hands_out_a_group_that_grants_more(town: Town, ada: Per
     great = (await make(ada, "/core/groups/", name=new_name("g"), roles=[role]))["pk"]
     plain = await make(maker, "/core/groups/", name=new_name("g"), user_set=[mine])
     under = await make(maker, "/core/groups/", name=new_name("g"), parent=plain["pk"])
-    ldap = {"name": new_name("l"), "slug": new_name("l"), "server_uri": "ldap://x.example", "bind_cn": "cn=x",
-            "bind_password": "p", "base_dn": "dc=x"}  # fmt: skip
+    ldap = {
+        "name": new_name("l"),
+        "slug": new_name("l"),
+        "server_uri": "ldap://x.example",
+        "bind_cn": "cn=x",
+        "bind_password": "p",
+        "base_dn": "dc=x",
+    }
     above = await id_of(ada)
 
     calls: list[tuple[str, str, dict[str, Any]]] = []
@@ -233,16 +247,30 @@ async def test_an_invitation_raises_nobody(new_town: TownBuilder) -> None:
     ada = await town.owner()
     host = await person_who_may(town, ada, *rights("stages", "invitation"))
     mighty = (await make(ada, "/core/groups/", name=new_name("g"), is_superuser=True))["pk"]
-    fixed = {"groups": [mighty], "is_superuser": True, "role": "owner", "roles": ["x"], "permissions": ["*"],
-             "attributes.role": "owner", "is_active": True, "type": "service_account"}  # fmt: skip
+    fixed = {
+        "groups": [mighty],
+        "is_superuser": True,
+        "role": "owner",
+        "roles": ["x"],
+        "permissions": ["*"],
+        "attributes.role": "owner",
+        "is_active": True,
+        "type": "service_account",
+    }
     made = await make(host, "/stages/invitation/invitations/", name=new_name("i"), fixed_data=fixed)
     browser, slug, query = Browser(town), "default-enrollment-flow", {"itoken": str(made["pk"])}
     await browser.see(slug, **query)
     name = new_name("new").replace("-", "_")
     await browser.answer(
-        slug, query, component="prompt", username=name, name="N", email=f"{name}@example.org",
-        password="a good password", password_repeat="a good password",
-    )  # fmt: skip
+        slug,
+        query,
+        component="prompt",
+        username=name,
+        name="N",
+        email=f"{name}@example.org",
+        password="a good password",
+        password_repeat="a good password",
+    )
     [born] = await results(ada, "/core/users/", username=name)
     assert (born["is_superuser"], born["groups"], born["roles"], born["type"]) == (False, [], [], "internal")
 

@@ -23,9 +23,10 @@ MASK = "********"
 UNIQUE = ["This field must be unique."]
 
 CODE = {
-    "client_type": "confidential", "authorization_grant_type": "authorization-code",
+    "client_type": "confidential",
+    "authorization_grant_type": "authorization-code",
     "redirect_uris": "https://wiki.example/back",
-}  # fmt: skip
+}
 WIKI = {"name": "wiki", "acs_url": "https://wiki.example/acs", "issuer": "https://kith.example"}
 
 
@@ -326,8 +327,10 @@ async def test_an_unknown_response_type_does_not_exist(town: Town, unknown: Any)
 async def test_an_openid_client_tells_its_lists_twice(town: Town) -> None:
     ada = await town.owner()
     sent = {
-        "response_types": [1], "_redirect_uris": "https://a.example/x\nhttps://b.example/y", "_scope": "openid email",
-    }  # fmt: skip
+        "response_types": [1],
+        "_redirect_uris": "https://a.example/x\nhttps://b.example/y",
+        "_scope": "openid email",
+    }
 
     made = await make(ada, OPENID, sent)
 
@@ -369,9 +372,14 @@ async def test_setup_urls_follow_the_application(town: Town, path: str) -> None:
     await ada.call("PATCH", f"{path}{made['pk']}/", json={"issuer_mode": "global"})
 
     assert before == {
-        "issuer": None, "authorize": f"{o}/authorize/", "token": f"{o}/token/", "user_info": f"{o}/userinfo/",
-        "provider_info": None, "logout": None, "jwks": None,
-    }  # fmt: skip
+        "issuer": None,
+        "authorize": f"{o}/authorize/",
+        "token": f"{o}/token/",
+        "user_info": f"{o}/userinfo/",
+        "provider_info": None,
+        "logout": None,
+        "jwks": None,
+    }
     assert after == before | {
         "issuer": f"{o}/{slug}/",
         "provider_info": f"{o}/{slug}/.well-known/openid-configuration",
@@ -473,11 +481,17 @@ async def test_a_saml_provider_has_its_defaults_and_forgets_the_code_path(town: 
 
     assert "processor_path" not in made
     expected = {
-        "audience": "", "assertion_valid_not_before": "minutes=-5", "assertion_valid_not_on_or_after": "minutes=5",
-        "session_valid_not_on_or_after": "minutes=86400", "digest_algorithm": "sha256",
-        "signature_algorithm": "rsa-sha256", "signing_kp": None, "require_signing": False, "sp_binding": "redirect",
+        "audience": "",
+        "assertion_valid_not_before": "minutes=-5",
+        "assertion_valid_not_on_or_after": "minutes=5",
+        "session_valid_not_on_or_after": "minutes=86400",
+        "digest_algorithm": "sha256",
+        "signature_algorithm": "rsa-sha256",
+        "signing_kp": None,
+        "require_signing": False,
+        "sp_binding": "redirect",
         "url_sso_post": "-",
-    }  # fmt: skip
+    }
     assert {name: made[name] for name in expected} == expected
     slug = some("app")
     await make(ada, "/api/v2/core/applications/", {"name": "App", "slug": slug, "provider": made["pk"]})

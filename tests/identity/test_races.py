@@ -99,9 +99,14 @@ async def test_of_many_who_rename_theirs_to_one_name_one_can(ada: Person) -> Non
 async def test_changes_of_different_fields_are_all_kept(ada: Person) -> None:
     application = await make(ada, "/core/applications/", name=new_name("app"), slug=new_name("app"))
     changes = {
-        "name": new_name("new"), "slug": new_name("new"), "meta_publisher": "us", "meta_description": "what it is",
-        "meta_launch_url": "https://app.example/", "group": "tools", "open_in_new_tab": True,
-    }  # fmt: skip
+        "name": new_name("new"),
+        "slug": new_name("new"),
+        "meta_publisher": "us",
+        "meta_description": "what it is",
+        "meta_launch_url": "https://app.example/",
+        "group": "tools",
+        "open_in_new_tab": True,
+    }
     item = f"{API}/core/applications/{application['pk']}/"
 
     answers = await at_once(

@@ -70,9 +70,7 @@ def declare(record: type[Record]) -> Resource[Any]:
 
 def test_a_struct_that_fits_its_fields_is_taken() -> None:
     now = datetime.now().astimezone()
-    thing = Thing(
-        pk="1", uuid="1", name="x", size=None, mode="a", extra={}, seen=None, created=now, last_updated=now
-    )  # fmt: skip
+    thing = Thing(pk="1", uuid="1", name="x", size=None, mode="a", extra={}, seen=None, created=now, last_updated=now)
 
     assert declare(Thing).record is Thing
     assert "_mode" in as_dict(thing)

@@ -52,9 +52,11 @@ async def test_every_way_to_be_refused_leaves_a_trail(town: Town) -> None:
     owner = await owner_of(town)
     refusing = await flow_with(owner, denied_action="message")
     policy = await make(
-        owner, "/policies/expression/", name=new_name("never"),
+        owner,
+        "/policies/expression/",
+        name=new_name("never"),
         expression='ak_message("Not on Sundays.")\nprint("it is Sunday")\nreturn False',
-    )  # fmt: skip
+    )
     await make(owner, "/policies/bindings/", target=refusing["pbm_uuid"], policy=policy["pk"], order=0)
     denying = await flow_with(owner, await make_stage(owner, "deny", deny_message="No entry."))
     cases = [
@@ -105,8 +107,11 @@ async def test_people_groups_and_failures_are_told_by_their_names(town: Town) ->
 
     assert (by_group["kind"], by_group["name"], by_group["passing"]) == ("group", group["name"], False)
     assert (by_user["kind"], by_user["name"], by_user["negate"], by_user["passing"]) == (
-        "user", owner.username, True, True,
-    )  # fmt: skip
+        "user",
+        owner.username,
+        True,
+        True,
+    )
     assert "ZeroDivisionError" in by_policy["failure"]
 
 
@@ -201,8 +206,10 @@ async def test_a_stage_that_breaks_is_told_and_can_be_tried_again(town: Town) ->
     await visitor.sign_in(ada)
     await superuser.sign_in(owner)
 
-    told = [await browser.see(flow["slug"]) and await browser.answer(flow["slug"], component="dummy")
-            for browser in (visitor, superuser)]  # fmt: skip
+    told = [
+        await browser.see(flow["slug"]) and await browser.answer(flow["slug"], component="dummy")
+        for browser in (visitor, superuser)
+    ]
     refusal = await kept(town, told[0]["code"])
     again = await visitor.see(flow["slug"])
     await owner.call("PATCH", f"{API}/stages/dummy/{stage['pk']}/", json={"throw_error": False})

@@ -23,10 +23,20 @@ from tests.town import Person, Town
 
 # What is written down about a request, and what a walk keeps of itself.
 ABOUT_REQUESTS = {
-    "base_id_slots", "base_job_schedules", "base_job_workers", "base_jobs", "base_rate_counts", "identity_events",
-    "identity_flow_runs", "identity_refusals", "identity_reputation", "identity_sessions", "identity_known_addresses",
-    "identity_hints", "social_presence",
-}  # fmt: skip
+    "base_id_slots",
+    "base_job_schedules",
+    "base_job_workers",
+    "base_jobs",
+    "base_rate_counts",
+    "identity_events",
+    "identity_flow_runs",
+    "identity_refusals",
+    "identity_reputation",
+    "identity_sessions",
+    "identity_known_addresses",
+    "identity_hints",
+    "social_presence",
+}
 _everything = {
     table.name: query(select(table), tuple)
     for table in schema.METADATA.sorted_tables
@@ -69,12 +79,18 @@ async def test_a_refused_request_changes_nothing(new_town: TownBuilder) -> None:
     form = {"client_id": app.client_id, "client_secret": app.secret, "grant_type": "password", "scope": "read"}
 
     table: dict[str, Callable[[], Awaitable[Any]]] = {
-        "another's address": lambda: owner.call("PATCH", path, json={"email": taken, "name": "New", "password": "new one 1"}),
-        "a new person": lambda: owner.call("POST", f"{API}/core/users/", json={"username": "n", "name": "N", "email": taken}),
+        "another's address": lambda: owner.call(
+            "PATCH", path, json={"email": taken, "name": "New", "password": "new one 1"}
+        ),
+        "a new person": lambda: owner.call(
+            "POST", f"{API}/core/users/", json={"username": "n", "name": "N", "email": taken}
+        ),
         "not their right": lambda: eve.call("PATCH", path, json={"email": taken, "name": "New"}),
         "a wrong password": lambda: town.http.get(path, auth=(ada.username, "wrong")),
         "sign-up by app": lambda: town.http.post("/api/v1/accounts", json=body, headers=bearer),
-        "sign-up, twice wrong": lambda: town.http.post("/api/v1/accounts", json=body | {"password": "x"}, headers=bearer),
+        "sign-up, twice wrong": lambda: town.http.post(
+            "/api/v1/accounts", json=body | {"password": "x"}, headers=bearer
+        ),
         "wrong grant": lambda: town.http.post("/oauth/token", data=form | {"username": ada.username, "password": "no"}),
         "sign-up with a taken name": lambda: sign_up(town, ada.username),
         "sign-up with an address as name": lambda: sign_up(town, taken),
@@ -83,7 +99,7 @@ async def test_a_refused_request_changes_nothing(new_town: TownBuilder) -> None:
         "an address nobody confirms": lambda: town.http.post("/confirm/nothing"),
         "a recovery link of nobody": lambda: town.http.get("/recovery/use-token/nothing/"),
         "a wrong set-up": lambda: town.http.post("/setup/nothing", json={"username": "x"}),
-    }  # fmt: skip
+    }
     for what, ask in table.items():
         await refused(town, what, ask)
 

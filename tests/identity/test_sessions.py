@@ -74,8 +74,10 @@ async def test_the_cookie_is_closed_to_scripts_other_sites_and_plain_wires(new_t
         token = re.search(r'name="csrf" value="([^"]+)"', page.text)
         assert token is not None
         carried = {"Cookie": "; ".join(f"{name}={value}" for name, value in page.cookies.items())}
-        for form in ({"component": "identification", "uid_field": ada.username},
-                     {"component": "password", "password": ada.password}):  # fmt: skip
+        for form in (
+            {"component": "identification", "uid_field": ada.username},
+            {"component": "password", "password": ada.password},
+        ):
             answer = await http.post(FLOW, data={"csrf": token[1], **form}, headers=carried)
             seen += answer.headers.get_list("set-cookie")
 

@@ -126,8 +126,15 @@ async def test_mails_that_confirm_an_address_are_not_sent_without_end(new_town: 
 
 async def test_a_new_address_counts_once_its_link_was_followed(town: Town) -> None:
     owner, ada, eve = await town.owner(), await town.sign_up(), await town.sign_up()
-    field = await make(owner, "/stages/prompt/prompts/", name=new_name("q"), field_key="email", label="E-mail",
-                       type="email", placeholder="E-mail")  # fmt: skip
+    field = await make(
+        owner,
+        "/stages/prompt/prompts/",
+        name=new_name("q"),
+        field_key="email",
+        label="E-mail",
+        type="email",
+        placeholder="E-mail",
+    )
     form = await make(owner, "/stages/prompt/stages/", name=new_name("form"), fields=[field["pk"]])
     write = await make(owner, "/stages/user_write/", name=new_name("w"), user_creation_mode="never_create")
     slug = new_name("mine")

@@ -46,11 +46,19 @@ async def make_source(person: Person, kind: str, **fields: Any) -> dict[str, Any
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        ("(objectClass=person)", True), ("(&(a=b)(|(c=d)(!(e=f))))", True), (r"(cn=Smith \28Ann\29)", True),
-        ("", False), ("objectClass=person", False), ("(a=b", False), ("(a=b))", False), (")(", False),
-        ("(a=b)(c=d)", False), ("()", False), ("(&())", False),
+        ("(objectClass=person)", True),
+        ("(&(a=b)(|(c=d)(!(e=f))))", True),
+        (r"(cn=Smith \28Ann\29)", True),
+        ("", False),
+        ("objectClass=person", False),
+        ("(a=b", False),
+        ("(a=b))", False),
+        (")(", False),
+        ("(a=b)(c=d)", False),
+        ("()", False),
+        ("(&())", False),
     ],
-)  # fmt: skip
+)
 def test_what_a_filter_is(text: str, is_one: bool) -> None:
     assert is_filter(text) is is_one
 
@@ -58,20 +66,32 @@ def test_what_a_filter_is(text: str, is_one: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "is_one"),
     [
-        ("ldap://h", True), ("ldaps://h:636", True), (" ldap://[2001:db8::1]:389 ", True),
-        ("http://h", False), ("ldap://", False), ("h", False), ("", False), ("ldap://h:99999", False),
+        ("ldap://h", True),
+        ("ldaps://h:636", True),
+        (" ldap://[2001:db8::1]:389 ", True),
+        ("http://h", False),
+        ("ldap://", False),
+        ("h", False),
+        ("", False),
+        ("ldap://h:99999", False),
         ("ldap://a b", False),
     ],
-)  # fmt: skip
+)
 def test_what_a_directory_server_is(text: str, is_one: bool) -> None:
     assert is_server(text) is is_one
 
 
 _SHARED: dict[str, Any] = {
-    "enabled": True, "authentication_flow": None, "enrollment_flow": None, "policy_engine_mode": "all",
-    "user_matching_mode": "identifier", "user_path_template": "sources/%(slug)s", "icon": "", "promoted": False,
+    "enabled": True,
+    "authentication_flow": None,
+    "enrollment_flow": None,
+    "policy_engine_mode": "all",
+    "user_matching_mode": "identifier",
+    "user_path_template": "sources/%(slug)s",
+    "icon": "",
+    "promoted": False,
     "policies": [],
-}  # fmt: skip
+}
 TOLD: dict[str, dict[str, Any]] = {
     "ldap": {
         "start_tls": False, "additional_user_dn": "", "additional_group_dn": "",

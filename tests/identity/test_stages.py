@@ -284,9 +284,17 @@ async def test_an_identification_stage_may_live_from_sources_alone(town: Town) -
     ada = await owner_of(town)
     url = "https://id.example.org/x"
     source = await make(
-        ada, "/sources/oauth/", name="S", slug=new_name("s"), provider_type="github", authorization_url=url,
-        access_token_url=url, profile_url=url, consumer_key="k", consumer_secret="s",
-    )  # fmt: skip
+        ada,
+        "/sources/oauth/",
+        name="S",
+        slug=new_name("s"),
+        provider_type="github",
+        authorization_url=url,
+        access_token_url=url,
+        profile_url=url,
+        consumer_key="k",
+        consumer_secret="s",
+    )
 
     stage = await make_stage(ada, "identification", user_fields=[], template="login", sources=[source["pk"]])
     item = f"{API}/stages/identification/{stage['pk']}/"
@@ -317,9 +325,10 @@ async def test_secrets_are_stored_sealed_and_kept_when_left_out(town: Town) -> N
     database = await connect(load(town.environment), connections=2)
     try:
         [kept] = [
-            row["private_key"] for row in await _rows(database, "identity_stages_captcha")
+            row["private_key"]
+            for row in await _rows(database, "identity_stages_captcha")
             if row["stage_uuid"] == stage["pk"]
-        ]  # fmt: skip
+        ]
     finally:
         await database.close()
     assert kept.startswith("v1:")

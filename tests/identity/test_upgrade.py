@@ -41,25 +41,54 @@ def user(id: int, username: str, name: str, role: str) -> str:
     hashed = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     key = username.casefold()
     return row(
-        "identity_users", id=id, uuid=UUIDS[id], username=username, username_key=key, name=name,
-        email=f"{username}@Example.org", email_key=f"{key}@example.org", password=hashed, is_active=True, role=role,
-        type="internal", path="users", attributes='{"color": "red"}', created_at=AT, updated_at=AT,
-        last_login_at=None, password_changed_at=AT, confirmed_at=AT, approved_at=AT,
-    )  # fmt: skip
+        "identity_users",
+        id=id,
+        uuid=UUIDS[id],
+        username=username,
+        username_key=key,
+        name=name,
+        email=f"{username}@Example.org",
+        email_key=f"{key}@example.org",
+        password=hashed,
+        is_active=True,
+        role=role,
+        type="internal",
+        path="users",
+        attributes='{"color": "red"}',
+        created_at=AT,
+        updated_at=AT,
+        last_login_at=None,
+        password_changed_at=AT,
+        confirmed_at=AT,
+        approved_at=AT,
+    )
 
 
 def group(uuid: str, name: str, parent: str | None, *, is_superuser: bool) -> str:
     return row(
-        "identity_groups", group_uuid=uuid, name=name, parent=parent, is_superuser=is_superuser, attributes="{}",
+        "identity_groups",
+        group_uuid=uuid,
+        name=name,
+        parent=parent,
+        is_superuser=is_superuser,
+        attributes="{}",
         created_at=AT,
-    )  # fmt: skip
+    )
 
 
 def event(uuid: str, user_id: int | None, username: str, action: str, context: str, client_ip: str | None) -> str:
     return row(
-        "identity_events", event_uuid=uuid, user_id=user_id, username=username, action=action, app="core.auth",
-        context=context, client_ip=client_ip, created_at=AT, expires_at="2999-01-01T00:00:00.000000Z",
-    )  # fmt: skip
+        "identity_events",
+        event_uuid=uuid,
+        user_id=user_id,
+        username=username,
+        action=action,
+        app="core.auth",
+        context=context,
+        client_ip=client_ip,
+        created_at=AT,
+        expires_at="2999-01-01T00:00:00.000000Z",
+    )
 
 
 FIRST_RELEASE = (
@@ -71,13 +100,22 @@ FIRST_RELEASE = (
     row("identity_group_members", group_uuid=UUIDS[5], user_id=2),
     row("identity_group_members", group_uuid=UUIDS[4], user_id=3),
     row(
-        "identity_tokens", token_uuid=UUIDS[6], identifier="api-1", key_hash=hashlib.sha256(KEY.encode()).hexdigest(),
-        intent="api", user_id=1, scopes="api", description="old", created_at=AT, expires_at=None, last_used_at=AT,
+        "identity_tokens",
+        token_uuid=UUIDS[6],
+        identifier="api-1",
+        key_hash=hashlib.sha256(KEY.encode()).hexdigest(),
+        intent="api",
+        user_id=1,
+        scopes="api",
+        description="old",
+        created_at=AT,
+        expires_at=None,
+        last_used_at=AT,
     ),
     event(UUIDS[7], 2, "Zoë", "login", '{"auth_method": "password"}', "10.1.2.3"),
     event(UUIDS[8], None, "gone", "login_failed", "{}", None),
     row("identity_setup", id=1, token_hash="0" * 64, made_at=AT, used_at=AT),
-)  # fmt: skip
+)
 
 
 def make_first_release(connection: sa.Connection) -> None:
@@ -167,9 +205,15 @@ async def test_the_server_finds_everybody_again(old: Old) -> None:
     try:
         grace = Person(town.http, "grace", PASSWORD)
         for words, expected in (
-            ("hopper", ["Grace"]), ("ångström", ["Zoë"]), ("GRACE", ["Grace"]), ("example.org", ["Grace", "Zoë", "alan"]),
-            ("turing example", ["alan"]), ("zo", ["Zoë"]), (UUIDS[3][-8:], ["alan"]), ("nobody", []),
-        ):  # fmt: skip
+            ("hopper", ["Grace"]),
+            ("ångström", ["Zoë"]),
+            ("GRACE", ["Grace"]),
+            ("example.org", ["Grace", "Zoë", "alan"]),
+            ("turing example", ["alan"]),
+            ("zo", ["Zoë"]),
+            (UUIDS[3][-8:], ["alan"]),
+            ("nobody", []),
+        ):
             assert [one["username"] for one in await results(grace, "/core/users/", search=words)] == expected, words
         [below] = await results(grace, "/core/groups/", name="below")
         assert (below["parent"], below["user_set"], below["last_updated"]) == (UUIDS[4], [2], AT)
@@ -192,11 +236,27 @@ async def test_the_server_finds_everybody_again(old: Old) -> None:
 def signed_up(id: int, name: str, *, email: str, confirmed_at: str | None, last_login_at: str | None = None) -> str:
     hexed = f"00000000-0000-4000-8000-0000000000{id}"
     return row(
-        "identity_users", id=id, uuid=hexed, username=name, username_key=name, name=name, email=email,
-        email_key=email.casefold(), password=None, is_active=True, role="user", type="internal", path="users",
-        attributes="{}", created_at=AT, updated_at=AT, last_login_at=last_login_at, password_changed_at=None,
-        confirmed_at=confirmed_at, approved_at=AT,
-    )  # fmt: skip
+        "identity_users",
+        id=id,
+        uuid=hexed,
+        username=name,
+        username_key=name,
+        name=name,
+        email=email,
+        email_key=email.casefold(),
+        password=None,
+        is_active=True,
+        role="user",
+        type="internal",
+        path="users",
+        attributes="{}",
+        created_at=AT,
+        updated_at=AT,
+        last_login_at=last_login_at,
+        password_changed_at=None,
+        confirmed_at=confirmed_at,
+        approved_at=AT,
+    )
 
 
 LATER, LATEST = "2021-01-01T00:00:00.000000Z", "2022-01-01T00:00:00.000000Z"
@@ -243,15 +303,52 @@ async def test_an_address_stays_with_whoever_proved_it_first(old: Old) -> None:
 
 
 ACCOUNT = row(
-    "social_accounts", id=1, version=1, user_id=1, username="Grace", username_key="grace", domain="",
-    uri="https://kith.example/users/Grace", url=None, actor_type="Person", display_name="", note="", note_html="",
-    role="owner", fields="[]", avatar="", avatar_static="", avatar_description="", header="", header_static="",
-    header_description="", locked=False, discoverable=None, indexable=False, hide_collections=None, noindex=False,
-    show_media=True, show_media_replies=True, show_featured=True, attribution_domains="[]", also_known_as="[]",
-    moved_to=None, is_listed=True, memorial=False, silenced_at=None, sensitized_at=None, suspended_at=None,
-    deleted_at=None, statuses_count=0, followers_count=0, following_count=0, last_status_at=None, created_at=AT,
-    updated_at=AT, fetched_at=None,
-)  # fmt: skip
+    "social_accounts",
+    id=1,
+    version=1,
+    user_id=1,
+    username="Grace",
+    username_key="grace",
+    domain="",
+    uri="https://kith.example/users/Grace",
+    url=None,
+    actor_type="Person",
+    display_name="",
+    note="",
+    note_html="",
+    role="owner",
+    fields="[]",
+    avatar="",
+    avatar_static="",
+    avatar_description="",
+    header="",
+    header_static="",
+    header_description="",
+    locked=False,
+    discoverable=None,
+    indexable=False,
+    hide_collections=None,
+    noindex=False,
+    show_media=True,
+    show_media_replies=True,
+    show_featured=True,
+    attribution_domains="[]",
+    also_known_as="[]",
+    moved_to=None,
+    is_listed=True,
+    memorial=False,
+    silenced_at=None,
+    sensitized_at=None,
+    suspended_at=None,
+    deleted_at=None,
+    statuses_count=0,
+    followers_count=0,
+    following_count=0,
+    last_status_at=None,
+    created_at=AT,
+    updated_at=AT,
+    fetched_at=None,
+)
 
 
 def make_small_versions(connection: sa.Connection) -> None:

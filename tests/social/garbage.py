@@ -42,10 +42,20 @@ _NAMES = (
     "[", "]", "media_attributes[][id]", "media_attributes[][focus]", "\u0000", "__class__", "%5B%5D", "x" * 5000,
 )  # fmt: skip
 _TYPES = (
-    "", "text/plain", "application/json", "application/json; charset=utf-16", "application/x-www-form-urlencoded",
-    "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=" + "b" * 300, "application/xml",
-    "image/png", "/", "\u00ff", "application/json, text/html",
-)  # fmt: skip
+    "",
+    "text/plain",
+    "application/json",
+    "application/json; charset=utf-16",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "multipart/form-data; boundary=",
+    "multipart/form-data; boundary=" + "b" * 300,
+    "application/xml",
+    "image/png",
+    "/",
+    "\u00ff",
+    "application/json, text/html",
+)
 _BYTES = (
     b"", b"{", b"[]", b"1", b'"x"', b"null", b"{}", b'{"a":', b"\xff\xfe\x00", b'{"status":"\\ud800"}', b'{"id":"\\u0000"}',
     b'{"q":"\xff"}', b"[" * 5000, b'{"a":' * 5000, b"status=%ff%fe", b"status=%", b"&&&==;;", b"a[=1&a]=2&a[][b=3",

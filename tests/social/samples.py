@@ -60,9 +60,16 @@ def animated(form: str, frames: int = 3, size: Size = (40, 30), duration: int = 
 
 
 def video(
-    form: str = "mp4", codec: str = "libx264", size: Size = (64, 48), *,
-    sound: str = "", frames: int = 10, pix_fmt: str = "yuv420p", rate: int = 10, **tags: str,
-) -> bytes:  # fmt: skip
+    form: str = "mp4",
+    codec: str = "libx264",
+    size: Size = (64, 48),
+    *,
+    sound: str = "",
+    frames: int = 10,
+    pix_fmt: str = "yuv420p",
+    rate: int = 10,
+    **tags: str,
+) -> bytes:
     file = io.BytesIO()
     with av.open(file, "w", format=form) as target:
         target.metadata.update(tags)

@@ -83,8 +83,12 @@ def check(value: Any, shape: Shape) -> None:
 
 FIELD = {"name": "text", "value": "text", "verified_at": maybe("moment")}
 EMOJI = {
-    "shortcode": "text", "url": "url", "static_url": "url", "visible_in_picker": "bool", "category?": maybe("text"),
-}  # fmt: skip
+    "shortcode": "text",
+    "url": "url",
+    "static_url": "url",
+    "visible_in_picker": "bool",
+    "category?": maybe("text"),
+}
 APPROVAL = {
     "automatic": [OneOf("public", "followers", "following", "unsupported_policy", "disabled")],
     "manual": [OneOf("public", "followers", "following", "unsupported_policy")],
@@ -103,19 +107,34 @@ ACCOUNT: dict[str, Shape] = {
 ACCOUNT["moved?"] = dict(ACCOUNT)
 MUTED_ACCOUNT = ACCOUNT | {"mute_expires_at": maybe("moment")}
 SOURCE = {
-    "note": "text", "fields": [FIELD], "privacy": OneOf("public", "unlisted", "private"), "sensitive": "bool",
-    "language": maybe("text"), "follow_requests_count": "int", "hide_collections": maybe("bool"),
-    "discoverable": maybe("bool"), "indexable": "bool", "attribution_domains": ["text"],
+    "note": "text",
+    "fields": [FIELD],
+    "privacy": OneOf("public", "unlisted", "private"),
+    "sensitive": "bool",
+    "language": maybe("text"),
+    "follow_requests_count": "int",
+    "hide_collections": maybe("bool"),
+    "discoverable": maybe("bool"),
+    "indexable": "bool",
+    "attribution_domains": ["text"],
     "quote_policy": OneOf("public", "followers", "nobody"),
-}  # fmt: skip
+}
 ROLE = {
-    "id": "id", "name": "text", "color": "text", "highlighted": "bool", "permissions": "digits",
+    "id": "id",
+    "name": "text",
+    "color": "text",
+    "highlighted": "bool",
+    "permissions": "digits",
     "collection_limit": "int",
-}  # fmt: skip
+}
 CREDENTIAL_ACCOUNT = ACCOUNT | {"source": SOURCE, "role": ROLE}
 FEATURED_TAG = {
-    "id": "id", "name": "text", "url": "url", "statuses_count": "digits", "last_status_at": maybe("date"),
-}  # fmt: skip
+    "id": "id",
+    "name": "text",
+    "url": "url",
+    "statuses_count": "digits",
+    "last_status_at": maybe("date"),
+}
 PROFILE = {
     "id": "id", "display_name": "text", "note": "text", "formatted_note": "text", "fields": [FIELD],
     "formatted_fields": [FIELD], "avatar": maybe("url"), "avatar_static": maybe("url"), "avatar_description": "text",
@@ -133,37 +152,73 @@ RELATIONSHIP = {
 }  # fmt: skip
 FAMILIAR_FOLLOWERS = {"id": "id", "accounts": [ACCOUNT]}
 PREFERENCES = {
-    "posting:default:sensitive": "bool", "posting:default:visibility": OneOf("public", "unlisted", "private", "direct"),
-    "posting:default:language": maybe("text"), "posting:default:quote_policy": OneOf("public", "followers", "nobody"),
-    "reading:expand:media": OneOf("default", "show_all", "hide_all"), "reading:expand:spoilers": "bool",
-    "reading:autoplay:gifs": "bool", "reading:languages": maybe(["text"]),
-}  # fmt: skip
+    "posting:default:sensitive": "bool",
+    "posting:default:visibility": OneOf("public", "unlisted", "private", "direct"),
+    "posting:default:language": maybe("text"),
+    "posting:default:quote_policy": OneOf("public", "followers", "nobody"),
+    "reading:expand:media": OneOf("default", "show_all", "hide_all"),
+    "reading:expand:spoilers": "bool",
+    "reading:autoplay:gifs": "bool",
+    "reading:languages": maybe(["text"]),
+}
 PUSH_SUBSCRIPTION = {
-    "id": "int", "endpoint": "url", "standard": "bool", "alerts": "object", "server_key": "text",
+    "id": "int",
+    "endpoint": "url",
+    "standard": "bool",
+    "alerts": "object",
+    "server_key": "text",
     "policy": OneOf("all", "followed", "follower", "none"),
-}  # fmt: skip
+}
 ERROR = {"error": "text", "details?": {}}
 
 VISIBILITY = OneOf("public", "unlisted", "private", "direct")
 META_SIDE = {
-    "width?": maybe("int"), "height?": maybe("int"), "size?": maybe("text"), "aspect?": maybe("number"),
-    "frame_rate?": maybe("text"), "duration?": maybe("number"), "bitrate?": maybe("int"),
-}  # fmt: skip
+    "width?": maybe("int"),
+    "height?": maybe("int"),
+    "size?": maybe("text"),
+    "aspect?": maybe("number"),
+    "frame_rate?": maybe("text"),
+    "duration?": maybe("number"),
+    "bitrate?": maybe("int"),
+}
 META = {
-    "original?": META_SIDE, "small?": META_SIDE, "focus?": {"x": "number", "y": "number"},
-    "colors?": {"background": "text", "foreground": "text", "accent": "text"}, "length?": "text", "duration?": "number",
-    "fps?": "number", "size?": "text", "width?": "int", "height?": "int", "aspect?": "number", "audio_encode?": "text",
-    "audio_bitrate?": "text", "audio_channels?": "text",
-}  # fmt: skip
+    "original?": META_SIDE,
+    "small?": META_SIDE,
+    "focus?": {"x": "number", "y": "number"},
+    "colors?": {"background": "text", "foreground": "text", "accent": "text"},
+    "length?": "text",
+    "duration?": "number",
+    "fps?": "number",
+    "size?": "text",
+    "width?": "int",
+    "height?": "int",
+    "aspect?": "number",
+    "audio_encode?": "text",
+    "audio_bitrate?": "text",
+    "audio_channels?": "text",
+}
 MEDIA = {
-    "id": "id", "type": OneOf("unknown", "image", "gifv", "video", "audio"), "url": maybe("url"),
-    "preview_url": maybe("url"), "remote_url": maybe("url"), "preview_remote_url": maybe("url"),
-    "text_url": maybe("url"), "meta": maybe(META), "description": maybe("text"), "blurhash": maybe("text"),
-}  # fmt: skip
+    "id": "id",
+    "type": OneOf("unknown", "image", "gifv", "video", "audio"),
+    "url": maybe("url"),
+    "preview_url": maybe("url"),
+    "remote_url": maybe("url"),
+    "preview_remote_url": maybe("url"),
+    "text_url": maybe("url"),
+    "meta": maybe(META),
+    "description": maybe("text"),
+    "blurhash": maybe("text"),
+}
 POLL: dict[str, Shape] = {
-    "id": "id", "expires_at": maybe("moment"), "expired": "bool", "multiple": "bool", "votes_count": "int",
-    "voters_count": maybe("int"), "options": [{"title": "text", "votes_count": maybe("int")}], "emojis": [EMOJI],
-}  # fmt: skip
+    "id": "id",
+    "expires_at": maybe("moment"),
+    "expired": "bool",
+    "multiple": "bool",
+    "votes_count": "int",
+    "voters_count": maybe("int"),
+    "options": [{"title": "text", "votes_count": maybe("int")}],
+    "emojis": [EMOJI],
+}
 OWN_POLL = POLL | {"voted": "bool", "own_votes": ["int"]}
 CARD: dict[str, Shape] = {
     "url": "url", "title": "text", "description": "text", "type": OneOf("link", "photo", "video", "rich"),
@@ -173,14 +228,23 @@ CARD: dict[str, Shape] = {
     "authors": [{"name": "text", "url": "text", "account": maybe(ACCOUNT)}], "missing_attribution?": "bool",
 }  # fmt: skip
 QUOTE_STATE = OneOf(
-    "pending", "accepted", "rejected", "revoked", "deleted", "unauthorized", "blocked_account", "blocked_domain",
+    "pending",
+    "accepted",
+    "rejected",
+    "revoked",
+    "deleted",
+    "unauthorized",
+    "blocked_account",
+    "blocked_domain",
     "muted_account",
-)  # fmt: skip
+)
 SHALLOW_QUOTE = {"state": QUOTE_STATE, "quoted_status_id": maybe("id")}
 WHO = OneOf("public", "followers", "following", "unsupported_policy")
 QUOTE_APPROVAL = {
-    "automatic": [WHO], "manual": [WHO], "current_user": OneOf("automatic", "manual", "denied", "unknown"),
-}  # fmt: skip
+    "automatic": [WHO],
+    "manual": [WHO],
+    "current_user": OneOf("automatic", "manual", "denied", "unknown"),
+}
 
 
 def _status(poll: Shape, quote: Shape, **viewer: Shape) -> dict[str, Shape]:
@@ -198,9 +262,13 @@ def _status(poll: Shape, quote: Shape, **viewer: Shape) -> dict[str, Shape]:
 
 
 _SEEN: dict[str, Shape] = {
-    "favourited": "bool", "reblogged": "bool", "muted": "bool", "bookmarked": "bool", "filtered": [{}],
+    "favourited": "bool",
+    "reblogged": "bool",
+    "muted": "bool",
+    "bookmarked": "bool",
+    "filtered": [{}],
     "pinned?": "bool",
-}  # fmt: skip
+}
 
 
 def _with_boost(quoted: dict[str, Shape], plain: dict[str, Shape]) -> dict[str, Shape]:
@@ -215,10 +283,16 @@ DELETED_STATUS = {name: shape for name, shape in STATUS.items() if name != "cont
 PUBLIC_CONTEXT = {"ancestors": [PUBLIC_STATUS], "descendants": [PUBLIC_STATUS]}
 CONTEXT = {"ancestors": [STATUS], "descendants": [STATUS]}
 STATUS_EDIT = {
-    "account": ACCOUNT, "content": "text", "created_at": "moment", "emojis": [EMOJI], "media_attachments": [MEDIA],
-    "sensitive": "bool", "spoiler_text": "text", "poll?": maybe({"options": [{"title": "text"}]}),
+    "account": ACCOUNT,
+    "content": "text",
+    "created_at": "moment",
+    "emojis": [EMOJI],
+    "media_attachments": [MEDIA],
+    "sensitive": "bool",
+    "spoiler_text": "text",
+    "poll?": maybe({"options": [{"title": "text"}]}),
     "quote?": maybe(SHALLOW_QUOTE),
-}  # fmt: skip
+}
 STATUS_SOURCE = {"id": "id", "text": "text", "spoiler_text": "text"}
 SCHEDULED = {
     "id": "id", "scheduled_at": "moment", "media_attachments": [MEDIA],
@@ -235,32 +309,55 @@ MARKER = {"last_read_id": "id", "updated_at": "moment", "version": "int"}
 MARKERS = {"home?": MARKER, "notifications?": MARKER}
 LIST = {"id": "id", "title": "text", "replies_policy": OneOf("followed", "list", "none"), "exclusive": "bool"}
 TAG = {
-    "id": "id", "name": "text", "url": "url", "history": [{"day": "digits", "uses": "digits", "accounts": "digits"}],
-}  # fmt: skip
+    "id": "id",
+    "name": "text",
+    "url": "url",
+    "history": [{"day": "digits", "uses": "digits", "accounts": "digits"}],
+}
 OWN_TAG = TAG | {"following": "bool", "featuring": "bool"}
 ABOUT_STATUSES = ("mention", "status", "reblog", "favourite", "poll", "update", "quote", "quoted_update")
 NOTIFICATION: dict[str, Shape] = {
-    "id": "id", "type": OneOf(*ABOUT_STATUSES, "follow", "follow_request", "admin.sign_up"), "created_at": "moment",
-    "group_key": "text", "account": ACCOUNT, "status?": STATUS, "filtered?": "true",
-}  # fmt: skip
+    "id": "id",
+    "type": OneOf(*ABOUT_STATUSES, "follow", "follow_request", "admin.sign_up"),
+    "created_at": "moment",
+    "group_key": "text",
+    "account": ACCOUNT,
+    "status?": STATUS,
+    "filtered?": "true",
+}
 _CHOICE = OneOf("accept", "filter", "drop")
 _PENDING = {"pending_requests_count": "int", "pending_notifications_count": "int"}
 NOTIFICATION_POLICY: dict[str, Shape] = {
-    "for_not_following": _CHOICE, "for_not_followers": _CHOICE, "for_new_accounts": _CHOICE,
-    "for_private_mentions": _CHOICE, "for_limited_accounts": _CHOICE, "for_bots": _CHOICE, "summary": _PENDING,
-}  # fmt: skip
+    "for_not_following": _CHOICE,
+    "for_not_followers": _CHOICE,
+    "for_new_accounts": _CHOICE,
+    "for_private_mentions": _CHOICE,
+    "for_limited_accounts": _CHOICE,
+    "for_bots": _CHOICE,
+    "summary": _PENDING,
+}
 NOTIFICATION_POLICY_V1: dict[str, Shape] = {
-    "filter_not_following": "bool", "filter_not_followers": "bool", "filter_new_accounts": "bool",
-    "filter_private_mentions": "bool", "filter_bots": "bool", "summary": _PENDING,
-}  # fmt: skip
+    "filter_not_following": "bool",
+    "filter_not_followers": "bool",
+    "filter_new_accounts": "bool",
+    "filter_private_mentions": "bool",
+    "filter_bots": "bool",
+    "summary": _PENDING,
+}
 NOTIFICATION_EMAILS = dict.fromkeys(
     ("mention", "follow", "follow_request", "quote", "favourite", "reblog", "always"), "bool"
 )
 NOTIFICATION_GROUP: dict[str, Shape] = {
-    "group_key": "text", "notifications_count": "int", "type": NOTIFICATION["type"],
-    "most_recent_notification_id": "int", "page_min_id?": "id", "page_max_id?": "id",
-    "latest_page_notification_at?": "moment", "sample_account_ids": ["id"], "status_id?": "id",
-}  # fmt: skip
+    "group_key": "text",
+    "notifications_count": "int",
+    "type": NOTIFICATION["type"],
+    "most_recent_notification_id": "int",
+    "page_min_id?": "id",
+    "page_max_id?": "id",
+    "latest_page_notification_at?": "moment",
+    "sample_account_ids": ["id"],
+    "status_id?": "id",
+}
 GROUPED_NOTIFICATIONS = {"accounts": [ACCOUNT], "statuses": [STATUS], "notification_groups": [NOTIFICATION_GROUP]}
 SEARCH_V1 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": ["text"], "collections?": [{}]}
 SEARCH_V2 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": [OWN_TAG], "collections": [{}]}

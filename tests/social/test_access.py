@@ -28,8 +28,11 @@ def may_see(viewer: str, visibility: str) -> bool:
     if viewer == "shut out":
         return False
     allowed = {
-        "public": VIEWERS, "unlisted": VIEWERS, "private": ("follower", "mentioned"), "direct": ("mentioned",),
-    }  # fmt: skip
+        "public": VIEWERS,
+        "unlisted": VIEWERS,
+        "private": ("follower", "mentioned"),
+        "direct": ("mentioned",),
+    }
     return viewer in allowed[visibility]
 
 
@@ -79,8 +82,10 @@ async def test_a_status_is_shown_to_those_who_may_see_it_wherever_it_could_be(to
     }
     for visibility in ("public", "unlisted"):
         await does(host, "reblog", plain[visibility])
-    quotes = {visibility: await post(quoter, "see", quoted_status_id=plain[visibility]["id"])
-              for visibility in ("public", "unlisted")}  # fmt: skip
+    quotes = {
+        visibility: await post(quoter, "see", quoted_status_id=plain[visibility]["id"])
+        for visibility in ("public", "unlisted")
+    }
     for name in ("mentioned", "shut out"):
         for one in plain.values():
             await does(cast.members[name] or host, "favourite", one)
@@ -228,9 +233,12 @@ async def test_whoever_moved_is_still_read_and_whoever_waits_is_not(town: Town) 
     await set_state(town, waiting.id, lambda _: {"is_listed": False})
     for name, author, status in (("moved", moved, 200), ("waiting", waiting, 404)):
         for path in (
-            f"/api/v1/statuses/{said[name]}", f"/api/v1/statuses/{said[name]}/source", f"/api/v1/accounts/{author.id}",
-            f"/api/v1/accounts/{author.id}/statuses", f"/api/v1/accounts/{author.id}/statuses?pinned=true",
-        ):  # fmt: skip
+            f"/api/v1/statuses/{said[name]}",
+            f"/api/v1/statuses/{said[name]}/source",
+            f"/api/v1/accounts/{author.id}",
+            f"/api/v1/accounts/{author.id}/statuses",
+            f"/api/v1/accounts/{author.id}/statuses?pinned=true",
+        ):
             assert (await reader.call("GET", path)).status_code == status, path
         public = await ids(reader, "/api/v1/timelines/public")
         assert (said[name] in public) is (status == 200)
@@ -320,9 +328,11 @@ async def test_what_is_gone_is_gone_for_everybody(town: Town) -> None:
             for end in ("", "/context", "/history"):
                 assert (await cast.look(viewer, f"/api/v1/statuses/{id}{end}")).status_code == 404
         paths = [
-            "/api/v1/timelines/public", f"/api/v1/accounts/{cast.author.id}/statuses",
-            f"/api/v1/accounts/{suspended.id}/statuses", f"/api/v1/accounts/{follower.id}/statuses",
-        ]  # fmt: skip
+            "/api/v1/timelines/public",
+            f"/api/v1/accounts/{cast.author.id}/statuses",
+            f"/api/v1/accounts/{suspended.id}/statuses",
+            f"/api/v1/accounts/{follower.id}/statuses",
+        ]
         if viewer != "nobody":
             paths += ["/api/v1/timelines/home", "/api/v1/favourites", "/api/v1/timelines/direct"]
         for path in paths:

@@ -40,10 +40,18 @@ async def test_ones_own_account_and_what_others_see(town: Town) -> None:
     ada = await join(town)
     check(ada.me, CREDENTIAL_ACCOUNT)
     assert ada.me["source"] == {
-        "note": "", "fields": [], "privacy": "public", "sensitive": False, "language": None,
-        "follow_requests_count": 0, "hide_collections": None, "discoverable": None, "indexable": False,
-        "attribution_domains": [], "quote_policy": "public",
-    }  # fmt: skip
+        "note": "",
+        "fields": [],
+        "privacy": "public",
+        "sensitive": False,
+        "language": None,
+        "follow_requests_count": 0,
+        "hide_collections": None,
+        "discoverable": None,
+        "indexable": False,
+        "attribution_domains": [],
+        "quote_policy": "public",
+    }
 
     answer = await town.http.get(f"/api/v1/accounts/{ada.id}")
     check(answer.json(), ACCOUNT)
@@ -72,20 +80,39 @@ def test_shapes_find_what_differs() -> None:
 async def test_everything_can_be_changed_in_every_encoding(town: Town) -> None:
     ada = await join(town)
     plain = {
-        "display_name": "Ada  Lovelace ", "note": "Line one\n\nLine *two*", "locked": True, "bot": True,
-        "discoverable": True, "indexable": True, "hide_collections": True, "avatar_description": " a face ",
-        "header_description": "hills", "attribution_domains": ["Example.COM", "*.news.example"],
+        "display_name": "Ada  Lovelace ",
+        "note": "Line one\n\nLine *two*",
+        "locked": True,
+        "bot": True,
+        "discoverable": True,
+        "indexable": True,
+        "hide_collections": True,
+        "avatar_description": " a face ",
+        "header_description": "hills",
+        "attribution_domains": ["Example.COM", "*.news.example"],
         "fields_attributes": [{"name": "Site", "value": "my words"}, {"name": "", "value": " "}],
         "source": {"privacy": "unlisted", "sensitive": True, "language": "de", "quote_policy": "followers"},
-    }  # fmt: skip
+    }
     form = {
-        "display_name": "Ada Lovelace", "note": "Line one\r\n\r\nLine *two*", "locked": "1", "bot": "on",
-        "discoverable": "true", "indexable": "t", "hide_collections": "TRUE", "avatar_description": "a face",
-        "header_description": "hills", "attribution_domains[]": ["example.com", "news.example"],
-        "fields_attributes[0][name]": "Site", "fields_attributes[0][value]": "my words",
-        "fields_attributes[1][name]": "", "fields_attributes[1][value]": "", "source[privacy]": "unlisted",
-        "source[sensitive]": "true", "source[language]": "de", "source[quote_policy]": "followers",
-    }  # fmt: skip
+        "display_name": "Ada Lovelace",
+        "note": "Line one\r\n\r\nLine *two*",
+        "locked": "1",
+        "bot": "on",
+        "discoverable": "true",
+        "indexable": "t",
+        "hide_collections": "TRUE",
+        "avatar_description": "a face",
+        "header_description": "hills",
+        "attribution_domains[]": ["example.com", "news.example"],
+        "fields_attributes[0][name]": "Site",
+        "fields_attributes[0][value]": "my words",
+        "fields_attributes[1][name]": "",
+        "fields_attributes[1][value]": "",
+        "source[privacy]": "unlisted",
+        "source[sensitive]": "true",
+        "source[language]": "de",
+        "source[quote_policy]": "followers",
+    }
     bodies: list[dict[str, Any]] = [{"json": plain}, {"data": form}, {"data": form, "files": {"nothing": b""}}]
     for sent in bodies:
         shown = await ada.patch(UPDATE, **sent)
@@ -98,10 +125,18 @@ async def test_everything_can_be_changed_in_every_encoding(town: Town) -> None:
         ] * 5
         assert shown["fields"] == [{"name": "Site", "value": "my words", "verified_at": None}]
         assert shown["source"] == {
-            "note": "Line one\n\nLine *two*", "fields": shown["fields"], "privacy": "unlisted", "sensitive": True,
-            "language": "de", "follow_requests_count": 0, "hide_collections": True, "discoverable": True,
-            "indexable": True, "attribution_domains": ["example.com", "news.example"], "quote_policy": "followers",
-        }  # fmt: skip
+            "note": "Line one\n\nLine *two*",
+            "fields": shown["fields"],
+            "privacy": "unlisted",
+            "sensitive": True,
+            "language": "de",
+            "follow_requests_count": 0,
+            "hide_collections": True,
+            "discoverable": True,
+            "indexable": True,
+            "attribution_domains": ["example.com", "news.example"],
+            "quote_policy": "followers",
+        }
         blank = dict.fromkeys(("display_name", "note", "avatar_description", "header_description"), "")
         off = dict.fromkeys(("locked", "bot", "discoverable", "indexable", "hide_collections"), False)
         source = {"privacy": "public", "sensitive": False, "language": "", "quote_policy": "public"}
@@ -116,9 +151,15 @@ async def test_everything_can_be_changed_in_every_encoding(town: Town) -> None:
 async def test_an_empty_source_is_no_error(town: Town) -> None:
     ada = await join(town)
     bodies: list[dict[str, Any]] = [
-        {"json": {"source": {}}}, {"json": {"source": None}}, {"json": {"source": []}}, {"json": {"source": ""}},
-        {"data": {"source": ""}}, {"data": {"source[]": ""}}, {"json": {}}, {},
-    ]  # fmt: skip
+        {"json": {"source": {}}},
+        {"json": {"source": None}},
+        {"json": {"source": []}},
+        {"json": {"source": ""}},
+        {"data": {"source": ""}},
+        {"data": {"source[]": ""}},
+        {"json": {}},
+        {},
+    ]
     for sent in bodies:
         shown = await ada.patch(UPDATE, **sent)
         assert shown["source"] == ada.me["source"]
@@ -163,9 +204,16 @@ async def test_words_become_links(town: Town) -> None:
     far = await stranger(town)
     host = town.base_url.removeprefix("http://")
     note = f"<b>I</b> am @{bob.name}'s & @{far.username}@{far.domain} & @nobody_here #Cats https://example.com/x"
-    shown = await ada.patch(UPDATE, json={"note": note, "fields_attributes": {
-        "0": {"name": "Me", "value": "https://example.com/me"}, "1": {"name": "Friend", "value": f"@{bob.name}@{host}"},
-    }})  # fmt: skip
+    shown = await ada.patch(
+        UPDATE,
+        json={
+            "note": note,
+            "fields_attributes": {
+                "0": {"name": "Me", "value": "https://example.com/me"},
+                "1": {"name": "Friend", "value": f"@{bob.name}@{host}"},
+            },
+        },
+    )
 
     assert "&lt;b&gt;I&lt;/b&gt; am" in shown["note"]
     assert f'href="{bob.me["url"]}" class="u-url mention"' in shown["note"]
@@ -185,10 +233,18 @@ async def test_emoji_are_told_with_the_words_they_are_in(town: Town) -> None:
     async with town.house() as house, house.works.begin() as work:
         for domain in ("", far.domain):
             await work.db.run(
-                command(insert_into(emojis)), id=work.new_id(), shortcode=code, domain=domain, static_file="",
-                file=f"emojis/{domain or 'here'}.png", category=None, visible_in_picker=True, disabled=False, uri=None,
+                command(insert_into(emojis)),
+                id=work.new_id(),
+                shortcode=code,
+                domain=domain,
+                static_file="",
+                file=f"emojis/{domain or 'here'}.png",
+                category=None,
+                visible_in_picker=True,
+                disabled=False,
+                uri=None,
                 updated_at=work.now,
-            )  # fmt: skip
+            )
     await ada.patch(UPDATE, json={"display_name": f":{code}:", "note": f":none_such: :{code}:"})
 
     many = await town.http.get("/api/v1/accounts", params={"id[]": [ada.id, far.id]})
@@ -221,9 +277,18 @@ async def _polled(town: Town, author: Account, options: list[str]) -> str:
     status_id = await said_elsewhere(town, author, poll_id=poll_id)
     async with town.house() as house, house.works.begin() as work:
         poll = Poll(
-            id=poll_id, status_id=StatusId(int(status_id)), account_id=author.id, options=options, tallies=[0] * len(options),
-            voters_count=0, multiple=False, hide_totals=False, expires_at=None, ended_at=None, fetched_at=work.now,
-        )  # fmt: skip
+            id=poll_id,
+            status_id=StatusId(int(status_id)),
+            account_id=author.id,
+            options=options,
+            tallies=[0] * len(options),
+            voters_count=0,
+            multiple=False,
+            hide_totals=False,
+            expires_at=None,
+            ended_at=None,
+            fetched_at=work.now,
+        )
         await polls.insert(work.db, poll)
     return status_id
 
@@ -233,10 +298,14 @@ async def _polled(town: Town, author: Account, options: list[str]) -> str:
 
 async def test_pictures_are_cut_to_size_replaced_and_taken_away(town: Town) -> None:
     ada = await join(town)
-    first = await ada.patch(UPDATE, files={
-        "avatar": ("me.png", image_file("PNG", (900, 500)), "image/png"),
-        "header": ("hills.jpg", image_file("JPEG", (3000, 1000)), "image/jpeg"),
-    }, data={"avatar_description": "me"})  # fmt: skip
+    first = await ada.patch(
+        UPDATE,
+        files={
+            "avatar": ("me.png", image_file("PNG", (900, 500)), "image/png"),
+            "header": ("hills.jpg", image_file("JPEG", (3000, 1000)), "image/jpeg"),
+        },
+        data={"avatar_description": "me"},
+    )
     check(first, CREDENTIAL_ACCOUNT)
     assert first["avatar"] == first["avatar_static"]
     sizes = {
@@ -285,9 +354,13 @@ async def test_the_editing_view_of_a_profile(town: Town) -> None:
     check(before, PROFILE)
     assert (before["avatar"], before["header"], before["featured_tags"]) == (None, None, [])
     changed = {
-        "note": "#here", "show_media": False, "show_media_replies": False, "show_featured": False, "locked": True,
+        "note": "#here",
+        "show_media": False,
+        "show_media_replies": False,
+        "show_featured": False,
+        "locked": True,
         "fields_attributes": [{"name": "a", "value": "https://example.com"}],
-    }  # fmt: skip
+    }
     after = await ada.patch("/api/v1/profile", json=changed)
     check(after, PROFILE)
     assert after["note"] == "#here"
@@ -313,10 +386,15 @@ async def test_preferences_follow_the_settings(town: Town) -> None:
 async def test_preferences_are_changed_under_the_names_they_are_read_by(town: Town) -> None:
     ada = await join(town)
     wanted = {
-        "posting:default:visibility": "unlisted", "posting:default:sensitive": True, "posting:default:language": "de",
-        "posting:default:quote_policy": "followers", "reading:expand:media": "show_all",
-        "reading:expand:spoilers": True, "reading:autoplay:gifs": True, "reading:languages": ["de", "en"],
-    }  # fmt: skip
+        "posting:default:visibility": "unlisted",
+        "posting:default:sensitive": True,
+        "posting:default:language": "de",
+        "posting:default:quote_policy": "followers",
+        "reading:expand:media": "show_all",
+        "reading:expand:spoilers": True,
+        "reading:autoplay:gifs": True,
+        "reading:languages": ["de", "en"],
+    }
 
     changed = await ada.patch("/api/v1/preferences", json=wanted)
 
@@ -325,8 +403,10 @@ async def test_preferences_are_changed_under_the_names_they_are_read_by(town: To
     by_form = {"source[expand_media]": "hide_all", "reading:languages[]": "", "reading:expand:spoilers": "false"}
     changed = await ada.patch("/api/v1/preferences", data=by_form)
     assert changed == wanted | {
-        "reading:expand:media": "hide_all", "reading:languages": None, "reading:expand:spoilers": False,
-    }  # fmt: skip
+        "reading:expand:media": "hide_all",
+        "reading:languages": None,
+        "reading:expand:spoilers": False,
+    }
     await ada.patch(UPDATE, json={"source": {"chosen_languages": ["fr"], "autoplay_gifs": False}})
     changed = await ada.get("/api/v1/preferences")
     assert (changed["reading:languages"], changed["reading:autoplay:gifs"]) == (["fr"], False)
@@ -334,9 +414,14 @@ async def test_preferences_are_changed_under_the_names_they_are_read_by(town: To
 
 @pytest.mark.parametrize(
     "sent",
-    [{"posting:default:visibility": "everybody"}, {"reading:expand:media": "some"}, {"reading:languages": ["xx-nope"]},
-     {"posting:default:language": "klingon"}, {"source": {"chosen_languages": ["?"]}}],
-)  # fmt: skip
+    [
+        {"posting:default:visibility": "everybody"},
+        {"reading:expand:media": "some"},
+        {"reading:languages": ["xx-nope"]},
+        {"posting:default:language": "klingon"},
+        {"source": {"chosen_languages": ["?"]}},
+    ],
+)
 async def test_preferences_that_cannot_be_change_nothing(town: Town, sent: dict[str, Any]) -> None:
     ada = await join(town)
     before = await ada.get("/api/v1/preferences")
@@ -355,9 +440,11 @@ async def test_accounts_are_found_by_name_and_by_id(town: Town) -> None:
     far = await stranger(town)
     host = town.base_url.removeprefix("http://")
     for acct, id in (
-        (ada.name, ada.id), (f"@{ada.name.upper()}", ada.id), (f"{ada.name}@{host}", ada.id),
+        (ada.name, ada.id),
+        (f"@{ada.name.upper()}", ada.id),
+        (f"{ada.name}@{host}", ada.id),
         (f"{far.username}@{far.domain}", str(far.id)),
-    ):  # fmt: skip
+    ):
         answer = await town.http.get("/api/v1/accounts/lookup", params={"acct": acct})
         assert (answer.status_code, answer.json()["id"]) == (200, id), acct
     assert answer.json()["acct"] == f"{far.username}@{far.domain}"

@@ -27,13 +27,23 @@ from tests.town import Town
 ADMIN = "/api/v1/admin"
 RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object", "priority": "int"}
 HOOK = {
-    "id": "id", "url": "url", "events": ["text"], "enabled": "bool", "created_at": "moment", "updated_at": "moment",
-    "secret?": "text",
-}  # fmt: skip
-INVITE = {
-    "id": "text", "code": "text", "name": "text", "url": "url", "single_use": "bool", "expires_at": maybe("moment"),
+    "id": "id",
+    "url": "url",
+    "events": ["text"],
+    "enabled": "bool",
     "created_at": "moment",
-}  # fmt: skip
+    "updated_at": "moment",
+    "secret?": "text",
+}
+INVITE = {
+    "id": "text",
+    "code": "text",
+    "name": "text",
+    "url": "url",
+    "single_use": "bool",
+    "expires_at": maybe("moment"),
+    "created_at": "moment",
+}
 EVENT = {
     "id": "text",
     "action": "text",
@@ -65,8 +75,9 @@ async def test_every_route_of_the_team_is_closed_to_everybody_else(town: Town) -
         assert bare.status_code == 401, (method, path)
         told = [(one.status_code, one.json()["error"]) for one in (narrow, unfit)]
         assert told == [
-            (403, "This action is outside the authorized scopes"), (403, "This action is not allowed"),
-        ], (method, path)  # fmt: skip
+            (403, "This action is outside the authorized scopes"),
+            (403, "This action is not allowed"),
+        ], (method, path)
 
 
 async def test_every_route_of_the_team_takes_nonsense_calmly(new_town: TownBuilder) -> None:
@@ -198,10 +209,16 @@ async def _heard(receiver: Receiver, wanted: set[str]) -> bool:
     return wanted <= receiver.events()
 
 
-@pytest.mark.parametrize("sent", [
-    {}, {"url": "ftp://x", "events": ["report.created"]}, {"url": "https://x.example", "events": []},
-    {"url": "https://x.example", "events": ["odd"]}, {"url": "https://" + "x" * 3000, "events": ["report.created"]},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"url": "ftp://x", "events": ["report.created"]},
+        {"url": "https://x.example", "events": []},
+        {"url": "https://x.example", "events": ["odd"]},
+        {"url": "https://" + "x" * 3000, "events": ["report.created"]},
+    ],
+)
 async def test_what_is_no_webhook(town: Town, sent: dict[str, Any]) -> None:
     admin = await employ(town, "administrator")
 

@@ -26,19 +26,33 @@ from tests.town import Town
 
 ADMIN = "/api/v1/admin"
 BLOCK = {
-    "id": "id", "domain": "text", "digest": "text", "created_at": "moment", "obfuscate": "bool",
-    "severity": OneOf("silence", "suspend", "noop"), "reject_media": "bool", "reject_reports": "bool",
-    "private_comment": maybe("text"), "public_comment": maybe("text"),
-}  # fmt: skip
+    "id": "id",
+    "domain": "text",
+    "digest": "text",
+    "created_at": "moment",
+    "obfuscate": "bool",
+    "severity": OneOf("silence", "suspend", "noop"),
+    "reject_media": "bool",
+    "reject_reports": "bool",
+    "private_comment": maybe("text"),
+    "public_comment": maybe("text"),
+}
 ALLOW = {"id": "id", "domain": "text", "created_at": "moment"}
 EMAIL_DOMAIN = {
-    "id": "id", "domain": "text", "created_at": "moment", "allow_with_approval": "bool",
+    "id": "id",
+    "domain": "text",
+    "created_at": "moment",
+    "allow_with_approval": "bool",
     "history": [{"day": "digits", "accounts": "digits", "uses": "digits"}],
-}  # fmt: skip
+}
 IP = {
-    "id": "id", "ip": "text", "comment": "text", "created_at": "moment", "expires_at": maybe("moment"),
+    "id": "id",
+    "ip": "text",
+    "comment": "text",
+    "created_at": "moment",
+    "expires_at": maybe("moment"),
     "severity": OneOf("sign_up_requires_approval", "sign_up_block", "no_access"),
-}  # fmt: skip
+}
 CANONICAL = {"id": "id", "canonical_email_hash": "text"}
 
 
@@ -64,8 +78,12 @@ async def test_a_blocked_server_limits_and_suspends_its_accounts_and_back(new_to
     await admin.does("PUT", f"{ADMIN}/domain_blocks/{block['id']}", json={"severity": "suspend", "obfuscate": True})
     assert await states() == [(False, True), (False, True), (False, False)]
     [public] = (await town.http.get("/api/v1/instance/domain_blocks")).json()
-    assert public == {"domain": obfuscated("far.example"), "digest": block["digest"],
-                      "severity": "suspend", "comment": "spam"}  # fmt: skip
+    assert public == {
+        "domain": obfuscated("far.example"),
+        "digest": block["digest"],
+        "severity": "suspend",
+        "comment": "spam",
+    }
     await settle(town)
     assert (await tie(ada, far))["requested"] is False
 
@@ -160,8 +178,14 @@ async def test_mail_domains_and_addresses_are_refused_at_sign_up_sign_in_and_pos
     assert (seen["history"][0]["uses"], seen["history"][0]["accounts"]) == ("1", "1")
     assert await verdict(bob, "POST", "/api/v1/statuses", json={"status": "after"}) == 403
     app = await new_app(town, "read")
-    keys = {"client_id": app.client_id, "client_secret": app.secret, "grant_type": "password", "scope": "read",
-            "username": person.username, "password": person.password}  # fmt: skip
+    keys = {
+        "client_id": app.client_id,
+        "client_secret": app.secret,
+        "grant_type": "password",
+        "scope": "read",
+        "username": person.username,
+        "password": person.password,
+    }
     assert (await town.http.post("/oauth/token", data=keys)).status_code == 400
     assert (await admin.call("POST", "/api/v1/statuses", json={"status": "the team posts"})).status_code == 200
 
@@ -220,15 +244,20 @@ async def test_networks_are_kept_out_by_degrees(new_town: TownBuilder) -> None:
     check(await admin.get(f"{ADMIN}/ip_blocks"), [IP])
 
 
-@pytest.mark.parametrize(("path", "sent", "words"), [
-    ("ip_blocks", {}, "Severity can't be blank, Ip can't be blank"), ("ip_blocks", {"ip": "x", "severity": "no_access"}, "Ip is invalid"),
-    ("ip_blocks", {"ip": "10.0.0.1", "severity": "odd"}, "Severity is not included in the list"),
-    ("domain_blocks", {"domain": ""}, "Domain can't be blank"), ("domain_blocks", {"domain": "x y"}, "Domain is not a valid domain name"),
-    ("domain_blocks", {"domain": "a.example", "severity": "odd"}, "Severity is not included in the list"),
-    ("email_domain_blocks", {"domain": "@"}, "Domain is not a valid domain name"),
-    ("canonical_email_blocks", {"email": "x"}, "Email is invalid"),
-    ("canonical_email_blocks", {}, "Canonical email hash can't be blank"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "sent", "words"),
+    [
+        ("ip_blocks", {}, "Severity can't be blank, Ip can't be blank"),
+        ("ip_blocks", {"ip": "x", "severity": "no_access"}, "Ip is invalid"),
+        ("ip_blocks", {"ip": "10.0.0.1", "severity": "odd"}, "Severity is not included in the list"),
+        ("domain_blocks", {"domain": ""}, "Domain can't be blank"),
+        ("domain_blocks", {"domain": "x y"}, "Domain is not a valid domain name"),
+        ("domain_blocks", {"domain": "a.example", "severity": "odd"}, "Severity is not included in the list"),
+        ("email_domain_blocks", {"domain": "@"}, "Domain is not a valid domain name"),
+        ("canonical_email_blocks", {"email": "x"}, "Email is invalid"),
+        ("canonical_email_blocks", {}, "Canonical email hash can't be blank"),
+    ],
+)
 async def test_what_cannot_be_blocked(town: Town, path: str, sent: dict[str, Any], words: str) -> None:
     admin = await employ(town, "administrator")
 
@@ -246,9 +275,15 @@ async def test_blocks_are_not_for_moderators(town: Town) -> None:
         assert await verdict(mod, "POST", f"{ADMIN}/{kind}", json={}) == 403
 
 
-@pytest.mark.parametrize(("email", "plain"), [
-    ("Test@Example.com", "test@example.com"), ("t.e.s.t+note+more@x.example", "test@x.example"), ("@", "@"), ("", "@"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("email", "plain"),
+    [
+        ("Test@Example.com", "test@example.com"),
+        ("t.e.s.t+note+more@x.example", "test@x.example"),
+        ("@", "@"),
+        ("", "@"),
+    ],
+)
 def test_addresses_are_compared_in_one_form(email: str, plain: str) -> None:
     assert canonical(email) == plain
 
@@ -260,9 +295,16 @@ def test_any_text_is_looked_up_without_harm(text: str) -> None:
     assert covers("10.0.0.0/8", text) in (True, False)
 
 
-@pytest.mark.parametrize(("network", "address", "inside"), [
-    ("10.0.0.0/8", "10.1.2.3", True), ("10.0.0.0/8", "::ffff:10.1.2.3", True), ("10.0.0.0/8", "11.0.0.1", False),
-    ("2001:db8::/32", "2001:db8::1", True), ("2001:db8::/32", "10.0.0.1", False), ("10.0.0.1/32", "", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("network", "address", "inside"),
+    [
+        ("10.0.0.0/8", "10.1.2.3", True),
+        ("10.0.0.0/8", "::ffff:10.1.2.3", True),
+        ("10.0.0.0/8", "11.0.0.1", False),
+        ("2001:db8::/32", "2001:db8::1", True),
+        ("2001:db8::/32", "10.0.0.1", False),
+        ("10.0.0.1/32", "", False),
+    ],
+)
 def test_networks_cover_addresses(network: str, address: str, inside: bool) -> None:
     assert covers(network, address) is inside

@@ -23,15 +23,26 @@ from tests.town import Town
 ALL, ADMIN = "/api/v1/announcements", "/api/v1/admin/announcements"
 REACTION = {"name": "text", "count": "int", "me": "bool", "url?": "url", "static_url?": "url"}
 ANNOUNCEMENT = {
-    "id": "id", "content": "text", "starts_at": maybe("moment"), "ends_at": maybe("moment"), "all_day": "bool",
-    "published_at": "moment", "updated_at": "moment", "read": "bool", "reactions": [REACTION], "emojis": [EMOJI],
+    "id": "id",
+    "content": "text",
+    "starts_at": maybe("moment"),
+    "ends_at": maybe("moment"),
+    "all_day": "bool",
+    "published_at": "moment",
+    "updated_at": "moment",
+    "read": "bool",
+    "reactions": [REACTION],
+    "emojis": [EMOJI],
     "mentions": [{"id": "id", "username": "text", "url": "url", "acct": "text"}],
-    "statuses": [{"id": "id", "url": "url"}], "tags": [{"name": "text", "url": "url"}],
-}  # fmt: skip
+    "statuses": [{"id": "id", "url": "url"}],
+    "tags": [{"name": "text", "url": "url"}],
+}
 STAFF_ANNOUNCEMENT = {name: shape for name, shape in ANNOUNCEMENT.items() if name != "read"} | {
-    "text": "text", "published": "bool", "scheduled_at": maybe("moment"),
+    "text": "text",
+    "published": "bool",
+    "scheduled_at": maybe("moment"),
     "reactions": [{name: shape for name, shape in REACTION.items() if name != "me"}],
-}  # fmt: skip
+}
 
 
 def later(**distance: float) -> str:
@@ -107,9 +118,12 @@ async def test_an_announcement_is_changed_withdrawn_and_deleted(town: Town) -> N
     assert await verdict(admin, "DELETE", path) == 404
     events = [one for one in (await _audited(town)) if one[1] == made["id"]]
     assert [action for action, _ in events] == [
-        "create_announcement", "update_announcement", "unpublish_announcement", "publish_announcement",
+        "create_announcement",
+        "update_announcement",
+        "unpublish_announcement",
+        "publish_announcement",
         "destroy_announcement",
-    ]  # fmt: skip
+    ]
 
 
 async def _audited(town: Town) -> list[tuple[str, str]]:
@@ -235,7 +249,7 @@ async def test_the_communitys_own_emoji_are_reactions_too(town: Town, tmp_path: 
 @pytest.mark.parametrize(
     "text",
     ["😀", "❤️", "❤", "👍🏽", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪", "1️⃣", "🏴󠁧󠁢󠁳󠁣󠁴󠁿", "☺️"],
-)  # fmt: skip
+)
 def test_one_emoji_is_known(text: str) -> None:
     assert is_emoji(text)
 

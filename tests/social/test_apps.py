@@ -29,8 +29,11 @@ async def test_an_app_is_registered_in_any_encoding_and_told_its_secret_once(tow
         await town.http.post("/api/v1/apps", json=plain | {"redirect_uris": uris}),
         await town.http.post("/api/v1/apps", data=plain | {"redirect_uris": "\n".join(uris)}),
         await town.http.post("/api/v1/apps", data=plain | {"redirect_uris[]": uris}),
-        await town.http.post("/api/v1/apps", files={name: (None, value) for name, value in (plain | {"redirect_uris": " ".join(uris)}).items()}),
-    ]  # fmt: skip
+        await town.http.post(
+            "/api/v1/apps",
+            files={name: (None, value) for name, value in (plain | {"redirect_uris": " ".join(uris)}).items()},
+        ),
+    ]
 
     seen: set[str] = set()
     for answer in answers:
@@ -68,13 +71,19 @@ URI = "Redirect URI must be an absolute URI."
         ({"redirect_uris": "javascript:alert(1)"}, "Redirect URI is forbidden by the server."),
         ({"redirect_uris": "DATA:text/html,x"}, "Redirect URI is forbidden by the server."),
         ({"redirect_uris": "https://app.example:x/"}, "Redirect URI must be a valid URI."),
-        ({"redirect_uris": "https://app.example/" + "x" * 2000}, "Redirect URI is too long (maximum is 2000 characters)"),
+        (
+            {"redirect_uris": "https://app.example/" + "x" * 2000},
+            "Redirect URI is too long (maximum is 2000 characters)",
+        ),
         ({"scopes": "read write:everything"}, "Scopes doesn't match configured on the server."),
         ({"scopes": "api"}, "Scopes doesn't match configured on the server."),
         ({"website": "not a page"}, "Website is not a valid URL"),
-        ({"client_name": " ", "scopes": "x"}, "Application name can't be blank, Scopes doesn't match configured on the server."),
+        (
+            {"client_name": " ", "scopes": "x"},
+            "Application name can't be blank, Scopes doesn't match configured on the server.",
+        ),
     ],
-)  # fmt: skip
+)
 async def test_what_is_wrong_with_an_app_is_said_in_known_words(town: Town, sent: dict[str, str], words: str) -> None:
     answer = await town.http.post("/api/v1/apps", json={"client_name": "x", "redirect_uris": OOB} | sent)
 

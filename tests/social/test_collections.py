@@ -13,9 +13,11 @@ from tests.town import Town
 
 ALL = "/api/v1/collections"
 ITEM = {
-    "id": "id", "created_at": "moment", "account_id": "id",
+    "id": "id",
+    "created_at": "moment",
+    "account_id": "id",
     "state": OneOf("pending", "accepted", "rejected", "revoked"),
-}  # fmt: skip
+}
 COLLECTION = {
     "id": "id", "uri": "url", "url": maybe("url"), "account_id": "id", "name": "text", "description": "text",
     "language": maybe("text"), "local": "bool", "sensitive": "bool", "discoverable": "bool",

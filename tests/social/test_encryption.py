@@ -37,9 +37,15 @@ SCOPES = "read write follow crypto"
 DEVICE = {"device_id": "text", "name": "text", "identity_key": "text", "fingerprint_key": "text"}
 CLAIMED = {"account_id": "id", "device_id": "text", "key_id": "text", "key": "text", "signature": "text"}
 MESSAGE = {
-    "id": "id", "account_id": "id", "device_id": "text", "type": "int", "body": "text", "digest": "text",
-    "message_franking": "text", "created_at": "moment",
-}  # fmt: skip
+    "id": "id",
+    "account_id": "id",
+    "device_id": "text",
+    "type": "int",
+    "body": "text",
+    "digest": "text",
+    "message_franking": "text",
+    "created_at": "moment",
+}
 
 
 def b64(raw: bytes) -> str:

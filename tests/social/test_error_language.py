@@ -15,10 +15,14 @@ from tests.town import Town
     [
         ("can't be blank", "muss ausgefüllt werden"),
         ("is too long (maximum is 30 characters)", "ist zu lang (höchstens 30 Zeichen)"),
-        ("Media 1, 2 not found or already attached to another post",
-         "Die Datei 1, 2 gibt es nicht, oder sie gehört schon zu einem anderen Beitrag"),
-        ("is invalid: File type of uploaded media could not be verified",
-         "ist nicht gültig: Die Art der Datei ließ sich nicht feststellen"),
+        (
+            "Media 1, 2 not found or already attached to another post",
+            "Die Datei 1, 2 gibt es nicht, oder sie gehört schon zu einem anderen Beitrag",
+        ),
+        (
+            "is invalid: File type of uploaded media could not be verified",
+            "ist nicht gültig: Die Art der Datei ließ sich nicht feststellen",
+        ),
         ("contained a disallowed hashtag: {count}", "enthält einen nicht erlaubten Hashtag: {count}"),
         ("is too long (maximum is 1 character)", "ist zu lang (höchstens 1 Zeichen)"),
         ("There is more than 1 file", "Es ist mehr als 1 Datei"),
@@ -29,7 +33,7 @@ from tests.town import Town
         ("x" * 5000, "x" * 5000),
         ("", ""),
     ],
-)  # fmt: skip
+)
 def test_finished_sentences_are_said_again(said: str, meant: str) -> None:
     assert language("de").say(said) == meant
     assert language("en").say(said) == said

@@ -26,17 +26,22 @@ from tests.town import Town
 
 ADMIN = "/api/v1/admin"
 MEASURE = {
-    "key": "text", "unit": maybe("text"), "total": "digits", "previous_total?": "digits", "human_value?": "text",
+    "key": "text",
+    "unit": maybe("text"),
+    "total": "digits",
+    "previous_total?": "digits",
+    "human_value?": "text",
     "data": [{"date": "midnight", "value": "digits"}],
-}  # fmt: skip
+}
 DIMENSION = {
     "key": "text",
     "data": [{"key": "text", "human_key": "text", "value": "text", "unit?": "text", "human_value?": "text"}],
 }
 COHORT = {
-    "period": "midnight", "frequency": OneOf("day", "month"),
+    "period": "midnight",
+    "frequency": OneOf("day", "month"),
     "data": [{"date": "midnight", "rate": "number", "value": "digits"}],
-}  # fmt: skip
+}
 FIRST, LAST = date(2025, 1, 1), date(2025, 12, 31)
 
 
@@ -178,8 +183,17 @@ async def test_figures_are_what_happened(new_town: TownBuilder) -> None:
 async def test_dimensions_are_made_up_of_what_is_there(new_town: TownBuilder) -> None:
     town = await new_town()
     owner, year, ids = await seed(town)
-    keys = ["languages", "sources", "servers", "space_usage", "software_versions", "tag_servers", "tag_languages",
-            "instance_accounts", "instance_languages"]  # fmt: skip
+    keys = [
+        "languages",
+        "sources",
+        "servers",
+        "space_usage",
+        "software_versions",
+        "tag_servers",
+        "tag_languages",
+        "instance_accounts",
+        "instance_languages",
+    ]
     asked: dict[str, Any] = {"keys": keys, "start_at": FIRST.isoformat(), "end_at": LAST.isoformat(), "limit": 5}
     asked |= {"tag_servers": {"id": ids["tag"]}, "tag_languages": {"id": ids["tag"]}}
     asked |= {"instance_accounts": {"domain": "127.0.0.1"}, "instance_languages": {"domain": "127.0.0.1"}}
@@ -196,17 +210,21 @@ async def test_dimensions_are_made_up_of_what_is_there(new_town: TownBuilder) ->
     assert [one["key"] for one in found["software_versions"]][:2] == ["kith", "python"]
 
 
-@pytest.mark.parametrize(("path", "sent", "status"), [
-    ("measures", {"keys": ["new_users"]}, 400), ("measures", {"keys": ["new_users"], "start_at": "x", "end_at": "y"}, 422),
-    ("measures", {"keys": ["new_users"], "start_at": "2025-02-01", "end_at": "2025-01-01"}, 422),
-    ("measures", {"start_at": "2025-01-01", "end_at": "2025-01-02"}, 422),
-    ("measures", {"keys": ["odd"], "start_at": "2025-01-01", "end_at": "2025-01-02"}, 200),
-    ("measures", {"keys": ["new_users"], "start_at": "0001-01-01", "end_at": "9999-01-02"}, 422),
-    ("dimensions", {"keys": ["servers"], "limit": -3}, 200),
-    ("retention", {"start_at": "2025-01-01", "end_at": "2025-01-09", "frequency": "hour"}, 422),
-    ("retention", {"start_at": "2025-01-01", "end_at": "2025-12-09"}, 422),
-    ("retention", {"start_at": "2025-01-01", "end_at": "2025-01-09"}, 200),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "sent", "status"),
+    [
+        ("measures", {"keys": ["new_users"]}, 400),
+        ("measures", {"keys": ["new_users"], "start_at": "x", "end_at": "y"}, 422),
+        ("measures", {"keys": ["new_users"], "start_at": "2025-02-01", "end_at": "2025-01-01"}, 422),
+        ("measures", {"start_at": "2025-01-01", "end_at": "2025-01-02"}, 422),
+        ("measures", {"keys": ["odd"], "start_at": "2025-01-01", "end_at": "2025-01-02"}, 200),
+        ("measures", {"keys": ["new_users"], "start_at": "0001-01-01", "end_at": "9999-01-02"}, 422),
+        ("dimensions", {"keys": ["servers"], "limit": -3}, 200),
+        ("retention", {"start_at": "2025-01-01", "end_at": "2025-01-09", "frequency": "hour"}, 422),
+        ("retention", {"start_at": "2025-01-01", "end_at": "2025-12-09"}, 422),
+        ("retention", {"start_at": "2025-01-01", "end_at": "2025-01-09"}, 200),
+    ],
+)
 async def test_what_cannot_be_counted(town: Town, path: str, sent: dict[str, Any], status: int) -> None:
     mod = await employ(town, "moderator")
 

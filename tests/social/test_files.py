@@ -31,8 +31,16 @@ async def test_a_file_is_handed_out_for_ever_and_never_runs(town: Town, path: st
     assert {
         name: answer.headers[name]
         for name in (
-            "content-type", "cache-control", "content-security-policy", "x-content-type-options", "content-disposition",
-            "cross-origin-resource-policy", "access-control-allow-origin", "accept-ranges", "content-length", "etag",
+            "content-type",
+            "cache-control",
+            "content-security-policy",
+            "x-content-type-options",
+            "content-disposition",
+            "cross-origin-resource-policy",
+            "access-control-allow-origin",
+            "accept-ranges",
+            "content-length",
+            "etag",
         )
     } == {
         "content-type": "image/png",
@@ -45,7 +53,7 @@ async def test_a_file_is_handed_out_for_ever_and_never_runs(town: Town, path: st
         "accept-ranges": "bytes",
         "content-length": "1024",
         "etag": '"abc.png"',
-    }  # fmt: skip
+    }
     assert len(answer.headers.get_list("access-control-allow-origin")) == 1
 
 

@@ -160,12 +160,22 @@ async def test_who_has_moved_died_or_been_suspended_is_out_of_every_call(town: T
     ]
     people = [(await join(town), name, value) for name, value in states]
     calls = [
-        ("GET", VERIFY), ("GET", USERINFO), ("GET", CHECK), ("GET", "/api/v1/accounts/verify_credentials"),
-        ("GET", f"/api/v1/accounts/{home.id}"), ("GET", "/api/v1/timelines/home"), ("GET", "/api/v1/timelines/public"),
-        ("GET", "/api/v1/notifications"), ("GET", "/api/v1/lists"), ("GET", "/api/v2/search?q=x"),
-        ("POST", "/api/v1/statuses"), ("POST", "/api/v1/statuses/1/favourite"), ("POST", "/api/v1/media"),
-        ("POST", "/api/v1/markers"), ("DELETE", "/api/v1/statuses/1"),
-    ]  # fmt: skip
+        ("GET", VERIFY),
+        ("GET", USERINFO),
+        ("GET", CHECK),
+        ("GET", "/api/v1/accounts/verify_credentials"),
+        ("GET", f"/api/v1/accounts/{home.id}"),
+        ("GET", "/api/v1/timelines/home"),
+        ("GET", "/api/v1/timelines/public"),
+        ("GET", "/api/v1/notifications"),
+        ("GET", "/api/v1/lists"),
+        ("GET", "/api/v2/search?q=x"),
+        ("POST", "/api/v1/statuses"),
+        ("POST", "/api/v1/statuses/1/favourite"),
+        ("POST", "/api/v1/media"),
+        ("POST", "/api/v1/markers"),
+        ("DELETE", "/api/v1/statuses/1"),
+    ]
 
     # when
     for person, name, value in people:

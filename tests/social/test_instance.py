@@ -64,11 +64,16 @@ TAKEN = {
     "audio": "wave wav x-wav x-pn-wave vnd.wave ogg vorbis mpeg mp3 webm flac aac m4a x-m4a mp4 3gpp",
 }
 OPEN = (
-    "/api/v1/instance/peers", "/api/v1/instance/activity", "/api/v1/instance/rules",
-    "/api/v1/instance/extended_description", "/api/v1/instance/privacy_policy",
-    "/api/v1/instance/translation_languages", "/api/v1/instance/languages", "/api/v1/peers/search?q=a",
+    "/api/v1/instance/peers",
+    "/api/v1/instance/activity",
+    "/api/v1/instance/rules",
+    "/api/v1/instance/extended_description",
+    "/api/v1/instance/privacy_policy",
+    "/api/v1/instance/translation_languages",
+    "/api/v1/instance/languages",
+    "/api/v1/peers/search?q=a",
     "/api/v1/custom_emojis",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("path", "shape"), [("/api/v1/instance", V1), ("/api/v2/instance", V2)])
@@ -130,8 +135,13 @@ async def test_its_numbers_are_counted_and_its_words_are_the_operators(new_town:
     after = (await town.http.get("/api/v2/instance")).json()
     assert (after["title"], after["description"]) == ("Our Town", "Hello there")
     assert after["registrations"] == {
-        "enabled": True, "approval_required": True, "reason_required": True, "message": None, "min_age": 16, "url": None,
-    }  # fmt: skip
+        "enabled": True,
+        "approval_required": True,
+        "reason_required": True,
+        "message": None,
+        "min_age": 16,
+        "url": None,
+    }
     assert (await town.http.get("/api/v1/instance/peers")).json() == ["a.example", "b.example"]
     assert (await town.http.get("/api/v1/peers/search", params={"q": "B."})).json() == ["b.example"]
     assert (await town.http.get("/api/v1/peers/search", params={"q": "%"})).json() == []
@@ -166,16 +176,22 @@ async def test_a_closed_server_answers_only_its_people(new_town: TownBuilder) ->
     own_token = {"Authorization": f"Bearer {await app.token('read')}"}
     posted = await ada.post("/api/v1/statuses", json={"status": "Hello"})
     closed = (
-        *OPEN, "/api/v1/timelines/public", "/api/v1/timelines/tag/x", f"/api/v1/statuses/{posted['id']}",
-        f"/api/v1/accounts/{ada.id}", "/api/v2/search?q=abc", "/api/v1/directory",
-    )  # fmt: skip
+        *OPEN,
+        "/api/v1/timelines/public",
+        "/api/v1/timelines/tag/x",
+        f"/api/v1/statuses/{posted['id']}",
+        f"/api/v1/accounts/{ada.id}",
+        "/api/v2/search?q=abc",
+        "/api/v1/directory",
+    )
 
     # then
     for path in closed:
         refused = await town.http.get(path)
         assert (refused.status_code, refused.json()) == (
-            401, {"error": "This method requires an authenticated user"},
-        ), path  # fmt: skip
+            401,
+            {"error": "This method requires an authenticated user"},
+        ), path
         assert (await town.http.get(path, headers=own_token)).status_code == 401, path
         answer = await ada.call("GET", path)
         assert answer.status_code == 200, path
@@ -243,12 +259,17 @@ async def test_the_operator_writes_pages(new_town: TownBuilder, tmp_path: Path) 
 
     # then
     assert await read("terms_of_service") == {
-        "effective_date": "2024-06-01", "effective": True, "content": "<p>Newer terms</p>", "succeeded_by": later,
-    }  # fmt: skip
+        "effective_date": "2024-06-01",
+        "effective": True,
+        "content": "<p>Newer terms</p>",
+        "succeeded_by": later,
+    }
     assert await read("terms_of_service/2024-01-01") == {
-        "effective_date": "2024-01-01", "effective": False, "content": "<p>Old terms</p>",
+        "effective_date": "2024-01-01",
+        "effective": False,
+        "content": "<p>Old terms</p>",
         "succeeded_by": "2024-06-01",
-    }  # fmt: skip
+    }
     assert (await read(f"terms_of_service/{later}"))["effective"] is False
     assert await read("terms_of_service/2024-02-02") == 404
 

@@ -18,12 +18,22 @@ def _page(*said: str, head: str = "") -> PageFacts:
 @pytest.mark.parametrize(
     "said",
     [
-        "", "null", "[]", "[1, null]", "{", '{"@type": 3}', '{"@type": "Thing", "headline": "No"}',
+        "",
+        "null",
+        "[]",
+        "[1, null]",
+        "{",
+        '{"@type": 3}',
+        '{"@type": "Thing", "headline": "No"}',
         '{"@type": "Article", "headline": 5, "author": [[]], "image": {"url": 7}, "datePublished": []}',
-        '{"@graph": "x", "@type": ["Person"]}', "[" * 100_000, '{"a":' * 50_000, "\\ud800", "\x00",
+        '{"@graph": "x", "@type": ["Person"]}',
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        "\\ud800",
+        "\x00",
         '{"@type": "Article", "datePublished": "yesterday", "author": {"url": "javascript:x()"}, "image": "data:,"}',
     ],
-)  # fmt: skip
+)
 def test_nonsense_is_left_alone(said: str) -> None:
     page = _page(said)
 

@@ -176,16 +176,26 @@ async def test_a_failure_is_kept_with_its_reason(shelf: Shelf) -> None:
 @pytest.mark.parametrize(
     ("data", "more", "problem", "words"),
     [
-        (b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>", {}, BadFile, "Validation failed: File content type is invalid, File is invalid"),
+        (
+            b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
+            {},
+            BadFile,
+            "Validation failed: File content type is invalid, File is invalid",
+        ),
         (b"#EXTM3U\n/etc/passwd", {}, BadFile, "Validation failed: File content type is invalid, File is invalid"),
         (b"\x89PNG\r\n\x1a\n" + bytes(16 << 20), {}, Invalid, {"file": ["must be smaller than 16 MB"]}),
-        (b"GIF89a", {"description": "x" * 10_001}, Invalid, {"description": ["is too long (maximum is 10000 characters)"]}),
+        (
+            b"GIF89a",
+            {"description": "x" * 10_001},
+            Invalid,
+            {"description": ["is too long (maximum is 10000 characters)"]},
+        ),
         (b"GIF89a", {"focus": "left"}, Invalid, {"focus": ["must be two numbers between -1 and 1, such as 0.5,-0.2"]}),
         (b"GIF89a", {"focus": "nan,1"}, Invalid, {"focus": ["must be two numbers between -1 and 1, such as 0.5,-0.2"]}),
         (samples.png_header(30_000, 30_000), {}, BadFile, "30000x30000 images are not supported"),
     ],
     ids=["svg", "playlist", "large", "wordy", "focus", "nan", "bomb"],
-)  # fmt: skip
+)
 async def test_refusals_leave_nothing_behind(
     shelf: Shelf, data: bytes, more: dict[str, Any], problem: type[Problem], words: Any
 ) -> None:

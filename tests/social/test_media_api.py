@@ -16,9 +16,17 @@ from tests.social.tokens import new_app
 from tests.town import Town
 
 FIELDS = {
-    "id", "type", "url", "preview_url", "remote_url", "preview_remote_url", "text_url", "meta", "description",
+    "id",
+    "type",
+    "url",
+    "preview_url",
+    "remote_url",
+    "preview_remote_url",
+    "text_url",
+    "meta",
+    "description",
     "blurhash",
-}  # fmt: skip
+}
 
 
 class Photographer:
@@ -119,10 +127,14 @@ async def test_the_older_route_waits_for_sound_which_has_no_preview(town: Town) 
         (b"<svg onload='alert(1)'/>", {}, "Validation failed: File content type is invalid, File is invalid"),
         (samples.png_header(30_000, 30_000), {}, "30000x30000 images are not supported"),
         (b"\x89PNG\r\n\x1a\nnothing", {}, "File type of uploaded media could not be verified"),
-        (b"GIF89a", {"description": "x" * 10_001}, "Validation failed: Description is too long (maximum is 10000 characters)"),
+        (
+            b"GIF89a",
+            {"description": "x" * 10_001},
+            "Validation failed: Description is too long (maximum is 10000 characters)",
+        ),
     ],
     ids=["svg", "bomb", "broken", "wordy"],
-)  # fmt: skip
+)
 async def test_refusals(town: Town, data: bytes, more: dict[str, Any], error: str) -> None:
     ada = await _photographer(town)
 

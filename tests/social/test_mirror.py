@@ -28,7 +28,11 @@ from tests.social.posts import said_elsewhere, settle
 from tests.social.shapes import MEDIA, check
 from tests.town import Town
 
-_give = command(update(statuses).where(statuses.c.id == bindparam("status")).values(media_ids=bindparam("ids", type_=statuses.c.media_ids.type)))  # fmt: skip
+_give = command(
+    update(statuses)
+    .where(statuses.c.id == bindparam("status"))
+    .values(media_ids=bindparam("ids", type_=statuses.c.media_ids.type))
+)
 
 
 @asynccontextmanager
@@ -36,9 +40,12 @@ async def _elsewhere() -> AsyncIterator[tuple[str, list[str]]]:
     """A server with files, and what was asked of it."""
     asked: list[str] = []
     files = {
-        "/picture": samples.image_file("PNG", (900, 600)), "/dance": samples.gif(3), "/film": samples.video(),
-        "/text": b"<html>x</html>", "/huge": b"\x89PNG\r\n\x1a\n" + bytes(17 << 20),
-    }  # fmt: skip
+        "/picture": samples.image_file("PNG", (900, 600)),
+        "/dance": samples.gif(3),
+        "/film": samples.video(),
+        "/text": b"<html>x</html>",
+        "/huge": b"\x89PNG\r\n\x1a\n" + bytes(17 << 20),
+    }
 
     async def show(request: web.Request) -> web.StreamResponse:
         asked.append(request.path)
@@ -64,10 +71,24 @@ async def attached(town: Town, author: Account, url: str, kind: str = "image", *
         id = work.new_id()
         meta = {"focus": {"x": 0.5, "y": 0.0}, "original": {"width": 1, "height": 1, "size": "1x1", "aspect": 1.0}}
         row = Media(
-            id=id, account_id=author.id, status_id=StatusId(int(status_id)), scheduled_id=None, kind=kind, state="ready",
-            file="", preview="", source="", mime="", description="far", meta=meta, blurhash=None, remote_url=url,
-            preview_remote_url=preview, error="", created_at=work.now,
-        )  # fmt: skip
+            id=id,
+            account_id=author.id,
+            status_id=StatusId(int(status_id)),
+            scheduled_id=None,
+            kind=kind,
+            state="ready",
+            file="",
+            preview="",
+            source="",
+            mime="",
+            description="far",
+            meta=meta,
+            blurhash=None,
+            remote_url=url,
+            preview_remote_url=preview,
+            error="",
+            created_at=work.now,
+        )
         await media.insert(work.db, row)
         await work.db.run(_give, status=int(status_id), ids=[id])
     return status_id, str(id)
@@ -139,15 +160,22 @@ async def test_what_cannot_be_had_is_said(new_town: TownBuilder) -> None:
         town = await new_town(private_hosts="127.0.0.1", rate_limits="on")
         far = await stranger(town)
         expected = {
-            f"{base}/nothing": 404, f"{base}/text": 404, f"{base}/huge": 404, f"{base}/inward": 404,
-            "http://10.0.0.1/picture": 404, "ftp://x.example/": 404, f"{base}/broken": 503,
-        }  # fmt: skip
+            f"{base}/nothing": 404,
+            f"{base}/text": 404,
+            f"{base}/huge": 404,
+            f"{base}/inward": 404,
+            "http://10.0.0.1/picture": 404,
+            "ftp://x.example/": 404,
+            f"{base}/broken": 503,
+        }
         for url, status in expected.items():
             _, id = await attached(town, far, url)
             assert (await _looks(town, id)).status_code == status, url
         _, id = await attached(town, far, f"{base}/picture", "unknown")
         asked.clear()
-        assert [(await _looks(town, one, size)).status_code for one, size in ((id, "original"), (id, "x"), ("1", "small"))] == [404] * 3  # fmt: skip
+        assert [
+            (await _looks(town, one, size)).status_code for one, size in ((id, "original"), (id, "x"), ("1", "small"))
+        ] == [404] * 3
         assert asked == []
         answers = [(await _looks(town, "1")).status_code for _ in range(30)]
         assert (answers[0], answers[-1]) == (404, 429)
@@ -161,9 +189,15 @@ async def test_only_who_may_see_the_post_sees_what_belongs_to_it(new_town: TownB
         _, id = await attached(town, far, f"{base}/picture", visibility=PRIVATE)
         async with town.house() as house, house.works.begin() as work:
             follow = Follow(
-                id=work.new_id(), account_id=AccountId(int(ada.id)), target_id=far.id, reblogs=True, notify=False, languages=None,
-                uri="", created_at=work.now,
-            )  # fmt: skip
+                id=work.new_id(),
+                account_id=AccountId(int(ada.id)),
+                target_id=far.id,
+                reblogs=True,
+                notify=False,
+                languages=None,
+                uri="",
+                created_at=work.now,
+            )
             assert await relationships.add_follow(work.db, follow)
 
         assert (await _looks(town, id)).status_code == 404

@@ -27,14 +27,23 @@ ACCOUNTS = "/api/v1/admin/accounts"
 APPEALS = "/api/v1/admin/appeals"
 APPEAL = {"text": "text", "state": OneOf("approved", "rejected", "pending")}
 WARNING = {
-    "id": "id", "text": "text", "created_at": "moment", "target_account": ACCOUNT, "appeal": maybe(APPEAL),
+    "id": "id",
+    "text": "text",
+    "created_at": "moment",
+    "target_account": ACCOUNT,
+    "appeal": maybe(APPEAL),
     "status_ids": maybe(["id"]),
-    "action": OneOf("none", "disable", "mark_statuses_as_sensitive", "delete_statuses", "sensitive", "silence", "suspend"),
-}  # fmt: skip
+    "action": OneOf(
+        "none", "disable", "mark_statuses_as_sensitive", "delete_statuses", "sensitive", "silence", "suspend"
+    ),
+}
 ADMIN_APPEAL = APPEAL | {
-    "id": "id", "created_at": "moment", "decided_at": maybe("moment"), "decided_by_account_id": maybe("id"),
+    "id": "id",
+    "created_at": "moment",
+    "decided_at": maybe("moment"),
+    "decided_by_account_id": maybe("id"),
     "strike": WARNING,
-}  # fmt: skip
+}
 _make_older = command(update(strikes).values(created_at=bindparam("at", type_=Instant())))
 _make_due = command(update(deletions).values(due_at=bindparam("at", type_=Instant())))
 
@@ -77,11 +86,14 @@ async def test_who_may_act_on_whom(town: Town) -> None:
     """The ladder, as a table."""
     owner = await employ(town, "owner")
     people = {
-        "owner": owner, "admin": await employ(town, "administrator"), "mod": await employ(town, "moderator"),
-        "other mod": await employ(town, "moderator"), "user": await employ(town, "user"),
+        "owner": owner,
+        "admin": await employ(town, "administrator"),
+        "mod": await employ(town, "moderator"),
+        "other mod": await employ(town, "moderator"),
+        "user": await employ(town, "user"),
         "reports only": await employ_as(town, owner, 3, "manage_reports"),
         "dashboard": await employ_as(town, owner, 50, "view_dashboard"),
-    }  # fmt: skip
+    }
     ranks = {"owner": 1000, "admin": 100, "mod": 10, "other mod": 10, "user": -1, "reports only": 3, "dashboard": 50}
     allowed = {"owner", "admin", "mod", "other mod", "reports only"}
     for by, actor in people.items():
@@ -148,10 +160,18 @@ async def test_the_data_of_a_suspended_account_goes_after_thirty_days(new_town: 
     assert await verdict(ada, "GET", f"/api/v1/statuses/{posted['id']}") == 404
     told = await ada.get("/api/v1/notifications", params={"types[]": "severed_relationships"})
     assert [one["event"]["following_count"] for one in told] == [1]
-    check(told[0]["event"], {
-        "id": "id", "type": OneOf("account_suspension"), "purged": "bool", "target_name": "text", "created_at": "moment",
-        "followers_count": "int", "following_count": "int",
-    })  # fmt: skip
+    check(
+        told[0]["event"],
+        {
+            "id": "id",
+            "type": OneOf("account_suspension"),
+            "purged": "bool",
+            "target_name": "text",
+            "created_at": "moment",
+            "followers_count": "int",
+            "following_count": "int",
+        },
+    )
     assert (await ada.refreshed())["following_count"] == 0
 
     await act(admin, eve, "suspend")
@@ -241,10 +261,16 @@ async def test_an_appeal_has_twenty_days(new_town: TownBuilder) -> None:
     assert (late.status_code, "the time for it is over" in late.json()["error"]) == (422, True)
 
 
-@pytest.mark.parametrize(("sent", "status"), [
-    ({"type": "explode"}, 422), ({}, 422), ({"type": "none", "report_id": "5"}, 404),
-    ({"type": "none", "warning_preset_id": "5"}, 404), ({"type": "none", "text": "x" * 10_001}, 422),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        ({"type": "explode"}, 422),
+        ({}, 422),
+        ({"type": "none", "report_id": "5"}, 404),
+        ({"type": "none", "warning_preset_id": "5"}, 404),
+        ({"type": "none", "text": "x" * 10_001}, 422),
+    ],
+)
 async def test_what_cannot_be_done_to_an_account(town: Town, sent: dict[str, Any], status: int) -> None:
     mod, bob = await employ(town, "moderator"), await join(town)
 
@@ -269,8 +295,14 @@ async def test_those_who_wait_are_let_in_or_turned_down(new_town: TownBuilder) -
     app = await new_app(town, "read write")
     headers = {"Authorization": f"Bearer {await app.token('read write')}"}
     for name in ("first", "second"):
-        sent = {"username": name, "email": f"{name}@example.org", "password": "correct horse", "agreement": True,
-                "locale": "en", "reason": "I like it"}  # fmt: skip
+        sent = {
+            "username": name,
+            "email": f"{name}@example.org",
+            "password": "correct horse",
+            "agreement": True,
+            "locale": "en",
+            "reason": "I like it",
+        }
         assert (await town.http.post("/api/v1/accounts", json=sent, headers=headers)).status_code == 200
     await settle(town)
 

@@ -20,9 +20,14 @@ from tests.town import Town
 
 PATH = "/api/v1/notifications/emails"
 USUAL = {
-    "mention": True, "follow": True, "follow_request": True, "quote": True, "favourite": False, "reblog": False,
+    "mention": True,
+    "follow": True,
+    "follow_request": True,
+    "quote": True,
+    "favourite": False,
+    "reblog": False,
     "always": False,
-}  # fmt: skip
+}
 _at = bindparam("at", type_=Instant())
 _tokens = command(update(oauth_tokens).values(created_at=_at, last_used_at=_at))
 _sessions = command(update(sessions).values(last_used_at=_at))
@@ -108,8 +113,10 @@ async def test_types_are_chosen(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     assert await ada.get(PATH) == USUAL
     assert await ada.patch(PATH, json={"mention": False, "favourite": True, "always": True}) == USUAL | {
-        "mention": False, "favourite": True, "always": True,
-    }  # fmt: skip
+        "mention": False,
+        "favourite": True,
+        "always": True,
+    }
     own = await post(ada)
     await does(bob, "favourite", own)
     await post(bob, f"@{ada.name}")

@@ -20,16 +20,20 @@ from tests.town import Town
 
 PATH = "/api/v2/notifications"
 GROUP = {
-    "group_key": "text", "notifications_count": "int", "type": "text", "most_recent_notification_id": "int",
-    "page_min_id": "id", "page_max_id": "id", "latest_page_notification_at": "moment", "sample_account_ids": ["id"],
+    "group_key": "text",
+    "notifications_count": "int",
+    "type": "text",
+    "most_recent_notification_id": "int",
+    "page_min_id": "id",
+    "page_max_id": "id",
+    "latest_page_notification_at": "moment",
+    "sample_account_ids": ["id"],
     "status_id?": "id",
-}  # fmt: skip
+}
 PARTIAL = {"id", "acct", "locked", "bot", "url", "avatar", "avatar_static", "avatar_description"}
 _rename = command(
-    update(notifications)
-    .where(notifications.c.group_key == bindparam("old"))
-    .values(group_key=bindparam("new"))
-)  # fmt: skip
+    update(notifications).where(notifications.c.group_key == bindparam("old")).values(group_key=bindparam("new"))
+)
 
 
 async def grouped(member: Member, **params: Any) -> list[dict[str, Any]]:
@@ -70,8 +74,10 @@ async def test_alike_things_stand_together(town: Town) -> None:
     check(whole["accounts"], [ACCOUNT])
     groups = await grouped(ada)
     assert summed(groups) == [
-        ("reblog", 1, [cat.id]), ("favourite", 2, [cat.id, bob.id]), ("mention", 1, [bob.id]),
-    ]  # fmt: skip
+        ("reblog", 1, [cat.id]),
+        ("favourite", 2, [cat.id, bob.id]),
+        ("mention", 1, [bob.id]),
+    ]
     singles = await ada.get("/api/v1/notifications")
     assert groups[1]["group_key"] == singles[1]["group_key"] == singles[3]["group_key"]
     assert groups[1]["page_max_id"] == singles[1]["id"] == str(groups[1]["most_recent_notification_id"])
@@ -90,8 +96,11 @@ async def test_alike_things_stand_together(town: Town) -> None:
 async def test_only_the_types_one_wants_are_grouped(town: Town) -> None:
     ada, bob, cat, _ = await busy(town)
     assert summed(await grouped(ada, **{"grouped_types[]": "reblog"})) == [
-        ("reblog", 1, [cat.id]), ("favourite", 1, [cat.id]), ("mention", 1, [bob.id]), ("favourite", 1, [bob.id]),
-    ]  # fmt: skip
+        ("reblog", 1, [cat.id]),
+        ("favourite", 1, [cat.id]),
+        ("mention", 1, [bob.id]),
+        ("favourite", 1, [bob.id]),
+    ]
     alone = (await grouped(ada, **{"grouped_types[]": "reblog"}))[3]["group_key"]
     assert alone.startswith("ungrouped-")
     assert summed((await ada.get(f"{PATH}/{alone}"))["notification_groups"]) == [("favourite", 1, [bob.id])]
@@ -133,8 +142,9 @@ async def test_a_group_begins_anew_after_some_hours(town: Town) -> None:
     await does(dan, "favourite", own)
     await settle(town)
     assert summed(await grouped(ada, **{"types[]": "favourite"})) == [
-        ("favourite", 1, [dan.id]), ("favourite", 2, [cat.id, bob.id]),
-    ]  # fmt: skip
+        ("favourite", 1, [dan.id]),
+        ("favourite", 2, [cat.id, bob.id]),
+    ]
 
 
 async def test_accounts_can_be_shown_in_part(town: Town) -> None:
@@ -148,8 +158,9 @@ async def test_accounts_can_be_shown_in_part(town: Town) -> None:
     assert "partial_accounts" not in await ada.get(PATH, params={"expand_accounts": "full"})
     refused = await ada.call("GET", PATH, params={"expand_accounts": "x"})
     assert (refused.status_code, refused.json()["error"]) == (
-        400, "Invalid value for 'expand_accounts': 'x', allowed values are 'full' and 'partial_avatars'",
-    )  # fmt: skip
+        400,
+        "Invalid value for 'expand_accounts': 'x', allowed values are 'full' and 'partial_avatars'",
+    )
 
 
 async def test_one_group_its_accounts_and_dismissing_it(town: Town) -> None:
@@ -217,10 +228,15 @@ async def test_a_sample_has_eight_at_most_and_a_filter_hides_whole_groups(town: 
     said = await post(others[0], f"@{ada.name} roses")
     await settle(town)
     assert len(await grouped(ada)) == 2
-    await ada.post("/api/v2/filters", json={
-        "title": "no roses", "context": ["notifications"], "filter_action": "hide",
-        "keywords_attributes": [{"keyword": "roses"}],
-    })  # fmt: skip
+    await ada.post(
+        "/api/v2/filters",
+        json={
+            "title": "no roses",
+            "context": ["notifications"],
+            "filter_action": "hide",
+            "keywords_attributes": [{"keyword": "roses"}],
+        },
+    )
     whole = await ada.get(PATH)
     assert [one["type"] for one in whole["notification_groups"]] == ["favourite"]
     assert said["id"] not in [one["id"] for one in whole["statuses"]]

@@ -24,24 +24,37 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 OLD = NOW - timedelta(days=400)
 SUMMARY = {"pending_requests_count": 0, "pending_notifications_count": 0}
 DEFAULTS = {
-    "for_not_following": "accept", "for_not_followers": "accept", "for_new_accounts": "accept",
-    "for_private_mentions": "filter", "for_limited_accounts": "filter", "for_bots": "accept",
-}  # fmt: skip
+    "for_not_following": "accept",
+    "for_not_followers": "accept",
+    "for_new_accounts": "accept",
+    "for_private_mentions": "filter",
+    "for_limited_accounts": "filter",
+    "for_bots": "accept",
+}
 OPEN = dict.fromkeys(DEFAULTS, "accept")
 REQUEST = {
-    "id": "id", "created_at": "moment", "updated_at": "moment", "notifications_count": "text", "account": ACCOUNT,
-}  # fmt: skip
-_age = command(update(follows).where(follows.c.account_id == bindparam("who")).values(
-    created_at=bindparam("at", type_=Instant())
-))  # fmt: skip
+    "id": "id",
+    "created_at": "moment",
+    "updated_at": "moment",
+    "notifications_count": "text",
+    "account": ACCOUNT,
+}
+_age = command(
+    update(follows).where(follows.c.account_id == bindparam("who")).values(created_at=bindparam("at", type_=Instant()))
+)
 
 
 def _known(**differing: Any) -> Acquaintance:
     """Somebody old, who is not followed and follows since long."""
     usual: dict[str, Any] = {
-        "recipient_id": AccountId(1), "is_permitted": False, "is_following": False, "followed_since": OLD,
-        "sender_since": OLD, "is_limited": False, "is_bot": False,
-    } | OPEN  # fmt: skip
+        "recipient_id": AccountId(1),
+        "is_permitted": False,
+        "is_following": False,
+        "followed_since": OLD,
+        "sender_since": OLD,
+        "is_limited": False,
+        "is_bot": False,
+    } | OPEN
     return Acquaintance(**(usual | differing))
 
 
@@ -78,9 +91,13 @@ async def test_the_policy_is_kept_in_both_versions(town: Town) -> None:
     ada = await join(town)
     assert await ada.get(V2) == DEFAULTS | {"summary": SUMMARY}
     old = {
-        "filter_not_following": False, "filter_not_followers": False, "filter_new_accounts": False,
-        "filter_private_mentions": True, "filter_bots": False, "summary": SUMMARY,
-    }  # fmt: skip
+        "filter_not_following": False,
+        "filter_not_followers": False,
+        "filter_new_accounts": False,
+        "filter_private_mentions": True,
+        "filter_bots": False,
+        "summary": SUMMARY,
+    }
     assert await ada.get(V1) == old
     changed = await ada.patch(V2, json={"for_bots": "drop"})
     assert changed == DEFAULTS | {"for_bots": "drop", "summary": SUMMARY}
@@ -91,8 +108,10 @@ async def test_the_policy_is_kept_in_both_versions(town: Town) -> None:
     }
     assert await ada.patch(V1, data={"filter_new_accounts": "true"}) == await ada.get(V1)
     assert await ada.get(V2) == OPEN | {
-        "for_limited_accounts": "filter", "for_new_accounts": "filter", "summary": SUMMARY
-    }  # fmt: skip
+        "for_limited_accounts": "filter",
+        "for_new_accounts": "filter",
+        "summary": SUMMARY,
+    }
     for sent in ({"for_bots": "maybe"}, {"for_bots": "drop", "for_new_accounts": ""}):
         refused = await ada.call("PATCH", V2, json=sent)
         assert refused.status_code == 422

@@ -15,9 +15,14 @@ from tests.social.shapes import check
 from tests.town import Town
 
 EVENT = {
-    "id": "id", "type": "text", "purged": "bool", "target_name": "text", "followers_count": "int",
-    "following_count": "int", "created_at": "moment",
-}  # fmt: skip
+    "id": "id",
+    "type": "text",
+    "purged": "bool",
+    "target_name": "text",
+    "followers_count": "int",
+    "following_count": "int",
+    "created_at": "moment",
+}
 _follow = command(insert_into(follows))
 
 
@@ -52,9 +57,15 @@ async def test_whoever_blocks_a_domain_is_told_what_they_lost(town: Town) -> Non
 
 def _row(work: Any, account_id: int, target_id: int) -> dict[str, Any]:
     return {
-        "id": work.new_id(), "account_id": account_id, "target_id": target_id, "reblogs": True, "notify": False,
-        "languages": None, "uri": None, "created_at": work.now,
-    }  # fmt: skip
+        "id": work.new_id(),
+        "account_id": account_id,
+        "target_id": target_id,
+        "reblogs": True,
+        "notify": False,
+        "languages": None,
+        "uri": None,
+        "created_at": work.now,
+    }
 
 
 async def test_the_report_of_a_year_is_told_once(town: Town) -> None:

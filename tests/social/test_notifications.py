@@ -20,8 +20,13 @@ from tests.social.shapes import ACCOUNT, check
 from tests.town import Town
 
 NOTIFICATION = {
-    "id": "id", "type": "text", "group_key": "text", "created_at": "moment", "account": ACCOUNT, "status?": None,
-}  # fmt: skip
+    "id": "id",
+    "type": "text",
+    "group_key": "text",
+    "created_at": "moment",
+    "account": ACCOUNT,
+    "status?": None,
+}
 _age = command(update(polls).where(polls.c.id == bindparam("poll")).values(expires_at=bindparam("at", type_=Instant())))
 
 
@@ -43,10 +48,15 @@ async def test_everything_that_concerns_somebody_is_told(town: Town) -> None:
     told = await ada.get("/api/v1/notifications")
     for one in told:
         _shape(one)
-    assert sorted(await notices(ada)) == sorted([
-        ("mention", bob.id, mention["id"]), ("quote", bob.id, quoting["id"]), ("reblog", bob.id, own["id"]),
-        ("favourite", bob.id, own["id"]), ("follow", bob.id, None),
-    ])  # fmt: skip
+    assert sorted(await notices(ada)) == sorted(
+        [
+            ("mention", bob.id, mention["id"]),
+            ("quote", bob.id, quoting["id"]),
+            ("reblog", bob.id, own["id"]),
+            ("favourite", bob.id, own["id"]),
+            ("follow", bob.id, None),
+        ]
+    )
     groups = {one["type"]: one["group_key"] for one in told}
     assert groups["favourite"].startswith(f"favourite-{own['id']}-")
     assert groups["follow"].startswith("follow-")
@@ -149,6 +159,37 @@ async def test_mentions_that_are_not_wanted_are_dropped(town: Town, case: str) -
     assert [type for type, *_ in await notices(other)] == ["mention"]
 
 
+# What ada did to another before bob mentions her in a reply to them, and whether she is told.
+REPLIES: dict[str, tuple[dict[str, Any] | None, str, bool]] = {
+    "nothing": (None, "", True),
+    "blocked": ({}, "block", False),
+    "muted": ({"notifications": True}, "mute", False),
+    "muted, but for notices": ({"notifications": False}, "mute", True),
+}
+
+
+@pytest.mark.parametrize("case", REPLIES)
+async def test_mentions_in_replies_to_somebody_who_is_hidden_are_dropped(town: Town, case: str) -> None:
+    ada, bob, other = await join_all(town, 3)
+    sent, verb, is_told = REPLIES[case]
+    if sent is not None:
+        await ada.to(other, verb, **sent)
+    above = await post(other, "something")
+    await post(bob, f"@{ada.name} look at this", in_reply_to_id=above["id"])
+    await settle(town)
+    assert [type for type, *_ in await notices(ada)] == (["mention"] if is_told else [])
+
+
+async def test_boosts_are_not_told_to_those_who_want_to_hear_of_every_post(town: Town) -> None:
+    ada, bob, eve = await join_all(town, 3)
+    await ada.to(bob, "follow", notify=True)
+    await does(bob, "reblog", await post(eve, "from somebody else"))
+    own = await post(bob, "his own")
+    await does(bob, "reblog", own)
+    await settle(town)
+    assert await notices(ada) == [("status", bob.id, own["id"])]
+
+
 async def test_hiding_somebody_takes_back_what_was_told_of_them(town: Town) -> None:
     ada, bob, other = await join_all(town, 3)
     for author in (bob, other):
@@ -205,8 +246,10 @@ async def test_a_poll_that_ends_is_told_to_all_who_took_part(town: Town) -> None
                 await end_polls(work, EndPolls())
     await settle(town)
     assert (await notices(ada), await notices(bob), await notices(cat)) == (
-        [("poll", ada.id, asked["id"])], [("poll", ada.id, asked["id"])], [],
-    )  # fmt: skip
+        [("poll", ada.id, asked["id"])],
+        [("poll", ada.id, asked["id"])],
+        [],
+    )
     assert (await cat.get(f"/api/v1/polls/{asked['poll']['id']}"))["expired"] is True
 
 
@@ -225,8 +268,12 @@ async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> 
     path = "/api/v1/notifications?limit=2"
     assert await walk(ada, path) == [every[:2], every[2:4], every[4:]]
     assert [id for page in await walk(ada, f"{path}&min_id={every[-1]}", back=True) for id in page] == [
-        every[3], every[4], every[1], every[2], every[0],
-    ]  # fmt: skip
+        every[3],
+        every[4],
+        every[1],
+        every[2],
+        every[0],
+    ]
     narrowed: list[tuple[dict[str, Any], set[str]]] = [
         ({"types[]": "favourite"}, {"favourite"}),
         ({"types[]": ["follow", "mention", "unheard_of"]}, {"follow", "mention"}),

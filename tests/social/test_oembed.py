@@ -12,10 +12,18 @@ from tests.social.shapes import check, maybe
 from tests.town import Town
 
 OEMBED = {
-    "type": "text", "version": "text", "title": "text", "author_name": "text", "author_url": "url",
-    "provider_name": "text", "provider_url": "url", "cache_age": "int", "html": "text", "width": "int",
+    "type": "text",
+    "version": "text",
+    "title": "text",
+    "author_name": "text",
+    "author_url": "url",
+    "provider_name": "text",
+    "provider_url": "url",
+    "cache_age": "int",
+    "html": "text",
+    "width": "int",
     "height": maybe("int"),
-}  # fmt: skip
+}
 
 
 async def ask(town: Town, url: str, **params: Any) -> tuple[int, dict[str, Any]]:
@@ -55,10 +63,17 @@ async def test_whatever_not_everybody_may_see_is_not_embedded(town: Town) -> Non
     boost = await does(ada, "reblog", public)
     elsewhere = await said_elsewhere(town, far)
     urls = [
-        private["url"], f"{town.base_url}/@{ada.name}/{boost['id']}", f"{town.base_url}/@{far.username}/{elsewhere}",
-        f"{town.base_url}/@somebody/{public['id']}", f"{town.base_url}/@{ada.name}/1", f"{town.base_url}/@{ada.name}",
-        f"https://elsewhere.example/@{ada.name}/{public['id']}", "", "x", f"{town.base_url}/@{ada.name}/{'9' * 19}",
-    ]  # fmt: skip
+        private["url"],
+        f"{town.base_url}/@{ada.name}/{boost['id']}",
+        f"{town.base_url}/@{far.username}/{elsewhere}",
+        f"{town.base_url}/@somebody/{public['id']}",
+        f"{town.base_url}/@{ada.name}/1",
+        f"{town.base_url}/@{ada.name}",
+        f"https://elsewhere.example/@{ada.name}/{public['id']}",
+        "",
+        "x",
+        f"{town.base_url}/@{ada.name}/{'9' * 19}",
+    ]
 
     assert [(await ask(town, url))[0] for url in urls] == [404] * len(urls)
     assert (await ask(town, public["url"], format="xml"))[0] == 404

@@ -116,9 +116,13 @@ async def test_the_proxy_fetches_nothing_that_a_visitor_names(new_town: TownBuil
         far = await stranger(town)
         _, id = await attached(town, far, f"{base}/kept")
         for path in (
-            f"/media_proxy/{base}/x", f"/media_proxy/{base.replace('/', '%2F')}/original", "/media_proxy/-1/original",
-            f"/media_proxy/{id}/original/{base}", "/media_proxy/1/original", f"/media_proxy/{'9' * 40}/original",
-        ):  # fmt: skip
+            f"/media_proxy/{base}/x",
+            f"/media_proxy/{base.replace('/', '%2F')}/original",
+            "/media_proxy/-1/original",
+            f"/media_proxy/{id}/original/{base}",
+            "/media_proxy/1/original",
+            f"/media_proxy/{'9' * 40}/original",
+        ):
             assert (await town.http.get(path, params={"url": f"{base}/other"})).status_code == 404, path
         answer = await town.http.get(f"/media_proxy/{id}/original", params={"url": f"{base}/other"})
         assert answer.status_code == 302

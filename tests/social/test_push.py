@@ -140,9 +140,13 @@ async def test_a_subscription_is_made_seen_changed_and_ended(town: Town, service
     check(made, PUSH_SUBSCRIPTION)
     key = (await town.http.get("/api/v2/instance")).json()["configuration"]["vapid"]["public_key"]
     assert made == {
-        "id": made["id"], "endpoint": device.endpoint, "standard": True, "server_key": key, "policy": "followed",
+        "id": made["id"],
+        "endpoint": device.endpoint,
+        "standard": True,
+        "server_key": key,
+        "policy": "followed",
         "alerts": {"mention": True, "favourite": False, "admin.sign_up": True},
-    }  # fmt: skip
+    }
     assert (await ada.get("/api/v1/apps/verify_credentials"))["vapid_key"] == key
     assert await ada.get(PATH) == made
 
@@ -168,10 +172,13 @@ async def test_forms_say_the_same(town: Town, service: Service) -> None:
     ada, device = await join(town), service.device()
     sent = device.subscription
     form = {
-        "subscription[endpoint]": sent["endpoint"], "subscription[keys][p256dh]": sent["keys"]["p256dh"] + "=",
-        "subscription[keys][auth]": sent["keys"]["auth"] + "==", "data[alerts][admin.report]": "true",
-        "data[alerts][mention]": "0", "data[policy]": "follower",
-    }  # fmt: skip
+        "subscription[endpoint]": sent["endpoint"],
+        "subscription[keys][p256dh]": sent["keys"]["p256dh"] + "=",
+        "subscription[keys][auth]": sent["keys"]["auth"] + "==",
+        "data[alerts][admin.report]": "true",
+        "data[alerts][mention]": "0",
+        "data[policy]": "follower",
+    }
     for options in ({"data": form}, {"params": form}, {"files": {name: (None, value) for name, value in form.items()}}):
         made = await ada.post(PATH, **options)
         assert (made["standard"], made["policy"]) == (False, "follower")
@@ -220,7 +227,10 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "with a password": ({"endpoint": "https://a:b@push.example/x"}, "Endpoint is not a valid URL"),
     "plain http": ({"endpoint": "http://203.0.114.1/x"}, "Endpoint must begin with https://"),
     "plain http by a name": ({"endpoint": "http://localhost/x"}, "Endpoint must begin with https://"),
-    "too long": ({"endpoint": "https://push.example/" + "x" * 2048}, "Endpoint is too long (maximum is 2048 characters)"),
+    "too long": (
+        {"endpoint": "https://push.example/" + "x" * 2048},
+        "Endpoint is too long (maximum is 2048 characters)",
+    ),
     "private": ({"endpoint": "https://10.0.0.1/x"}, "Endpoint is not at a public address"),
     "link-local": ({"endpoint": "https://169.254.169.254/latest"}, "Endpoint is not at a public address"),
     "private in IPv6": ({"endpoint": "https://[fd00::1]/x"}, "Endpoint is not at a public address"),
@@ -233,7 +243,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "short secret": ({"auth": encoded(bytes(15))}, "Auth is not a secret of 16 bytes"),
     "long secret": ({"auth": encoded(bytes(17))}, "Auth is not a secret of 16 bytes"),
     "two things": ({"auth": "", "endpoint": "x"}, "Endpoint is not a valid URL, Auth is not a secret of 16 bytes"),
-}  # fmt: skip
+}
 
 
 async def test_what_cannot_be_used_is_refused_and_changes_nothing(town: Town, service: Service) -> None:
@@ -246,13 +256,15 @@ async def test_what_cannot_be_used_is_refused_and_changes_nothing(town: Town, se
         answer = await ada.call("POST", PATH, json=sent)
         assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}"), case
     shapes: list[dict[str, Any]] = [
-        {}, {"subscription": "x"}, {"subscription": {"endpoint": "https://a.example"}},
+        {},
+        {"subscription": "x"},
+        {"subscription": {"endpoint": "https://a.example"}},
         {"subscription": {"keys": device.subscription["keys"]}},
         {"subscription": device.subscription, "data": {"policy": "some"}},
         {"subscription": device.subscription, "policy": "some"},
         {"subscription": device.subscription, "data": {"alerts": {"mention": "perhaps"}}},
         {"subscription": device.subscription, "data": {"alerts": ["mention"]}},
-    ]  # fmt: skip
+    ]
     for sent in shapes:
         answer = await ada.call("POST", PATH, json=sent)
         assert (answer.status_code, answer.json()["error"][:18]) == (422, "Validation failed:"), sent
@@ -302,8 +314,14 @@ async def test_a_message_is_encrypted_signed_and_says_what_apps_read(town: Town,
     assert len(told) == len(device.received) == 3
     for id, text in told.items():
         assert set(text) == {
-            "access_token", "preferred_locale", "notification_id", "notification_type", "icon", "title", "body",
-        }  # fmt: skip
+            "access_token",
+            "preferred_locale",
+            "notification_id",
+            "notification_type",
+            "icon",
+            "title",
+            "body",
+        }
         assert (text["access_token"], text["preferred_locale"]) == (ada.token, "en")
         assert text["notification_type"] == shown[id]["type"]
         assert text["icon"] == shown[id]["account"]["avatar_static"]
@@ -412,9 +430,11 @@ async def test_the_policy_says_from_whom(town: Town, service: Service) -> None:
     await all_sent(town)
     reached = {policy: sorted(text["body"].split()[-1] for text in one.texts()) for policy, one in devices.items()}
     assert reached == {
-        "all": sorted(one.name for one in (followed, follower, stranger)), "followed": [followed.name],
-        "follower": [follower.name], "none": [],
-    }  # fmt: skip
+        "all": sorted(one.name for one in (followed, follower, stranger)),
+        "followed": [followed.name],
+        "follower": [follower.name],
+        "none": [],
+    }
 
 
 async def test_what_is_taken_back_filtered_or_old_is_not_sent(town: Town, service: Service) -> None:
@@ -516,9 +536,13 @@ async def test_whatever_may_pass_is_tried_again_with_growing_pauses(town: Town, 
     device = service.device()
     await device.subscribe(ada)
     device.answers = [
-        (408, {}), (429, {"Retry-After": "3600"}), (500, {"Retry-After": "never"}),
-        (503, {"Retry-After": "99999999"}), (302, {"Location": "http://127.0.0.1:1/"}), (503, {}),
-    ]  # fmt: skip
+        (408, {}),
+        (429, {"Retry-After": "3600"}),
+        (500, {"Retry-After": "never"}),
+        (503, {"Retry-After": "99999999"}),
+        (302, {"Location": "http://127.0.0.1:1/"}),
+        (503, {}),
+    ]
     await post(bob, f"@{ada.name} at last")
     await all_sent(town)
     pauses = []
@@ -705,9 +729,14 @@ async def test_a_push_service_can_end_a_subscription_by_its_address(town: Town, 
     start, _, link = address.rpartition("/")
     number, until_, seal = link.split("-")
     forged = [
-        "x", f"{int(number) + 1}-{until_}-{seal}", f"{number}-{int(until_) + 1}-{seal}", f"{number}-{until_}-{'0' * 64}",
-        f"9999999999-{until_}-{seal}", f"{number}-1-{seal}", uuid.uuid4().hex,
-    ]  # fmt: skip
+        "x",
+        f"{int(number) + 1}-{until_}-{seal}",
+        f"{number}-{int(until_) + 1}-{seal}",
+        f"{number}-{until_}-{'0' * 64}",
+        f"9999999999-{until_}-{seal}",
+        f"{number}-1-{seal}",
+        uuid.uuid4().hex,
+    ]
     for wrong in forged:
         assert (await town.http.delete(f"{start}/{wrong}")).status_code == 404, wrong
     assert await kept(ada) == 1

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from kith.base import vapid
 from kith.base.http import PrivateHosts
 from kith.social.notifications.service import TYPES
+from kith.social.notifications.titles import TITLES, title_of
 from kith.social.push import keys
 from kith.social.push.encryption import MOST_BYTES, encrypt, encrypt_legacy
 from kith.social.push.message import PushMessage, fit
 from kith.social.push.sending import LONGEST_WAIT, PushOutcome, _verdict
 from kith.social.push.slots import PER_ACCOUNT, PER_HOST, Busy, Slots
-from kith.social.push.titles import TITLES, title_of
 from tests.social.push_service import decoded
 
 KEY = ec.generate_private_key(ec.SECP256R1())
@@ -107,9 +107,14 @@ _text = st.text(st.characters(exclude_categories=["Cs"]), max_size=140)
 @given(_text, _text, st.integers(min_value=400, max_value=MOST_BYTES))
 def test_messages_are_cut_until_they_fit(title: str, body: str, most: int) -> None:
     message = PushMessage(
-        access_token="t" * 43, preferred_locale="en", notification_id=2**62, notification_type="mention",
-        icon="https://a.example/" + "i" * 100, title=title[:20], body=body,
-    )  # fmt: skip
+        access_token="t" * 43,
+        preferred_locale="en",
+        notification_id=2**62,
+        notification_type="mention",
+        icon="https://a.example/" + "i" * 100,
+        title=title[:20],
+        body=body,
+    )
     made = fit(message, most)
     assert len(made) <= most
     told = json.loads(made)

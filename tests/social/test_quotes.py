@@ -67,9 +67,11 @@ async def test_a_quote_outlives_what_it_quotes(town: Town) -> None:
 async def _states(reader: Member, tag: str, list_id: str) -> dict[str, list[tuple[str, str, bool]]]:
     """By timeline: which posts quote, in which state, and whether what they quote is shown."""
     paths = {
-        "home": "/api/v1/timelines/home", "list": f"/api/v1/timelines/list/{list_id}",
-        "tag": f"/api/v1/timelines/tag/{tag}", "public": "/api/v1/timelines/public",
-    }  # fmt: skip
+        "home": "/api/v1/timelines/home",
+        "list": f"/api/v1/timelines/list/{list_id}",
+        "tag": f"/api/v1/timelines/tag/{tag}",
+        "public": "/api/v1/timelines/public",
+    }
     found: dict[str, list[tuple[str, str, bool]]] = {}
     for name, path in paths.items():
         shown = await reader.get(path, params={"limit": "40"})
@@ -89,11 +91,15 @@ async def test_timelines_keep_posts_that_quote_and_tell_how_the_quote_stands(tow
     await arrive(eve)
     tag = f"q{uuid.uuid4().hex[:8]}"
     roots = {
-        "blocked_account": (await post(bob))["id"], "muted_account": (await post(cat))["id"],
-        "unauthorized": (await post(dan))["id"], "deleted": (await post(joe))["id"],
-        "blocked_domain": await said_elsewhere(town, far), "accepted": (await post(joe))["id"],
-        "pending": (await post(joe))["id"], "rejected": (await post(joe))["id"],
-    }  # fmt: skip
+        "blocked_account": (await post(bob))["id"],
+        "muted_account": (await post(cat))["id"],
+        "unauthorized": (await post(dan))["id"],
+        "deleted": (await post(joe))["id"],
+        "blocked_domain": await said_elsewhere(town, far),
+        "accepted": (await post(joe))["id"],
+        "pending": (await post(joe))["id"],
+        "rejected": (await post(joe))["id"],
+    }
 
     async def quoted() -> dict[str, str]:
         return {state: (await post(ada, f"see #{tag}", quoted_status_id=root))["id"] for state, root in roots.items()}

@@ -187,8 +187,11 @@ async def test_unlocking_lets_in_everybody_but_those_the_team_has_limited(town: 
 async def test_following_by_name_the_old_way(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     far = await stranger(town)
-    names = {f"@{bob.name}": bob.id, f"{bob.name}@{town.base_url.removeprefix('http://')}": bob.id,
-             f"{far.username}@{far.domain}": str(far.id)}  # fmt: skip
+    names = {
+        f"@{bob.name}": bob.id,
+        f"{bob.name}@{town.base_url.removeprefix('http://')}": bob.id,
+        f"{far.username}@{far.domain}": str(far.id),
+    }
     for name, id in names.items():
         said = await ada.post("/api/v1/follows", data={"uri": name})
         check(said, ACCOUNT)
@@ -228,12 +231,20 @@ async def test_what_is_refused(town: Town) -> None:
         (f"{path}/nobody/block", {}, 404, "Record not found"),
         (f"{path}/{bob.id}/pin", {}, 422, not_followed),
         (f"{path}/{bob.id}/note", {"comment": "x" * 2001}, 422, too_long),
-        (f"{path}/{bob.id}/follow", {"languages": ["xx"]}, 422,
-         "Validation failed: Languages is not included in the list"),
+        (
+            f"{path}/{bob.id}/follow",
+            {"languages": ["xx"]},
+            422,
+            "Validation failed: Languages is not included in the list",
+        ),
         ("/api/v1/domain_blocks", {"domain": " "}, 422, "Validation failed: Domain can't be blank"),
-        ("/api/v1/domain_blocks", {"domain": "not a domain"}, 422,
-         "Validation failed: Domain is not a valid domain name"),
-    ]  # fmt: skip
+        (
+            "/api/v1/domain_blocks",
+            {"domain": "not a domain"},
+            422,
+            "Validation failed: Domain is not a valid domain name",
+        ),
+    ]
     for url, sent, status, words in calls:
         answer = await ada.call("POST", url, json=sent)
         assert (answer.status_code, answer.json()["error"]) == (status, words), url

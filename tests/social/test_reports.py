@@ -23,17 +23,35 @@ ADMIN = "/api/v1/admin/reports"
 NOTES = "/api/v1/admin/report_notes"
 CATEGORY = OneOf("spam", "legal", "violation", "other")
 REPORT = {
-    "id": "id", "action_taken": "bool", "action_taken_at": maybe("moment"), "category": CATEGORY, "comment": "text",
-    "forwarded": "bool", "created_at": "moment", "status_ids": ["id"], "rule_ids": ["id"], "collection_ids": ["id"],
+    "id": "id",
+    "action_taken": "bool",
+    "action_taken_at": maybe("moment"),
+    "category": CATEGORY,
+    "comment": "text",
+    "forwarded": "bool",
+    "created_at": "moment",
+    "status_ids": ["id"],
+    "rule_ids": ["id"],
+    "collection_ids": ["id"],
     "target_account": ACCOUNT,
-}  # fmt: skip
+}
 RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object"}
 ADMIN_REPORT = {
-    "id": "id", "action_taken": "bool", "action_taken_at": maybe("moment"), "category": CATEGORY, "comment": "text",
-    "forwarded": "bool", "created_at": "moment", "updated_at": "moment", "account": ADMIN_ACCOUNT,
-    "target_account": ADMIN_ACCOUNT, "assigned_account": maybe(ADMIN_ACCOUNT),
-    "action_taken_by_account": maybe(ADMIN_ACCOUNT), "statuses": [STATUS], "rules": [RULE],
-}  # fmt: skip
+    "id": "id",
+    "action_taken": "bool",
+    "action_taken_at": maybe("moment"),
+    "category": CATEGORY,
+    "comment": "text",
+    "forwarded": "bool",
+    "created_at": "moment",
+    "updated_at": "moment",
+    "account": ADMIN_ACCOUNT,
+    "target_account": ADMIN_ACCOUNT,
+    "assigned_account": maybe(ADMIN_ACCOUNT),
+    "action_taken_by_account": maybe(ADMIN_ACCOUNT),
+    "statuses": [STATUS],
+    "rules": [RULE],
+}
 NOTE = {"id": "id", "report_id": "id", "account_id": "id", "content": "text", "created_at": "moment"}
 
 
@@ -213,3 +231,22 @@ async def test_who_signs_up_is_told_to_the_team(new_town: TownBuilder) -> None:
 
     told = await mod.get("/api/v1/notifications")
     assert [(one["type"], one["account"]["username"]) for one in told] == [("admin.sign_up", "newcomer")]
+
+
+async def test_the_team_is_told_of_the_first_open_report_about_somebody(new_town: TownBuilder) -> None:
+    town = await new_town()
+    mod = await employ(town, "moderator")
+    ada, bob, eve = [await join(town) for _ in range(3)]
+
+    async def told() -> int:
+        await settle(town)
+        return len(await mod.get("/api/v1/notifications", params={"types[]": "admin.report"}))
+
+    first = await report(ada, eve)
+    assert await told() == 1
+    second = await report(bob, eve)
+    assert await told() == 1
+    for one in (first, second):
+        await mod.post(f"/api/v1/admin/reports/{one['id']}/resolve")
+    await report(bob, eve)
+    assert await told() == 2

@@ -22,9 +22,10 @@ JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 _key = st.text("abcdefgh_", min_size=1, max_size=6)
 _leaf = st.text("xyz &=%+é", min_size=1, max_size=6)
 _tree = st.dictionaries(
-    _key, st.one_of(_leaf, st.lists(_leaf, min_size=1, max_size=3), st.dictionaries(_key, _leaf, min_size=1, max_size=3)),
+    _key,
+    st.one_of(_leaf, st.lists(_leaf, min_size=1, max_size=3), st.dictionaries(_key, _leaf, min_size=1, max_size=3)),
     max_size=4,
-)  # fmt: skip
+)
 
 
 @given(_tree)
@@ -34,8 +35,11 @@ def test_what_a_body_says_a_query_can_say(sent: dict[str, Any]) -> None:
 
 def test_what_is_no_text_is_written_as_forms_write_it() -> None:
     assert flatten({"a": True, "b": [1, None, False], "c": None, "d": {"e": [{"f": 2}]}}) == [
-        ("a", "true"), ("b[]", "1"), ("b[]", "false"), ("d[e][][f]", "2"),
-    ]  # fmt: skip
+        ("a", "true"),
+        ("b[]", "1"),
+        ("b[]", "false"),
+        ("d[e][][f]", "2"),
+    ]
 
 
 async def test_parameters_in_the_body_of_a_get(town: Town) -> None:
@@ -71,9 +75,15 @@ async def test_a_bad_body_of_a_get(town: Town) -> None:
     ada = await join(town)
     path = "/api/v1/accounts/relationships"
     for kind, body, status in (
-        (JSON, b"{", 400), (JSON, b"[1]", 400), (FORM, b"id=%zz", 400), (FORM, b"a=" + b"x" * 70_000, 413),
-        (JSON, b"", 200), (FORM, b"", 200), ("text/plain", b"whatever", 200), (JSON, b'{"id": {"a": {"b": 1}}}', 422),
-    ):  # fmt: skip
+        (JSON, b"{", 400),
+        (JSON, b"[1]", 400),
+        (FORM, b"id=%zz", 400),
+        (FORM, b"a=" + b"x" * 70_000, 413),
+        (JSON, b"", 200),
+        (FORM, b"", 200),
+        ("text/plain", b"whatever", 200),
+        (JSON, b'{"id": {"a": {"b": 1}}}', 422),
+    ):
         answer = await ada.call("GET", path, content=body, headers={"Content-Type": kind})
         assert answer.status_code == status, (kind, body[:20], answer.text)
         assert status == 200 or answer.json()["error"]
@@ -85,10 +95,14 @@ async def test_nested_parameters_that_are_none_are_dropped(town: Town) -> None:
     kept = [{"name": "Site", "value": "mine", "verified_at": None}]
     await ada.patch(path, json={"fields_attributes": [{"name": "Site", "value": "mine"}]})
     nothings: list[dict[str, Any]] = [
-        {"data": {"fields_attributes": "undefined", "note": "a"}}, {"json": {"fields_attributes": "x", "note": "b"}},
-        {"json": {"fields_attributes": 7}}, {"json": {"fields_attributes": None}}, {"data": {"fields_attributes": ""}},
-        {"json": {"source": "undefined"}}, {"json": {"source": []}},
-    ]  # fmt: skip
+        {"data": {"fields_attributes": "undefined", "note": "a"}},
+        {"json": {"fields_attributes": "x", "note": "b"}},
+        {"json": {"fields_attributes": 7}},
+        {"json": {"fields_attributes": None}},
+        {"data": {"fields_attributes": ""}},
+        {"json": {"source": "undefined"}},
+        {"json": {"source": []}},
+    ]
     for sent in nothings:
         assert (await ada.patch(path, **sent))["fields"] == kept, sent
     mixed = [{"name": "Site", "value": "mine"}, "undefined", None, {}]
@@ -146,9 +160,15 @@ async def test_a_token_may_be_a_parameter(town: Town) -> None:
     said = (await post(ada, "Hello"))["id"]
     query = {"access_token": ada.token}
     for path in (
-        "/api/v1/accounts/verify_credentials", "/api/v1/timelines/home", "/api/v1/notifications", "/api/v1/lists",
-        f"/api/v1/statuses/{said}", "/oauth/userinfo", "/api/v1/apps/verify_credentials", "/api/v1/preferences",
-    ):  # fmt: skip
+        "/api/v1/accounts/verify_credentials",
+        "/api/v1/timelines/home",
+        "/api/v1/notifications",
+        "/api/v1/lists",
+        f"/api/v1/statuses/{said}",
+        "/oauth/userinfo",
+        "/api/v1/apps/verify_credentials",
+        "/api/v1/preferences",
+    ):
         assert (await town.http.get(path, params=query)).status_code == 200, path
         wrong = await town.http.get(path, params={"access_token": "x"})
         assert wrong.status_code == 401, path

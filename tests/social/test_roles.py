@@ -35,9 +35,11 @@ async def test_the_shipped_roles_have_the_bits_that_clients_know(town: Town) -> 
     check(listed, [STAFF_ROLE])
     shipped = {one["id"]: (one["name"], one["position"], one["permissions"]) for one in listed if one["is_shipped"]}
     assert shipped == {
-        "3": ("Owner", 1000, "1"), "2": ("Admin", 100, "2031612"), "1": ("Moderator", 10, "1049884"),
+        "3": ("Owner", 1000, "1"),
+        "2": ("Admin", 100, "2031612"),
+        "1": ("Moderator", 10, "1049884"),
         "-99": ("", -1, "65536"),
-    }  # fmt: skip
+    }
     assert owner.me["role"]["permissions"] == str((1 << 23) - 1)
     assert owner.me["roles"] == [{"id": "3", "name": "Owner", "color": ""}]
     member = await join(town)
@@ -47,9 +49,12 @@ async def test_the_shipped_roles_have_the_bits_that_clients_know(town: Town) -> 
 async def test_a_role_is_made_given_shown_changed_and_deleted(town: Town) -> None:
     owner, gil = await employ(town, "owner"), await employ(town, "user")
     sent = {
-        "name": "Gardener", "color": "#00AA00", "position": 5, "highlighted": True,
+        "name": "Gardener",
+        "color": "#00AA00",
+        "position": 5,
+        "highlighted": True,
         "permissions_as_keys": ["manage_custom_emojis", "manage_users"],
-    }  # fmt: skip
+    }
 
     role = await owner.post(ROLES, json=sent)
     check(await owner.post(f"/api/v1/admin/accounts/{gil.id}/role", json={"role_id": role["id"]}), ADMIN_ACCOUNT)
@@ -75,10 +80,14 @@ async def test_who_may_give_which_role_to_whom(town: Town) -> None:
     """The ladder, as a table: who gives, to whom, what, and what comes of it."""
     owner = await employ(town, "owner")
     people = {
-        "owner": owner, "other owner": await employ(town, "owner"), "admin": await employ(town, "administrator"),
-        "other admin": await employ(town, "administrator"), "moderator": await employ(town, "moderator"),
-        "high": await employ_as(town, owner, 500, "manage_roles", "manage_users"), "user": await employ(town, "user"),
-    }  # fmt: skip
+        "owner": owner,
+        "other owner": await employ(town, "owner"),
+        "admin": await employ(town, "administrator"),
+        "other admin": await employ(town, "administrator"),
+        "moderator": await employ(town, "moderator"),
+        "high": await employ_as(town, owner, 500, "manage_roles", "manage_users"),
+        "user": await employ(town, "user"),
+    }
     low = (await owner.post(ROLES, json={"name": "low", "position": 1, "permissions_as_keys": ["view_devops"]}))["id"]
     table = [
         ("user", "user", "1"), ("user", "user", "3"), ("moderator", "moderator", "2"), ("moderator", "user", "1"),
@@ -90,9 +99,14 @@ async def test_who_may_give_which_role_to_whom(town: Town) -> None:
     for by, to, role in table:
         assert await give(people[by], people[to], role) == 403, (by, to, role)
     for by, to, role in [
-        ("admin", "user", "1"), ("admin", "user", "-99"), ("owner", "user", low), ("owner", "user", "2"),
-        ("owner", "user", "-99"), ("owner", "other admin", "1"), ("admin", "other admin", "-99"),
-    ]:  # fmt: skip
+        ("admin", "user", "1"),
+        ("admin", "user", "-99"),
+        ("owner", "user", low),
+        ("owner", "user", "2"),
+        ("owner", "user", "-99"),
+        ("owner", "other admin", "1"),
+        ("admin", "other admin", "-99"),
+    ]:
         assert await give(people[by], people[to], role) == 200, (by, to, role)
     assert await give(owner, people["user"], "12345") == 404
     assert (await people["owner"].refreshed())["role"]["id"] == "3"
@@ -102,8 +116,10 @@ async def test_who_may_give_which_role_to_whom(town: Town) -> None:
     ("sent", "complaint"),
     [
         ({"name": "x", "position": 100}, "Position cannot be higher than your current role"),
-        ({"name": "x", "position": 5, "permissions": 1},
-         "Permissions as keys cannot include permissions your current role does not possess"),
+        (
+            {"name": "x", "position": 5, "permissions": 1},
+            "Permissions as keys cannot include permissions your current role does not possess",
+        ),
         ({"name": "x", "permissions_as_keys": ["fly"]}, "Permissions as keys is not included in the list"),
         ({"name": "x", "permissions": 1 << 30}, "Permissions is invalid"),
         ({"name": " "}, "Name can't be blank"),
@@ -111,7 +127,7 @@ async def test_who_may_give_which_role_to_whom(town: Town) -> None:
         ({"name": "x", "color": "red"}, "Color is invalid"),
         ({"name": "x", "position": -5}, "Position is invalid"),
     ],
-)  # fmt: skip
+)
 async def test_a_role_grants_nothing_that_its_maker_lacks(town: Town, sent: dict[str, object], complaint: str) -> None:
     admin = await employ(town, "administrator")
 

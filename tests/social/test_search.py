@@ -91,8 +91,9 @@ async def test_texts_are_found_by_what_is_in_them(town: Town, text: str, asked: 
         else:
             [[matches]] = await house.database.session().fetch(  # type: ignore[attr-defined]
                 "SELECT to_tsvector('simple', $1) @@ to_tsquery('simple', $2)",
-                to_index(text), for_postgres([term], every=True),
-            )  # fmt: skip
+                to_index(text),
+                for_postgres([term], every=True),
+            )
 
     assert matches is found
 

@@ -202,12 +202,13 @@ READS = [
 ]
 PERSON = "/api/v1/accounts/{id}"
 RECEIVER = {
-    "endpoint": "http://127.0.0.1:9/nobody", "standard": True,
+    "endpoint": "http://127.0.0.1:9/nobody",
+    "standard": True,
     "keys": {
         "p256dh": "BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM",
         "auth": "tBHItJI5svbpez7KI4CCXg",
     },
-}  # fmt: skip
+}
 WRITES = [
     # statuses
     _do("/api/v1/statuses", shapes.STATUS, status="again", poll={"options": ["a", "b"], "expires_in": 300}),
@@ -376,10 +377,18 @@ async def _meet(scene: Scene) -> None:
     ada, bob, eve = scene.ada, scene.bob, scene.eve
     await ada.patch(
         "/api/v1/accounts/update_credentials",
-        data={"display_name": "Ada shapes", "note": "about #shapes", "fields_attributes[0][name]": "Site",
-              "fields_attributes[0][value]": "https://ada.example", "discoverable": "true"},
-        files={"avatar": ("a.png", image_file("PNG"), "image/png"), "header": ("h.png", image_file("PNG"), "image/png")},
-    )  # fmt: skip
+        data={
+            "display_name": "Ada shapes",
+            "note": "about #shapes",
+            "fields_attributes[0][name]": "Site",
+            "fields_attributes[0][value]": "https://ada.example",
+            "discoverable": "true",
+        },
+        files={
+            "avatar": ("a.png", image_file("PNG"), "image/png"),
+            "header": ("h.png", image_file("PNG"), "image/png"),
+        },
+    )
     for one, other in ((bob, ada), (eve, ada), (bob, eve), (ada, bob)):
         await one.to(other, "follow", notify=True)
     for other in (ada, eve):

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import pytest
 from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
@@ -33,9 +34,12 @@ _age = command(update(signups).values(created_at=bindparam("at", type_=Instant()
 def fresh(**more: Any) -> dict[str, Any]:
     name = f"n{uuid.uuid4().hex[:10]}"
     return {
-        "username": name, "email": f"{name}@example.org", "password": "a long enough one", "agreement": True,
+        "username": name,
+        "email": f"{name}@example.org",
+        "password": "a long enough one",
+        "agreement": True,
         "locale": "en",
-    } | more  # fmt: skip
+    } | more
 
 
 class SignUp:
@@ -143,13 +147,17 @@ async def test_the_mail_can_be_had_again_and_at_another_address(town: Town) -> N
 
 async def test_every_field_is_looked_at_and_named(town: Town) -> None:
     door, ada, staff = await arrive(town), await town.sign_up(), await town.sign_up("grace_hopper", role="moderator")
-    await town.kith("users", "create", "somebody", "--email", "taken@example.org", "--password", "something 1",
-                    "--confirmed")  # fmt: skip
+    await town.kith(
+        "users", "create", "somebody", "--email", "taken@example.org", "--password", "something 1", "--confirmed"
+    )
     nothing = await door.codes(username="", email=None, password="", agreement=None, locale="")
     assert nothing == {
-        "username": "ERR_BLANK", "email": "ERR_BLANK", "password": "ERR_BLANK", "agreement": "ERR_ACCEPTED",
+        "username": "ERR_BLANK",
+        "email": "ERR_BLANK",
+        "password": "ERR_BLANK",
+        "agreement": "ERR_ACCEPTED",
         "locale": "ERR_BLANK",
-    }  # fmt: skip
+    }
     table: list[tuple[str, Any, str]] = [
         ("username", ada.username.upper(), "ERR_TAKEN"),
         ("username", "a b", "ERR_INVALID"),
@@ -179,6 +187,24 @@ async def test_every_field_is_looked_at_and_named(town: Town) -> None:
     assert (form.status_code, form.headers["access-control-allow-origin"]) == (200, "*")
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("agreement", True),
+        ("agreement", "true"),
+        ("agreement", "1"),
+        ("username", "x" * 30),
+        ("password", "k1th-9zq"),
+        ("password", "correct horse " * 5 + "b!"),
+        ("reason", "x" * 420),
+    ],
+)
+async def test_what_is_just_within_the_limits_is_taken(town: Town, field: str, value: Any) -> None:
+    door = await arrive(town)
+    sent = fresh() | {field: value if field != "username" else f"{value[:24]}{uuid.uuid4().hex[:6]}"}
+    assert await door.made(sent)
+
+
 async def test_addresses_and_domains_can_be_blocked_for_apps_and_pages(town: Town) -> None:
     owner, door = await town.owner(), await arrive(town)
     spam = f"spam-{uuid.uuid4().hex[:8]}.example"
@@ -196,9 +222,14 @@ async def test_addresses_and_domains_can_be_blocked_for_apps_and_pages(town: Tow
     slug = "default-enrollment-flow"
     await browser.see(slug)
     told = await browser.answer(
-        slug, component="prompt", username="adm1n", name="", email=f"a@{spam}", password="long enough 1",
+        slug,
+        component="prompt",
+        username="adm1n",
+        name="",
+        email=f"a@{spam}",
+        password="long enough 1",
         password_repeat="long enough 1",
-    )  # fmt: skip
+    )
     assert errors(told) == ["This name is reserved.", "Addresses of this provider are not accepted here."]
 
 
@@ -290,8 +321,9 @@ async def test_limits_of_age_and_number_hold(new_town: TownBuilder) -> None:
 
     assert await door.codes() == {"date_of_birth": "ERR_BLANK"}
     assert await door.codes(date_of_birth=young, username="may0r") == {
-        "date_of_birth": "ERR_BELOW_LIMIT", "username": "ERR_RESERVED",
-    }  # fmt: skip
+        "date_of_birth": "ERR_BELOW_LIMIT",
+        "username": "ERR_RESERVED",
+    }
     me = await door.made(fresh(date_of_birth="1980-02-29"))
     assert (await town.http.get(USERINFO, headers=me)).status_code == 200
     statuses = [(await door.ask(fresh(date_of_birth="1980-02-29"))).status_code for _ in range(9)]

@@ -35,10 +35,17 @@ CARD = {
     "image": maybe("url"), "published_at": maybe("moment"), "language": maybe("text"), "image_description": "text",
 }  # fmt: skip
 POLL = {
-    "id": "id", "expires_at": maybe("moment"), "expired": "bool", "multiple": "bool", "votes_count": "int",
-    "voters_count": maybe("int"), "options": [{"title": "text", "votes_count": maybe("int")}], "emojis": [EMOJI],
-    "voted?": "bool", "own_votes?": ["int"],
-}  # fmt: skip
+    "id": "id",
+    "expires_at": maybe("moment"),
+    "expired": "bool",
+    "multiple": "bool",
+    "votes_count": "int",
+    "voters_count": maybe("int"),
+    "options": [{"title": "text", "votes_count": maybe("int")}],
+    "emojis": [EMOJI],
+    "voted?": "bool",
+    "own_votes?": ["int"],
+}
 MENTION = {"id": "id", "username": "text", "url": "url", "acct": "text"}
 STATUS: dict[str, Any] = {
     "id": "id", "created_at": "moment", "edited_at": maybe("moment"), "in_reply_to_id": maybe("id"),
@@ -75,13 +82,21 @@ _age_cards = command(update(cards).values(fetched_at=bindparam("at", type_=Insta
 async def test_a_post_is_the_same_in_every_encoding_and_for_every_viewer(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     plain: dict[str, Any] = {
-        "status": f"Hello @{bob.name} #Words https://example.org/page", "spoiler_text": "careful", "language": "de",
-        "visibility": "unlisted", "poll": {"options": ["a", "b"], "expires_in": 3600, "multiple": True},
-    }  # fmt: skip
+        "status": f"Hello @{bob.name} #Words https://example.org/page",
+        "spoiler_text": "careful",
+        "language": "de",
+        "visibility": "unlisted",
+        "poll": {"options": ["a", "b"], "expires_in": 3600, "multiple": True},
+    }
     form = {
-        "status": plain["status"], "spoiler_text": "careful", "language": "de", "visibility": "unlisted",
-        "poll[options][]": ["a", "b"], "poll[expires_in]": "3600", "poll[multiple]": "true",
-    }  # fmt: skip
+        "status": plain["status"],
+        "spoiler_text": "careful",
+        "language": "de",
+        "visibility": "unlisted",
+        "poll[options][]": ["a", "b"],
+        "poll[expires_in]": "3600",
+        "poll[multiple]": "true",
+    }
     shown: list[dict[str, Any]] = []
     for body in ({"json": plain}, {"data": form}, {"data": form, "files": {"nothing": b""}}):
         made = await ada.post(STATUSES, **body)
@@ -107,27 +122,36 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
     "blank": ({"status": " \n "}, 422, "Validation failed: Text can't be blank"),
     "too long": ({"status": "x" * 501}, 422, "Validation failed: Text character limit of 500 exceeded"),
     "too long with warning": (
-        {"status": "x" * 490, "spoiler_text": "x" * 11}, 422, "Validation failed: Text character limit of 500 exceeded",
+        {"status": "x" * 490, "spoiler_text": "x" * 11},
+        422,
+        "Validation failed: Text character limit of 500 exceeded",
     ),
     "unknown parent": (
-        {"status": "x", "in_reply_to_id": "1"}, 404, "The post you are trying to reply to does not appear to exist.",
+        {"status": "x", "in_reply_to_id": "1"},
+        404,
+        "The post you are trying to reply to does not appear to exist.",
     ),
     "unknown quoted": (
-        {"status": "x", "quoted_status_id": "1"}, 404, "The post you are trying to quote does not appear to exist.",
+        {"status": "x", "quoted_status_id": "1"},
+        404,
+        "The post you are trying to quote does not appear to exist.",
     ),
     "one option": (
-        {"status": "x", "poll": {"options": ["a"], "expires_in": 600}}, 422,
+        {"status": "x", "poll": {"options": ["a"], "expires_in": 600}},
+        422,
         "Validation failed: Choices must have more than one item",
     ),
     "twice the same": (
-        {"status": "x", "poll": {"options": ["a", "a"], "expires_in": 600}}, 422,
+        {"status": "x", "poll": {"options": ["a", "a"], "expires_in": 600}},
+        422,
         "Validation failed: Choices contain duplicate items",
     ),
     "too short": (
-        {"status": "x", "poll": {"options": ["a", "b"], "expires_in": 299}}, 422,
+        {"status": "x", "poll": {"options": ["a", "b"], "expires_in": 299}},
+        422,
         "Validation failed: Deadline is too soon",
     ),
-}  # fmt: skip
+}
 
 
 async def test_what_cannot_be_posted_is_refused(town: Town) -> None:
@@ -348,9 +372,11 @@ async def test_marks_are_made_once_and_taken_back(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     made = await post(ada)
     marks = (
-        ("favourite", "favourited", "favourites_count"), ("bookmark", "bookmarked", None), ("mute", "muted", None),
+        ("favourite", "favourited", "favourites_count"),
+        ("bookmark", "bookmarked", None),
+        ("mute", "muted", None),
         ("reblog", "reblogged", "reblogs_count"),
-    )  # fmt: skip
+    )
     for verb, flag, count in marks:
         for _ in range(2):
             shown = await does(bob, verb, made)
@@ -404,11 +430,12 @@ async def test_pins(town: Town) -> None:
         assert (await does(ada, "pin", one))["pinned"] is True
     direct = await post(ada, "x", visibility="direct")
     refusals = (
-        (own[5], "You have already pinned the maximum number of posts"), (own[0], "Account has already been taken"),
+        (own[5], "You have already pinned the maximum number of posts"),
+        (own[0], "Account has already been taken"),
         (await post(bob), "Someone else's post cannot be pinned"),
         (await does(ada, "reblog", own[5]), "A boost cannot be pinned"),
         (direct, "Posts that are only visible to mentioned users cannot be pinned"),
-    )  # fmt: skip
+    )
     for status, words in refusals:
         answer = await ada.call("POST", f"{STATUSES}/{status['id']}/pin")
         assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}")
@@ -424,9 +451,11 @@ async def test_polls_are_voted_in_once(town: Town) -> None:
     path = f"/api/v1/polls/{made['poll']['id']}"
     votes = f"{path}/votes"
     refusals: list[tuple[Member, list[int], str]] = [
-        (ada, [0], "You cannot vote in your own polls"), (bob, [3], "The chosen vote option does not exist"),
-        (bob, [], "The chosen vote option does not exist"), (bob, [0, 1], "You have already voted on this poll"),
-    ]  # fmt: skip
+        (ada, [0], "You cannot vote in your own polls"),
+        (bob, [3], "The chosen vote option does not exist"),
+        (bob, [], "The chosen vote option does not exist"),
+        (bob, [0, 1], "You have already voted on this poll"),
+    ]
     for member, choices, words in refusals:
         answer = await member.call("POST", votes, json={"choices": choices})
         assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}")
@@ -590,9 +619,14 @@ short"><meta property="og:image" content="/picture.png"><meta property="og:image
 <meta property="article:published_time" content="2026-02-03T04:05:06+01:00"></head><body>x</body></html>"""
 FILM = '<title>Film</title><link rel="alternate" type="application/json+oembed" href="/oembed?x=1">'
 OEMBED = {
-    "type": "video", "version": "1.0", "title": "A film", "author_name": "Director", "width": 640, "height": 360,
+    "type": "video",
+    "version": "1.0",
+    "title": "A film",
+    "author_name": "Director",
+    "width": 640,
+    "height": 360,
     "html": '<script>x()</script><iframe src="https://player.example/1" onload="x()" width="640" height="360"></iframe>',
-}  # fmt: skip
+}
 
 ARTICLE = """<title>The page</title><meta name="fediverse:creator" content="@NAMED">
 <script type="application/ld+json">{"broken": </script><script type="application/ld+json">
@@ -653,9 +687,13 @@ async def test_a_link_gets_a_card(new_town: TownBuilder) -> None:
         status = await carded(f"look @{bob.name} {ada.me['url']} {base}/page and {base}/film")
         card = status["card"]
         assert {name: card[name] for name in ("url", "title", "description", "type", "language", "html")} == {
-            "url": f"{base}/page", "title": "A & B", "description": "Said in short", "type": "link",
-            "language": "en-GB", "html": "",
-        }  # fmt: skip
+            "url": f"{base}/page",
+            "title": "A & B",
+            "description": "Said in short",
+            "type": "link",
+            "language": "en-GB",
+            "html": "",
+        }
         assert (card["provider_name"], card["author_name"]) == ("The Site", "Somebody")
         assert card["published_at"] == "2026-02-03T03:05:06.000Z"
         assert (card["image_description"], card["width"] > 0, card["blurhash"] is not None) == ("A picture", True, True)
@@ -712,9 +750,12 @@ async def test_a_page_credits_its_author_if_they_agree(new_town: TownBuilder) ->
         # then
         card = (await bob.get(f"{STATUSES}/{made['id']}"))["card"]
         assert {name: card[name] for name in ("title", "description", "language", "published_at", "provider_name")} == {
-            "title": "The article", "description": "All of it", "language": "fr-FR",
-            "published_at": "2026-03-04T05:06:07.000Z", "provider_name": "The paper",
-        }  # fmt: skip
+            "title": "The article",
+            "description": "All of it",
+            "language": "fr-FR",
+            "published_at": "2026-03-04T05:06:07.000Z",
+            "provider_name": "The paper",
+        }
         assert (card["author_name"], card["author_url"], card["image"] is not None) == ("Cat", f"{base}/cat", True)
         assert await author() == {"name": "Cat", "url": f"{base}/cat", "account": None}
 

@@ -249,8 +249,10 @@ async def test_each_public_stream_has_what_its_timeline_has(town: Town) -> None:
     assert heard.pop("public:remote", []) == afar
     assert sorted(heard.pop("hashtag")) == sorted([*afar, answer["id"]])
     assert heard == {
-        "public:media": [shown["id"]], "public:local:media": [shown["id"]], "hashtag:local": [answer["id"]],
-    }  # fmt: skip
+        "public:media": [shown["id"]],
+        "public:local:media": [shown["id"]],
+        "hashtag:local": [answer["id"]],
+    }
 
 
 async def test_event_streams_of_public_posts_may_be_for_pictures_alone(town: Town) -> None:
@@ -376,10 +378,14 @@ async def test_other_rooms_publish_what_they_have(town: Town) -> None:
         if town.engine == "postgresql":  # on SQLite another process has no way to tell; there is none
             heard = [await socket.next_of() for _ in range(7)]
             assert [(stream[0], event) for stream, event, _ in heard] == [
-                ("user", "filters_changed"), ("direct", "conversation"), ("user", "announcement"),
-                ("user", "announcement.delete"), ("user", "notifications_merged"),
-                ("user:notification", "notifications_merged"), ("user", "announcement.reaction"),
-            ]  # fmt: skip
+                ("user", "filters_changed"),
+                ("direct", "conversation"),
+                ("user", "announcement"),
+                ("user", "announcement.delete"),
+                ("user", "notifications_merged"),
+                ("user:notification", "notifications_merged"),
+                ("user", "announcement.reaction"),
+            ]
             assert heard[0][2] is None
             assert await events.next() == ("filters_changed", "undefined")
             assert await events.next() == ("announcement", {"id": "6"})

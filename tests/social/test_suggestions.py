@@ -92,13 +92,17 @@ async def _state(other: Member, **values: Any) -> None:
         pytest.param(lambda ada, bob: ada.to(bob, "block"), id="blocked"),
         pytest.param(lambda ada, bob: bob.to(ada, "block"), id="blocked by them"),
         pytest.param(lambda ada, bob: ada.to(bob, "mute"), id="muted"),
-        pytest.param(lambda _, bob: bob.patch("/api/v1/accounts/update_credentials", json={"locked": True}), id="locked"),
+        pytest.param(
+            lambda _, bob: bob.patch("/api/v1/accounts/update_credentials", json={"locked": True}), id="locked"
+        ),
         pytest.param(lambda ada, bob: _state(bob, moved_to=int(ada.id)), id="moved"),
-        pytest.param(lambda _, bob: set_state(bob.town, bob.id, lambda work: {"suspended_at": work.now}), id="suspended"),
+        pytest.param(
+            lambda _, bob: set_state(bob.town, bob.id, lambda work: {"suspended_at": work.now}), id="suspended"
+        ),
         pytest.param(lambda _, bob: set_state(bob.town, bob.id, lambda work: {"silenced_at": work.now}), id="silenced"),
         pytest.param(lambda ada, bob: ada.delete(f"{V1}/{bob.id}"), id="removed"),
     ],
-)  # fmt: skip
+)
 async def test_whom_nobody_should_be_told_of_is_left_out_at_once(town: Town, change: Change) -> None:
     ada, bob = await join_all(town, 2)
     await does(ada, "reblog", await post(bob))

@@ -22,10 +22,14 @@ from tests.social.shapes import check, maybe
 from tests.town import Town
 
 TRANSLATION = {
-    "content": "text", "spoiler_text": "text", "language": "text", "detected_source_language": "text",
-    "provider": "text", "media_attachments": [{"id": "id", "description": "text"}],
+    "content": "text",
+    "spoiler_text": "text",
+    "language": "text",
+    "detected_source_language": "text",
+    "provider": "text",
+    "media_attachments": [{"id": "id", "description": "text"}],
     "poll": maybe({"id": "id", "options": [{"title": "text"}]}),
-}  # fmt: skip
+}
 _set_language = command(
     update(statuses).where(statuses.c.id == bindparam("status")).values(language=bindparam("language"))
 )
@@ -110,9 +114,12 @@ async def test_a_post_is_told_in_another_language(new_town: TownBuilder) -> None
         ada, bob = await join(town), await join(town)
         await _add_emoji(town)
         cat = await post(
-            ada, "Katze <b> :katze: #Katze", language="de", spoiler_text="Katze & Maus",
+            ada,
+            "Katze <b> :katze: #Katze",
+            language="de",
+            spoiler_text="Katze & Maus",
             poll={"options": ["Katze", "Maus <i>"], "expires_in": 600},
-        )  # fmt: skip
+        )
 
         # when
         told = await _reads(bob, cat, lang="en")
@@ -271,8 +278,11 @@ async def test_the_server_says_whether_it_translates(new_town: TownBuilder, town
         other = await new_town(translator="libretranslate", translator_url=there.url, private_hosts="127.0.0.1")
 
         assert (await other.http.get("/api/v1/instance/translation_languages")).json() == {
-            "en": ["de", "fr"], "de": ["en", "fr"], "fr": ["en", "de"], "und": ["en", "de", "fr"],
-        }  # fmt: skip
+            "en": ["de", "fr"],
+            "de": ["en", "fr"],
+            "fr": ["en", "de"],
+            "und": ["en", "de", "fr"],
+        }
         assert (await other.http.get("/api/v2/instance")).json()["configuration"]["translation"] == {"enabled": True}
     ada = await join(town)
     assert await _asks(ada, await post(ada, "Katze", language="de"), lang="en") == (404, {"error": "Record not found"})

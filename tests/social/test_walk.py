@@ -82,10 +82,17 @@ async def test_somebody_signs_in_and_makes_a_profile(town: Town) -> None:
 
     def step(ada: Mastodon, bob: Mastodon) -> None:
         ada.account_update_credentials(
-            display_name="Ada L.", note="I like *engines*", avatar=image_file("PNG", (60, 40)), avatar_mime_type="image/png",
-            header=image_file("JPEG", (300, 100)), header_mime_type="image/jpeg", fields=[("Site", "http://ada.example")],
-            discoverable=True, bot=False, locked=False,
-        )  # fmt: skip
+            display_name="Ada L.",
+            note="I like *engines*",
+            avatar=image_file("PNG", (60, 40)),
+            avatar_mime_type="image/png",
+            header=image_file("JPEG", (300, 100)),
+            header_mime_type="image/jpeg",
+            fields=[("Site", "http://ada.example")],
+            discoverable=True,
+            bot=False,
+            locked=False,
+        )
         me = ada.account_verify_credentials()
         seen = bob.account(me.id)
         assert (seen.display_name, seen.note) == ("Ada L.", "<p>I like *engines*</p>")

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from kith.social.accounts.tables import Account
 
 DONE = {
-    "silence": "limited", "sensitive": "marked as sensitive", "disable": "disabled", "suspend": "suspended",
+    "silence": "limited",
+    "sensitive": "marked as sensitive",
+    "disable": "disabled",
+    "suspend": "suspended",
     "none": "warned",
-}  # fmt: skip
+}
 BACK = {
     "unsilence": "not limited",
     "unsensitive": "not marked as sensitive",

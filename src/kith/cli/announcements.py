@@ -92,6 +92,11 @@ def _record(one: Announcement) -> dict[str, Any]:
     from kith.social.moments import maybe  # noqa: PLC0415 - loaded when first used
 
     return {
-        "id": str(one.id), "text": one.text, "published": one.published, "all_day": one.all_day,
-        "starts_at": maybe(one.starts_at), "ends_at": maybe(one.ends_at), "scheduled_at": maybe(one.scheduled_at),
-    }  # fmt: skip
+        "id": str(one.id),
+        "text": one.text,
+        "published": one.published,
+        "all_day": one.all_day,
+        "starts_at": maybe(one.starts_at),
+        "ends_at": maybe(one.ends_at),
+        "scheduled_at": maybe(one.scheduled_at),
+    }

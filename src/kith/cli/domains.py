@@ -94,8 +94,12 @@ def list_domains(*, as_json: bool) -> None:
 
     blocks, allows = run(read())
     if as_json:
-        say({"blocks": [entities.render_block(one) for one in blocks],
-             "allows": [entities.render_allow(one) for one in allows]})  # fmt: skip
+        say(
+            {
+                "blocks": [entities.render_block(one) for one in blocks],
+                "allows": [entities.render_allow(one) for one in allows],
+            }
+        )
         return
     rows: list[list[object]] = [[one.domain, one.severity, one.public_comment, one.created_at] for one in blocks]
     rows += [[one.domain, "allowed", None, one.created_at] for one in allows]

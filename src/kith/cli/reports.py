@@ -38,10 +38,17 @@ def _record(one: Report, people: Mapping[AccountId, Account]) -> dict[str, Any]:
         return people[id].acct if id is not None and id in people else None
 
     return {
-        "id": str(one.id), "by": name(one.account_id), "about": name(one.target_id), "category": one.category,
-        "comment": one.comment, "posts": one.status_ids, "rules": one.rule_ids, "assigned to": name(one.assigned_id),
-        "resolved": one.action_taken_at, "since": one.created_at,
-    }  # fmt: skip
+        "id": str(one.id),
+        "by": name(one.account_id),
+        "about": name(one.target_id),
+        "category": one.category,
+        "comment": one.comment,
+        "posts": one.status_ids,
+        "rules": one.rule_ids,
+        "assigned to": name(one.assigned_id),
+        "resolved": one.action_taken_at,
+        "since": one.created_at,
+    }
 
 
 @reports.command("list")

@@ -41,9 +41,17 @@ async def invite(work: Work, by: int | None, *, name: str, expires_in: int | Non
     slug = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name.strip())[:50]
     made = Invite(str(uuid.uuid4()), slug, single_use, until, work.now)
     await work.db.run(
-        _insert, invite_uuid=made.id, name=slug, expires=until, fixed_data={}, single_use=single_use, flow=None,
-        created_by=by, created_at=work.now, updated_at=work.now,
-    )  # fmt: skip
+        _insert,
+        invite_uuid=made.id,
+        name=slug,
+        expires=until,
+        fixed_data={},
+        single_use=single_use,
+        flow=None,
+        created_by=by,
+        created_at=work.now,
+        updated_at=work.now,
+    )
     context = {"invitation_uuid": made.id}
     await audit.record(work, "invitation_created", "stages.invitation", user_id=by, context=context)
     return made

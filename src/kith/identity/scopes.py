@@ -6,17 +6,32 @@ import difflib
 from collections.abc import Iterable
 
 _READ = (
-    "accounts", "blocks", "bookmarks", "collections", "favourites", "filters", "follows", "lists", "mutes",
-    "notifications", "search", "statuses",
-)  # fmt: skip
+    "accounts",
+    "blocks",
+    "bookmarks",
+    "collections",
+    "favourites",
+    "filters",
+    "follows",
+    "lists",
+    "mutes",
+    "notifications",
+    "search",
+    "statuses",
+)
 _WRITE = (
     "accounts", "blocks", "bookmarks", "collections", "conversations", "favourites", "filters", "follows", "lists",
     "media", "mutes", "notifications", "reports", "statuses",
 )  # fmt: skip
 _ADMIN = (
-    "accounts", "reports", "domain_allows", "domain_blocks", "ip_blocks", "email_domain_blocks",
+    "accounts",
+    "reports",
+    "domain_allows",
+    "domain_blocks",
+    "ip_blocks",
+    "email_domain_blocks",
     "canonical_email_blocks",
-)  # fmt: skip
+)
 
 # A parent and what it includes; `follow` is the old word for what people do to each other.
 PARENTS: dict[str, tuple[str, ...]] = {

@@ -106,12 +106,18 @@ def _record(user: User, told: Any, app_id: int | None, seen: dict[str, datetime]
     reason, locale = (told[0], told[1]) if told is not None else ("", "")
     newest = sorted(((at, ip) for ip, at in seen.items() if ip), reverse=True)
     return PersonRecord(
-        id=user.id, email=user.email, is_confirmed=user.confirmed_at is not None,
-        is_approved=user.approved_at is not None, is_active=user.is_active, role=user.role,
-        locale=locale_of(user) or locale or "en", reason=reason or None,
-        signed_up=told is not None, app_id=app_id,
+        id=user.id,
+        email=user.email,
+        is_confirmed=user.confirmed_at is not None,
+        is_approved=user.approved_at is not None,
+        is_active=user.is_active,
+        role=user.role,
+        locale=locale_of(user) or locale or "en",
+        reason=reason or None,
+        signed_up=told is not None,
+        app_id=app_id,
         addresses=tuple(Address(ip, at) for at, ip in newest[:MOST_ADDRESSES]),
-    )  # fmt: skip
+    )
 
 
 def is_person(column: ColumnElement[Any], state: str) -> ColumnElement[bool]:

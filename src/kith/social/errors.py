@@ -18,11 +18,18 @@ from kith.base.params.folding import fold_body
 from kith.social.languages import Language, language_of
 
 _CODES = {
-    "blank": "ERR_BLANK", "taken": "ERR_TAKEN", "too_long": "ERR_TOO_LONG", "too_short": "ERR_TOO_SHORT",
-    "reserved": "ERR_RESERVED", "accepted": "ERR_ACCEPTED", "blocked": "ERR_BLOCKED",
-    "inclusion": "ERR_INCLUSION", "unreachable": "ERR_UNREACHABLE", "too_many": "ERR_TOO_MANY",
+    "blank": "ERR_BLANK",
+    "taken": "ERR_TAKEN",
+    "too_long": "ERR_TOO_LONG",
+    "too_short": "ERR_TOO_SHORT",
+    "reserved": "ERR_RESERVED",
+    "accepted": "ERR_ACCEPTED",
+    "blocked": "ERR_BLOCKED",
+    "inclusion": "ERR_INCLUSION",
+    "unreachable": "ERR_UNREACHABLE",
+    "too_many": "ERR_TOO_MANY",
     "below_limit": "ERR_BELOW_LIMIT",
-}  # fmt: skip
+}
 
 
 def shape(problem: Problem, exchange: Exchange) -> Answer:

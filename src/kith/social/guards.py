@@ -52,7 +52,7 @@ __all__ = [
     "outsider",
     "still_opens",
     "user",
-]  # fmt: skip
+]
 
 Check = Callable[[Exchange], Awaitable[None]]
 

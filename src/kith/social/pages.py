@@ -35,18 +35,32 @@ def joined(entities: Sequence[bytes]) -> bytes:
 
 
 def list_of(
-    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: CursorKind,
-    is_timeline: bool = False, status: int = 200, headers: Headers = (),
-) -> Answer:  # fmt: skip
+    exchange: Exchange,
+    cursor: Cursor,
+    entities: Sequence[bytes],
+    ids: Sequence[int],
+    *,
+    kind: CursorKind,
+    is_timeline: bool = False,
+    status: int = 200,
+    headers: Headers = (),
+) -> Answer:
     """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
     body = joined(entities)
     return page_of(exchange, cursor, body, ids, kind=kind, is_timeline=is_timeline, status=status, headers=headers)
 
 
 def page_of(
-    exchange: Exchange, cursor: Cursor, body: bytes, ids: Sequence[int], *, kind: CursorKind,
-    is_timeline: bool = False, status: int = 200, headers: Headers = (),
-) -> Answer:  # fmt: skip
+    exchange: Exchange,
+    cursor: Cursor,
+    body: bytes,
+    ids: Sequence[int],
+    *,
+    kind: CursorKind,
+    is_timeline: bool = False,
+    status: int = 200,
+    headers: Headers = (),
+) -> Answer:
     """The same of a list that is JSON already."""
     url = public_url(exchange.server.works.settings.base_url, exchange.path)
     link = link_header(url, cursor, ids, kind=kind, is_timeline=is_timeline)

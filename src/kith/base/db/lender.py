@@ -56,10 +56,13 @@ class Lender:
         self._opening += 1
         try:
             connection = await asyncpg.connect(
-                self._url, statement_cache_size=1024, max_cached_statement_lifetime=0, command_timeout=60,
+                self._url,
+                statement_cache_size=1024,
+                max_cached_statement_lifetime=0,
+                command_timeout=60,
                 timeout=PATIENCE_SECONDS,
                 server_settings={"application_name": "kith", "timezone": "UTC", "jit": "off"},
-            )  # fmt: skip
+            )
             try:
                 await connection.set_type_codec("uuid", schema="pg_catalog", encoder=str, decoder=str, format="text")
             except BaseException:

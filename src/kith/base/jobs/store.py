@@ -20,7 +20,7 @@ from sqlalchemy import (
     select,
     text,
     update,
-)  # fmt: skip
+)
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
 from kith.base.jobs.kinds import JobKind

@@ -14,9 +14,19 @@ from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import Record
 
-RESERVED = frozenset({
-    "authorize", "token", "device", "userinfo", "introspect", "revoke", "par", "jwks", "end-session",
-})  # fmt: skip
+RESERVED = frozenset(
+    {
+        "authorize",
+        "token",
+        "device",
+        "userinfo",
+        "introspect",
+        "revoke",
+        "par",
+        "jwks",
+        "end-session",
+    }
+)
 
 
 async def check(draft: RecordDraft[ApplicationRecord]) -> None:

@@ -16,9 +16,16 @@ from kith.identity.audit.tables import Event
 MASK = "********************"
 _SECRET = re.compile(r"api|token|key|secret|pass|signature|auth|cookie|code|assertion|link", re.IGNORECASE)
 _HARMLESS = {
-    "passing", "password_change_date", "password_changed_at", "auth_method", "auth_method_args",
-    "revoke_tokens", "username_key", "token_uuid", "authorized_application",
-}  # fmt: skip
+    "passing",
+    "password_change_date",
+    "password_changed_at",
+    "auth_method",
+    "auth_method_args",
+    "revoke_tokens",
+    "username_key",
+    "token_uuid",
+    "authorized_application",
+}
 
 
 async def record(

@@ -32,8 +32,14 @@ from kith.identity.rest.fields import (
 from kith.identity.rest.record import Record
 
 DESIGNATIONS = (
-    "authentication", "authorization", "invalidation", "enrollment", "unenrollment", "recovery", "stage_setup",
-)  # fmt: skip
+    "authentication",
+    "authorization",
+    "invalidation",
+    "enrollment",
+    "unenrollment",
+    "recovery",
+    "stage_setup",
+)
 _IDS = {"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True}
 
 FLOW_FIELDS = (

@@ -25,8 +25,16 @@ _OPEN_PAGES = ("/settings/impersonate/end", "/settings/language", "/flows/")
 # Flows and stages that change what guards the account.
 _CLOSED_FLOWS = {"stage_setup", "recovery", "unenrollment", "enrollment"}
 _CLOSED_STAGES = {
-    "userwrite", "userdelete", "otp", "otptime", "otpstatic", "webauthn", "email", "invitation", "userlogin",
-}  # fmt: skip
+    "userwrite",
+    "userdelete",
+    "otp",
+    "otptime",
+    "otpstatic",
+    "webauthn",
+    "email",
+    "invitation",
+    "userlogin",
+}
 
 
 class NotAsSomebodyElse(Forbidden):

@@ -18,15 +18,19 @@ from kith.base.metrics import PASSWORD_CHECKS as CHECKS
 __all__ = ["MOST_CHARACTERS", "Passwords"]
 
 MOST_CHARACTERS = 256
+ROUNDS, KIBIBYTES = 2, 19_456  # what one hash costs
 REMEMBER_SECONDS = 60.0
 REMEMBER_MOST = 10_000
 
 
 class Passwords:
-    """Hashes and checks passwords in threads of its own, one per core."""
+    """Hashes and checks passwords in threads of its own, one per core.
 
-    def __init__(self) -> None:
-        self._hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
+    A hash says what it cost, so that one made at another cost is checked like any other.
+    """
+
+    def __init__(self, *, rounds: int = ROUNDS, kibibytes: int = KIBIBYTES) -> None:
+        self._hasher = PasswordHasher(time_cost=rounds, memory_cost=kibibytes, parallelism=1)
         self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
         self._key = secrets.token_bytes(32)
         self._right: ForAWhile[bool] = ForAWhile("passwords", seconds=REMEMBER_SECONDS, most=REMEMBER_MOST)

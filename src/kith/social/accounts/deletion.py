@@ -34,10 +34,22 @@ async def empty(work: Work, account: Account) -> None:
         await store.delete_row(work.db, account.id)
         return
     changed: dict[str, Any] = {
-        "deleted_at": work.now, "display_name": "", "note": "", "note_html": "", "fields": [], "avatar": "",
-        "avatar_static": "", "avatar_description": "", "header": "", "header_static": "", "header_description": "",
-        "attribution_domains": [], "also_known_as": [], "discoverable": False, "indexable": False,
-    }  # fmt: skip
+        "deleted_at": work.now,
+        "display_name": "",
+        "note": "",
+        "note_html": "",
+        "fields": [],
+        "avatar": "",
+        "avatar_static": "",
+        "avatar_description": "",
+        "header": "",
+        "header_static": "",
+        "header_description": "",
+        "attribution_domains": [],
+        "also_known_as": [],
+        "discoverable": False,
+        "indexable": False,
+    }
     await store.change(work.db, account.id, changed, work.now)
     pictures.forget(work, account, changed)
     work.announce(AccountDeleted(account_id=account.id))

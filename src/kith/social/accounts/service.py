@@ -56,13 +56,26 @@ class AccountChange(msgspec.Struct, kw_only=True):
 
 
 _PLAIN = (
-    "avatar_description", "header_description", "locked", "discoverable", "indexable", "hide_collections",
-    "show_media", "show_media_replies", "show_featured",
-)  # fmt: skip
+    "avatar_description",
+    "header_description",
+    "locked",
+    "discoverable",
+    "indexable",
+    "hide_collections",
+    "show_media",
+    "show_media_replies",
+    "show_featured",
+)
 _KEPT = (
-    "privacy", "sensitive", "language", "quote_policy", "expand_media", "expand_spoilers", "autoplay_gifs",
+    "privacy",
+    "sensitive",
+    "language",
+    "quote_policy",
+    "expand_media",
+    "expand_spoilers",
+    "autoplay_gifs",
     "chosen_languages",
-)  # fmt: skip
+)
 _NONE_IF_EMPTY = ("language", "chosen_languages")
 _CHOICES = {
     "privacy": ("public", "unlisted", "private"),

@@ -69,7 +69,10 @@ preferences = Table(
     "social_preferences",
     METADATA,
     Column(
-        "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        "account_id",
+        ID,
+        ForeignKey("social_accounts.id", ondelete="CASCADE"),
+        primary_key=True,
         autoincrement=False,
     ),
     Column("privacy", String(10)),
@@ -81,7 +84,7 @@ preferences = Table(
     Column("autoplay_gifs", Boolean, nullable=False),
     Column("aggregate_reblogs", Boolean, nullable=False),
     Column("chosen_languages", Document),
-)  # fmt: skip
+)
 
 
 class Account(msgspec.Struct):

@@ -84,20 +84,7 @@ async def make(work: Work, user_id: UserId) -> None:
     if person is None or await store.find_of_user(work.db, user_id) is not None:
         return
     await work.db.begin()
-    name = await _free_name(work, person.username)
-    now = work.now
-    account = Account(
-        id=AccountId(work.new_id()), version=FIRST, user_id=user_id, username=name, username_key=name.lower(),
-        domain="",
-        uri=actor_uri(work.settings, name), url=profile_url(work.settings, name), actor_type="Person",
-        display_name=person.name if person.name != person.username else "", note="", note_html="", role=person.role,
-        fields=[], avatar="", avatar_static="", avatar_description="", header="", header_static="",
-        header_description="", locked=False, discoverable=None, indexable=False, hide_collections=None, noindex=False,
-        show_media=True, show_media_replies=True, show_featured=True, attribution_domains=[], also_known_as=[],
-        moved_to=None, is_listed=person.is_welcome, memorial=False, silenced_at=None, sensitized_at=None,
-        suspended_at=None, deleted_at=None, statuses_count=0, followers_count=0, following_count=0,
-        last_status_at=None, created_at=person.created_at, updated_at=now, fetched_at=None,
-    )  # fmt: skip
+    account = _new_account(work, user_id, person, await _free_name(work, person.username))
     try:
         async with work.db.savepoint():
             await store.insert(work.db, account)
@@ -107,6 +94,55 @@ async def make(work: Work, user_id: UserId) -> None:
     work.announce(AccountMade(account_id=account.id))
     if account.is_listed:
         work.announce(AccountWelcomed(account_id=account.id))
+
+
+def _new_account(work: Work, user_id: UserId, person: identity.PersonFacts, name: str) -> Account:
+    return Account(
+        id=AccountId(work.new_id()),
+        version=FIRST,
+        user_id=user_id,
+        username=name,
+        username_key=name.lower(),
+        domain="",
+        uri=actor_uri(work.settings, name),
+        url=profile_url(work.settings, name),
+        actor_type="Person",
+        display_name=person.name if person.name != person.username else "",
+        note="",
+        note_html="",
+        role=person.role,
+        fields=[],
+        avatar="",
+        avatar_static="",
+        avatar_description="",
+        header="",
+        header_static="",
+        header_description="",
+        locked=False,
+        discoverable=None,
+        indexable=False,
+        hide_collections=None,
+        noindex=False,
+        show_media=True,
+        show_media_replies=True,
+        show_featured=True,
+        attribution_domains=[],
+        also_known_as=[],
+        moved_to=None,
+        is_listed=person.is_welcome,
+        memorial=False,
+        silenced_at=None,
+        sensitized_at=None,
+        suspended_at=None,
+        deleted_at=None,
+        statuses_count=0,
+        followers_count=0,
+        following_count=0,
+        last_status_at=None,
+        created_at=person.created_at,
+        updated_at=work.now,
+        fetched_at=None,
+    )
 
 
 async def _free_name(work: Work, username: str) -> str:

@@ -88,6 +88,11 @@ async def _mark(work: Work, account_id: AccountId, proven: set[str]) -> None:
 
 
 VERIFY_LINKS: JobKind[VerifyLinks] = JobKind(
-    name="accounts.verify_links", payload=VerifyLinks, handler=verify_links, outside=True, concurrency=4, attempts=4,
+    name="accounts.verify_links",
+    payload=VerifyLinks,
+    handler=verify_links,
+    outside=True,
+    concurrency=4,
+    attempts=4,
     patience=timedelta(minutes=2),
-)  # fmt: skip
+)

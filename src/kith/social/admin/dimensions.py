@@ -51,12 +51,13 @@ _TOPS: dict[str, tuple[Query[Any], str, str]] = {
     "servers": (_top(_authored, accounts.c.domain, statuses.c.id.is_not(None)), "", "domain"),
     "tag_servers": (
         _top(_tagged.join(accounts, accounts.c.id == statuses.c.account_id), accounts.c.domain, _of_tag),
-        "id", "domain",
+        "id",
+        "domain",
     ),
     "tag_languages": (_top(_tagged, statuses.c.language, _of_tag), "id", "language"),
     "instance_languages": (_top(_authored, statuses.c.language, accounts.c.domain == _about), "domain", "language"),
     "instance_accounts": (_top(_authored, accounts.c.username, accounts.c.domain == _about), "domain", "name"),
-}  # fmt: skip
+}
 _size = {
     True: query(
         select(literal_column("(SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size)")),

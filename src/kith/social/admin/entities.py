@@ -54,9 +54,16 @@ def _whole(row: Account, shown: bytes, person: PersonRecord | None, roles: Roles
 
 
 _NOBODY: dict[str, Any] = {
-    "email": None, "ip": None, "ips": [], "locale": None, "invite_request": None, "role": None, "confirmed": None,
-    "approved": None, "disabled": None,
-}  # fmt: skip
+    "email": None,
+    "ip": None,
+    "ips": [],
+    "locale": None,
+    "invite_request": None,
+    "role": None,
+    "confirmed": None,
+    "approved": None,
+    "disabled": None,
+}
 
 
 def _person(row: Account, person: PersonRecord, roles: Roles) -> dict[str, Any]:

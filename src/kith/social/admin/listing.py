@@ -33,9 +33,15 @@ def by_flags(flags: Sequence[str], **texts: Any) -> AccountQuery:
 
 
 async def by_words(
-    work: Work, *, origin: str, status: str, permissions: str, role_ids: Sequence[int] | None, invited_by: str,
+    work: Work,
+    *,
+    origin: str,
+    status: str,
+    permissions: str,
+    role_ids: Sequence[int] | None,
+    invited_by: str,
     **texts: Any,
-) -> AccountQuery:  # fmt: skip
+) -> AccountQuery:
     """Version 2. Nobody here was invited by somebody whom the server remembers."""
     if status and status not in STATES:
         raise UnknownStatus(status)

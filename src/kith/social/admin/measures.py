@@ -39,9 +39,14 @@ class Measure(msgspec.Struct, frozen=True):
 
 
 def _counted(
-    source: FromClause, at: ColumnElement[Any], clause: ColumnElement[bool], *, what: Any = None, about: str = "",
+    source: FromClause,
+    at: ColumnElement[Any],
+    clause: ColumnElement[bool],
+    *,
+    what: Any = None,
+    about: str = "",
     is_ever: bool = False,
-) -> Measure:  # fmt: skip
+) -> Measure:
     count = func.count() if what is None else func.count(distinct(what))
     within = and_(clause, at >= _start, at < _end)
     day = day_of(at)
@@ -145,5 +150,8 @@ async def _total(work: Work, counted: Measure, period: Period, whom: Any) -> int
 
 def _bounds(period: Period) -> dict[str, Any]:
     return {
-        "start": period.start, "end": period.end, "first": period.first.isoformat(), "last": period.last.isoformat(),
-    }  # fmt: skip
+        "start": period.start,
+        "end": period.end,
+        "first": period.first.isoformat(),
+        "last": period.last.isoformat(),
+    }

@@ -56,10 +56,17 @@ async def create(work: Work, by: Staff, draft: RoleDraft) -> Role:
     by.check("manage_roles")
     permissions = _permissions(draft) or 0
     role = Role(
-        id=work.new_id(), name=_name(draft.name), color=_color(draft.color), position=draft.position or 0,
-        permissions=permissions, highlighted=bool(draft.highlighted), base=base_for(permissions), is_shipped=False,
-        created_at=work.now, updated_at=work.now,
-    )  # fmt: skip
+        id=work.new_id(),
+        name=_name(draft.name),
+        color=_color(draft.color),
+        position=draft.position or 0,
+        permissions=permissions,
+        highlighted=bool(draft.highlighted),
+        base=base_for(permissions),
+        is_shipped=False,
+        created_at=work.now,
+        updated_at=work.now,
+    )
     _check_reach(by, role)
     await store.insert(work.db, role)
     await record(work, by, "create_role", role=_told(role))

@@ -17,9 +17,14 @@ from kith.social.admin.tables import Webhook, webhooks
 from kith.social.staff import Staff, record
 
 EVENTS = (
-    "account.created", "account.approved", "account.updated", "report.created", "report.updated", "status.created",
+    "account.created",
+    "account.approved",
+    "account.updated",
+    "report.created",
+    "report.updated",
+    "status.created",
     "status.updated",
-)  # fmt: skip
+)
 PLACE = "social_webhooks.secret"
 LONGEST_URL = 2000
 MOST = 50

@@ -94,15 +94,17 @@ def _render(
         "published_at": moment(one.published_at or one.created_at),
         "updated_at": moment(one.updated_at),
         "mentions": [
-            {"id": str(account.id), "username": account.username, "url": account.url or account.uri,
-             "acct": account.acct}
+            {
+                "id": str(account.id),
+                "username": account.username,
+                "url": account.url or account.uri,
+                "acct": account.acct,
+            }
             for account in named.values()
         ],
         "statuses": [{"id": str(id), "url": linked[id]} for id in _status_ids(work, one.text) if id in linked],
-        "tags": [
-            {"name": name, "url": tag_url(work.settings, normal_tag(name))} for name in hashtags(one.text)
-        ],
-    }  # fmt: skip
+        "tags": [{"name": name, "url": tag_url(work.settings, normal_tag(name))} for name in hashtags(one.text)],
+    }
 
 
 async def _people(work: Work, texts: Sequence[str]) -> dict[tuple[str, str], Account]:

@@ -44,9 +44,11 @@ async def register_app(
     work: Work, keys: Annotated[Keys, ServerPart(Keys)], draft: FromRequest[AppForm]
 ) -> CredentialApplication:
     new = identity.apps.NewApp(
-        name=draft.client_name or "", redirect_uris=_words(draft.redirect_uris), scopes=_words(draft.scopes),
+        name=draft.client_name or "",
+        redirect_uris=_words(draft.redirect_uris),
+        scopes=_words(draft.scopes),
         website=(draft.website or "").strip(),
-    )  # fmt: skip
+    )
     return render_credentials(await identity.apps.register(work, new), vapid.public_key(keys.vapid))
 
 

@@ -48,26 +48,42 @@ class UserInfo(msgspec.Struct):
 def render_credentials(made: identity.apps.Registered, vapid_key: str) -> CredentialApplication:
     app = made.app
     return CredentialApplication(
-        id=str(app.id), name=app.name, website=app.website, scopes=app.scopes.split(), redirect_uri=app.redirect_uris,
-        redirect_uris=app.redirect_uris.split(), vapid_key=vapid_key, client_id=app.client_id,
-        client_secret=made.secret, client_secret_expires_at=0,
-    )  # fmt: skip
+        id=str(app.id),
+        name=app.name,
+        website=app.website,
+        scopes=app.scopes.split(),
+        redirect_uri=app.redirect_uris,
+        redirect_uris=app.redirect_uris.split(),
+        vapid_key=vapid_key,
+        client_id=app.client_id,
+        client_secret=made.secret,
+        client_secret_expires_at=0,
+    )
 
 
 def render_application(client: identity.Client, id: int, scopes: frozenset[str], vapid_key: str) -> Application:
     return Application(
-        id=str(id), name=client.name, website=client.website,
+        id=str(id),
+        name=client.name,
+        website=client.website,
         scopes=sorted(scopes) if client.scopes is None else list(client.scopes),
-        redirect_uri="\n".join(client.redirect_uris), redirect_uris=list(client.redirect_uris), vapid_key=vapid_key,
-    )  # fmt: skip
+        redirect_uri="\n".join(client.redirect_uris),
+        redirect_uris=list(client.redirect_uris),
+        vapid_key=vapid_key,
+    )
 
 
 def render_personal(scopes: frozenset[str], vapid_key: str) -> Application:
     """A token that somebody made by hand belongs to no app, but asks like one."""
     return Application(
-        id="0", name=PERSONAL, website=None, scopes=sorted(scopes), redirect_uri="", redirect_uris=[],
+        id="0",
+        name=PERSONAL,
+        website=None,
+        scopes=sorted(scopes),
+        redirect_uri="",
+        redirect_uris=[],
         vapid_key=vapid_key,
-    )  # fmt: skip
+    )
 
 
 def render_token(told: dict[str, Any]) -> Token:
@@ -80,7 +96,10 @@ def render_issued(issued: identity.Issued) -> Token:
 
 def render_userinfo(work: Work, account: Account) -> UserInfo:
     return UserInfo(
-        iss=f"{work.settings.base_url}/", sub=account.uri, name=account.display_name or account.username,
-        preferred_username=account.username, profile=account.url or account.uri,
+        iss=f"{work.settings.base_url}/",
+        sub=account.uri,
+        name=account.display_name or account.username,
+        preferred_username=account.username,
+        profile=account.url or account.uri,
         picture=avatar_url(work.settings, account),
-    )  # fmt: skip
+    )

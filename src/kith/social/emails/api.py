@@ -16,9 +16,11 @@ class EmailForm(msgspec.Struct, kw_only=True):
 
 @post("/api/v1/emails/confirmations", status=200, guards=[user("write:accounts", unconfirmed=True)])
 async def send_again(
-    work: Work, me: TheMember, caller: TheCaller,
+    work: Work,
+    me: TheMember,
+    caller: TheCaller,
     draft: FromRequest[EmailForm],
-) -> dict[str, str]:  # fmt: skip
+) -> dict[str, str]:
     email = draft.email.strip() if draft.email else None
     await identity.send_confirmation(work, me.id, caller.app_id, email)
     return {}

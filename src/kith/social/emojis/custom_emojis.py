@@ -84,9 +84,13 @@ async def change(work: Work, id: int, *, category: str | None, visible: bool | N
     if disabled is not None:
         emoji.disabled = disabled
     await work.db.run(
-        _change, emoji=id, category=emoji.category, visible=emoji.visible_in_picker, disabled=emoji.disabled,
+        _change,
+        emoji=id,
+        category=emoji.category,
+        visible=emoji.visible_in_picker,
+        disabled=emoji.disabled,
         now=work.now,
-    )  # fmt: skip
+    )
     return emoji
 
 

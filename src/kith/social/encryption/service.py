@@ -212,10 +212,16 @@ def _check_delivery(one: MessageDelivery) -> None:
 async def _put(work: Work, me: AccountId, source: Device, device: Device, one: MessageDelivery) -> None:
     franking = Franking(hmac=one.hmac, source_account_id=me, target_account_id=device.account_id, timestamp=work.now)
     message = EncryptedMessage(
-        id=work.new_id(), device_row=device.id, from_account_id=me, from_device_id=source.device_id, type=one.type,
-        body=one.body, digest=one.hmac, message_franking=seal(work.find(Keys).encryption, franking, work.now),
+        id=work.new_id(),
+        device_row=device.id,
+        from_account_id=me,
+        from_device_id=source.device_id,
+        type=one.type,
+        body=one.body,
+        digest=one.hmac,
+        message_franking=seal(work.find(Keys).encryption, franking, work.now),
         created_at=work.now,
-    )  # fmt: skip
+    )
     await store.insert_message(work.db, message)
     work.announce(EncryptedMessageCame(message_id=message.id, account_id=device.account_id, key_hash=device.key_hash))
 

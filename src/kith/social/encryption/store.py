@@ -41,9 +41,7 @@ _drop_of_token = command(delete(devices).where(devices.c.key_hash == _key_hash))
 _drop_of_user = command(delete(devices).where(devices.c.user_id == bindparam("user")))
 
 _add_key = command(add_once(one_time_keys))
-_count_keys = query(
-    select(func.count()).select_from(one_time_keys).where(one_time_keys.c.device_row == _device), int
-)  # fmt: skip
+_count_keys = query(select(func.count()).select_from(one_time_keys).where(one_time_keys.c.device_row == _device), int)
 # Of any number who claim at once, each takes another key, and a key is taken by one of them.
 _any_key = (
     select(one_time_keys.c.id)

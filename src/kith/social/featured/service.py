@@ -37,9 +37,14 @@ async def feature(work: Work, me: AccountId, name: str) -> FeaturedTag:
         raise Invalid(fields={"": [Complaint(words, "too_many")]})
     count, last = await store.uses(work.db, me, tag.id)
     featured = FeaturedTag(
-        id=work.new_id(), account_id=me, tag_id=tag.id, display=written, statuses_count=count, last_status_at=last,
+        id=work.new_id(),
+        account_id=me,
+        tag_id=tag.id,
+        display=written,
+        statuses_count=count,
+        last_status_at=last,
         created_at=work.now,
-    )  # fmt: skip
+    )
     await tag_store.feature(work.db, featured)
     work.announce(TagFeatured(tag_id=tag.id, account_id=me, featured=True))
     return featured

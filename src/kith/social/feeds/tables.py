@@ -27,13 +27,16 @@ feed_states = Table(
     "social_feed_states",
     METADATA,
     Column(
-        "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        "account_id",
+        ID,
+        ForeignKey("social_accounts.id", ondelete="CASCADE"),
+        primary_key=True,
         autoincrement=False,
     ),
     Column("state", String(10), nullable=False),
     Column("active_at", Instant, nullable=False, index=True),
     Column("changed_at", Instant, nullable=False),
-)  # fmt: skip
+)
 
 
 class FeedState(msgspec.Struct):

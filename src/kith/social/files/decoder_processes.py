@@ -68,8 +68,17 @@ class DecodedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a program made of a file: names of results in its folder, empty where there is none."""
 
     kind: Literal["image", "gifv", "video", "audio"]
-    file: Literal["original.jpg", "original.png", "original.webp", "original.gif", "original.mp4", "original.mp3",
-                  "small.jpg", "small.png", "small.webp"]  # fmt: skip
+    file: Literal[
+        "original.jpg",
+        "original.png",
+        "original.webp",
+        "original.gif",
+        "original.mp4",
+        "original.mp3",
+        "small.jpg",
+        "small.png",
+        "small.webp",
+    ]
     preview: Literal["", "small.jpg", "small.png", "small.webp"] = ""
     static: Literal["", "static.png"] = ""
     meta: dict[str, Any] = {}
@@ -155,11 +164,19 @@ async def _run(program: str, craft: Craft, mime: str, bounds: Bounds, folder: Pa
     job["file_bytes"] = bounds.file_bytes
     with (folder / "said").open("xb") as said:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-P", "-B", "-m", f"kith.social.files.process.{program}", json.dumps(job),
+            sys.executable,
+            "-P",
+            "-B",
+            "-m",
+            f"kith.social.files.process.{program}",
+            json.dumps(job),
             cwd=folder,
             env={"PYTHONPATH": str(Path(kith.__file__).parents[1]), "LC_ALL": "C.UTF-8"},
-            stdin=asyncio.subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True,
-        )  # fmt: skip
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
         code = await _ended(process, bounds.seconds)
     return await asyncio.to_thread(_read, folder, code)
 

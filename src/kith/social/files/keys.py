@@ -21,9 +21,13 @@ PUBLIC = frozenset({"attachments", "avatars", "headers", "cards", "emojis", "sit
 UPLOADS = "uploads"
 
 MIMES = {
-    "jpg": "image/jpeg", "png": "image/png", "webp": "image/webp", "gif": "image/gif", "mp4": "video/mp4",
+    "jpg": "image/jpeg",
+    "png": "image/png",
+    "webp": "image/webp",
+    "gif": "image/gif",
+    "mp4": "video/mp4",
     "mp3": "audio/mpeg",
-}  # fmt: skip
+}
 
 
 def folder_of(shelf: str, id: int) -> str:

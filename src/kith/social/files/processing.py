@@ -15,8 +15,16 @@ from kith.social.files.keys import folder_of, mime_of, new_name
 from kith.social.files.sniff import HEAD_BYTES, Sniffed, is_animated_gif, sniff
 
 __all__ = [
-    "Picture", "Shaped", "is_moving", "keep", "shape_avatar", "shape_header", "shape_preview", "size_of", "sniffed",
-]  # fmt: skip
+    "Picture",
+    "Shaped",
+    "is_moving",
+    "keep",
+    "shape_avatar",
+    "shape_header",
+    "shape_preview",
+    "size_of",
+    "sniffed",
+]
 
 _PROFILE = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 

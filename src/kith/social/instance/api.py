@@ -167,14 +167,30 @@ async def show_emojis(work: Work) -> Answer:
 @get("/api/v1/directory", guards=[optional("read:accounts")])
 async def show_directory(exchange: Exchange, work: Work, viewer: Viewer, listed: FromQuery[Listed]) -> Answer:
     rows = await directory.read(
-        work, viewer, newest=listed.order == "new", local=listed.local,
-        limit=min(abs(listed.limit) or PEOPLE, MOST_PEOPLE), offset=min(max(listed.offset, 0), FURTHEST),
-    )  # fmt: skip
+        work,
+        viewer,
+        newest=listed.order == "new",
+        local=listed.local,
+        limit=min(abs(listed.limit) or PEOPLE, MOST_PEOPLE),
+        offset=min(max(listed.offset, 0), FURTHEST),
+    )
     return answer(exchange, joined(await render_lines(work, rows)))
 
 
 routes = [
-    show_v1, show_instances, show_v2, show_peers, find_peers, show_activity, show_rules,
-    show_description, show_privacy_policy, show_terms, show_terms_of, show_translation_languages, show_languages,
-    show_emojis, show_directory,
-]  # fmt: skip
+    show_v1,
+    show_instances,
+    show_v2,
+    show_peers,
+    find_peers,
+    show_activity,
+    show_rules,
+    show_description,
+    show_privacy_policy,
+    show_terms,
+    show_terms_of,
+    show_translation_languages,
+    show_languages,
+    show_emojis,
+    show_directory,
+]

@@ -96,8 +96,11 @@ def v2(
             "vapid": {"public_key": vapid},
             **LIMITS,
             "translation": {"enabled": bool(settings.translator)},
-            "timelines_access": {"live_feeds": feeds, "hashtag_feeds": feeds,
-                                 "trending_link_feeds": {"local": "disabled", "remote": "disabled"}},
+            "timelines_access": {
+                "live_feeds": feeds,
+                "hashtag_feeds": feeds,
+                "trending_link_feeds": {"local": "disabled", "remote": "disabled"},
+            },
             "limited_federation": False,
         },
         "registrations": {
@@ -112,7 +115,7 @@ def v2(
         "contact": {"email": settings.contact_email, "account": contact},
         "rules": [rule_shape(rule) for rule in rules],
         "wrapstodon": None,
-    }  # fmt: skip
+    }
 
 
 def _urls(settings: Settings) -> dict[str, str]:

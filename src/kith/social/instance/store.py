@@ -65,14 +65,17 @@ _owner = query(
     select(accounts)
     .where(
         and_(
-            accounts.c.domain == "", accounts.c.role == "owner", accounts.c.is_listed,
-            accounts.c.suspended_at.is_(None), accounts.c.deleted_at.is_(None),
+            accounts.c.domain == "",
+            accounts.c.role == "owner",
+            accounts.c.is_listed,
+            accounts.c.suspended_at.is_(None),
+            accounts.c.deleted_at.is_(None),
         )
     )
     .order_by(accounts.c.id)
     .limit(1),
     Account,
-)  # fmt: skip
+)
 
 
 async def all_rules(db: Session) -> list[Rule]:

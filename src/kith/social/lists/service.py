@@ -33,9 +33,13 @@ async def create(work: Work, me: AccountId, draft: ListDraft) -> List:
     if await store.count(work.db, me) >= MOST:
         raise Invalid(fields={"": [Complaint("You have reached the maximum number of lists", "too_many")]})
     new = List(
-        id=work.new_id(), account_id=me, title=title, replies_policy=policy, exclusive=bool(draft.exclusive),
+        id=work.new_id(),
+        account_id=me,
+        title=title,
+        replies_policy=policy,
+        exclusive=bool(draft.exclusive),
         created_at=work.now,
-    )  # fmt: skip
+    )
     await store.insert(work.db, new)
     return new
 

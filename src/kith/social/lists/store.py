@@ -71,9 +71,12 @@ async def insert(db: Session, new: List) -> None:
 
 async def change(db: Session, changed: List) -> None:
     await db.run(
-        _change, list=changed.id, title=changed.title, replies_policy=changed.replies_policy,
+        _change,
+        list=changed.id,
+        title=changed.title,
+        replies_policy=changed.replies_policy,
         exclusive=changed.exclusive,
-    )  # fmt: skip
+    )
 
 
 async def remove(db: Session, list_id: int) -> None:

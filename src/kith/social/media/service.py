@@ -25,9 +25,21 @@ from kith.social.media.tables import Media
 from kith.social.media.tasks import FORGET, PROCESS, Process, RemoveFiles, forget_folders
 
 __all__ = [
-    "ALONE", "CannotAttach", "MediaChange", "NewMedia", "attach", "change", "claimable", "delete", "delete_some_of",
-    "delete_with", "detach", "find_own", "reserve", "upload",
-]  # fmt: skip
+    "ALONE",
+    "CannotAttach",
+    "MediaChange",
+    "NewMedia",
+    "attach",
+    "change",
+    "claimable",
+    "delete",
+    "delete_some_of",
+    "delete_with",
+    "detach",
+    "find_own",
+    "reserve",
+    "upload",
+]
 
 TOO_MANY = f"Cannot attach more than {limits.PER_STATUS} files"
 MIXED = "Cannot attach a video to a post that already contains images"
@@ -98,10 +110,24 @@ async def _accepted(file: IO[bytes]) -> Sniffed:
 def _blank(work: Work, account_id: AccountId, found: Sniffed) -> Media:
     guess = "gifv" if found.mime == "image/gif" else "audio" if found.mime.startswith("audio/") else "video"
     return Media(
-        id=work.new_id(), account_id=account_id, status_id=None, scheduled_id=None, kind=guess, state=WAITING,
-        file="", preview="", source="", mime=found.mime, description=None, meta={}, blurhash=None, remote_url=None,
-        preview_remote_url=None, error="", created_at=work.now,
-    )  # fmt: skip
+        id=work.new_id(),
+        account_id=account_id,
+        status_id=None,
+        scheduled_id=None,
+        kind=guess,
+        state=WAITING,
+        file="",
+        preview="",
+        source="",
+        mime=found.mime,
+        description=None,
+        meta={},
+        blurhash=None,
+        remote_url=None,
+        preview_remote_url=None,
+        error="",
+        created_at=work.now,
+    )
 
 
 async def _take_in(work: Work, row: Media, file: IO[bytes], thumbnail: IO[bytes] | None) -> None:

@@ -129,8 +129,12 @@ async def ids_of_status(db: Session, status_id: StatusId) -> list[int]:
 async def describe(db: Session, row: Media) -> None:
     await db.run(
         _describe,
-        media_id=row.id, description=row.description, meta=row.meta, preview=row.preview, blurhash=row.blurhash,
-    )  # fmt: skip
+        media_id=row.id,
+        description=row.description,
+        meta=row.meta,
+        preview=row.preview,
+        blurhash=row.blurhash,
+    )
 
 
 async def finish(db: Session, id: int, **made: Any) -> None:

@@ -68,9 +68,15 @@ async def process(work: Work, payload: Process) -> None:
 
 async def _finish(work: Work, row: Media) -> None:
     await store.finish(
-        work.db, row.id, kind=row.kind, file=row.file, preview=row.preview, mime=row.mime, meta=row.meta,
+        work.db,
+        row.id,
+        kind=row.kind,
+        file=row.file,
+        preview=row.preview,
+        mime=row.mime,
+        meta=row.meta,
         blurhash=row.blurhash,
-    )  # fmt: skip
+    )
 
 
 def _fetching(work: Work, key: str) -> Fill:
@@ -124,9 +130,14 @@ async def _stale_uploads(work: Work, before: datetime) -> dict[int, list[str]]:
 
 
 PROCESS: JobKind[Process] = JobKind(
-    name="media.process", payload=Process, handler=process, outside=True, concurrency=1, attempts=4,
+    name="media.process",
+    payload=Process,
+    handler=process,
+    outside=True,
+    concurrency=1,
+    attempts=4,
     patience=timedelta(minutes=70),
-)  # fmt: skip
+)
 FORGET: JobKind[RemoveFiles] = JobKind(
     name="media.forget", payload=RemoveFiles, handler=forget, outside=True, concurrency=2
 )

@@ -55,10 +55,16 @@ async def act(work: Work, by: Staff, account: Account, what: Act) -> Strike:
     await _check_report(work, account, what)
     await _apply(work, by, account, what.type)
     strike = Strike(
-        id=work.new_id(), target_id=account.id, account_id=by.account_id, action=what.type, text=text,
-        status_ids=await _reported(work, what.report_id), report_id=what.report_id, overruled_at=None,
+        id=work.new_id(),
+        target_id=account.id,
+        account_id=by.account_id,
+        action=what.type,
+        text=text,
+        status_ids=await _reported(work, what.report_id),
+        report_id=what.report_id,
+        overruled_at=None,
         created_at=work.now,
-    )  # fmt: skip
+    )
     await store.add_strike(work.db, strike)
     await _resolve(work, by, account, what)
     await record(work, by, f"{what.type}_account" if what.type != "none" else "warn_account", account, text=text)

@@ -38,10 +38,15 @@ async def create_report(exchange: Exchange, work: Work, actor: Actor, new: FromR
     """Tell the team of somebody."""
     await exchange.find(Limiter).spend_strictly(REPORTS, str(actor.user_id))
     draft = reports.ReportDraft(
-        target_id=AccountId(number(new.account_id)), status_ids=[number(id) for id in new.status_ids],
-        collection_ids=[number(id) for id in new.collection_ids], comment=new.comment, forward=new.forward,
-        forward_to_domains=new.forward_to_domains, category=new.category, rule_ids=new.rule_ids,
-    )  # fmt: skip
+        target_id=AccountId(number(new.account_id)),
+        status_ids=[number(id) for id in new.status_ids],
+        collection_ids=[number(id) for id in new.collection_ids],
+        comment=new.comment,
+        forward=new.forward,
+        forward_to_domains=new.forward_to_domains,
+        category=new.category,
+        rule_ids=new.rule_ids,
+    )
     [shown] = await render_reports(work, [await reports.create(work, actor, draft)])
     return answer(exchange, shown)
 

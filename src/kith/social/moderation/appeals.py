@@ -33,8 +33,11 @@ async def create(work: Work, strike: Strike, text: str) -> Appeal:
     account = await _target(work, strike)
     for one in await team.who_may(work, "manage_appeals"):
         subject = f"{account.acct} appeals a decision at {work.settings.title}"
-        words = [f"{account.acct} appeals the decision {strike.action}.", text,
-                 f"Appeal {appeal.id}: {work.settings.base_url}/api/v1/admin/appeals/{appeal.id}"]  # fmt: skip
+        words = [
+            f"{account.acct} appeals the decision {strike.action}.",
+            text,
+            f"Appeal {appeal.id}: {work.settings.base_url}/api/v1/admin/appeals/{appeal.id}",
+        ]
         mails.write(work, one.email, subject, words)
     return appeal
 

@@ -30,9 +30,11 @@ def _checked(name: str, given: str, most: int, *, may_be_blank: bool = False) ->
 async def create(work: Work, by: Staff, *, title: str, text: str) -> Preset:
     by.check("manage_settings")
     preset = Preset(
-        work.new_id(), _checked("title", title, LONGEST_TITLE, may_be_blank=True),
-        _checked("text", text, LONGEST_TEXT), work.now,
-    )  # fmt: skip
+        work.new_id(),
+        _checked("title", title, LONGEST_TITLE, may_be_blank=True),
+        _checked("text", text, LONGEST_TEXT),
+        work.now,
+    )
     await store.add_preset(work.db, preset)
     await record(work, by, "create_warning_preset", preset={"id": str(preset.id)})
     return preset

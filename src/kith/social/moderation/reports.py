@@ -37,7 +37,7 @@ class ReportDraft(msgspec.Struct, kw_only=True):
 
 
 async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
-    """The team hears of it at once; reports about somebody who has an open one join its mails."""
+    """The team hears of it at once; reports about somebody who has an open one only join its mails."""
     target = await accounts.find(work.db, draft.target_id)
     if target is None or not target.is_listed or target.deleted_at is not None:
         raise NotFound
@@ -46,13 +46,23 @@ async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
     await work.db.hold(f"reports:{target.id}")
     id = work.new_id()
     report = Report(
-        id=id, account_id=reporter.id, target_id=target.id, category=category, comment=draft.comment,
-        status_ids=[str(one) for one in draft.status_ids], rule_ids=list(dict.fromkeys(draft.rule_ids)),
-        collection_ids=[str(one) for one in draft.collection_ids], forwarded=draft.forward and not target.is_local,
+        id=id,
+        account_id=reporter.id,
+        target_id=target.id,
+        category=category,
+        comment=draft.comment,
+        status_ids=[str(one) for one in draft.status_ids],
+        rule_ids=list(dict.fromkeys(draft.rule_ids)),
+        collection_ids=[str(one) for one in draft.collection_ids],
+        forwarded=draft.forward and not target.is_local,
         forward_to_domains=draft.forward_to_domains if draft.forward and not target.is_local else [],
-        thread_id=await store.thread_of(work.db, target.id) or id, assigned_id=None, action_taken_at=None,
-        action_taken_by_id=None, created_at=work.now, updated_at=work.now,
-    )  # fmt: skip
+        thread_id=await store.thread_of(work.db, target.id) or id,
+        assigned_id=None,
+        action_taken_at=None,
+        action_taken_by_id=None,
+        created_at=work.now,
+        updated_at=work.now,
+    )
     await store.add_report(work.db, report)
     await _tell_team(work, report, reporter, target)
     work.announce(ReportCreated(report_id=id))
@@ -87,13 +97,15 @@ async def _check_rules(work: Work, category: str, rule_ids: Sequence[str]) -> No
 
 
 async def _tell_team(work: Work, report: Report, reporter: Account, target: Account) -> None:
+    """A notification where no other report about the same account is open, and a mail in any case."""
     members = await team.who_may(work, "manage_reports")
-    notices = [
-        Notice(one.account_id, f"admin.report:{report.id}:{one.account_id}", subject_id=report.id)
-        for one in members
-        if one.account_id is not None
-    ]
-    await notifications.tell_anyhow(work, "admin.report", reporter.id, notices)
+    if report.id == report.thread_id:
+        notices = [
+            Notice(one.account_id, f"admin.report:{report.id}:{one.account_id}", subject_id=report.id)
+            for one in members
+            if one.account_id is not None
+        ]
+        await notifications.tell_anyhow(work, "admin.report", reporter.id, notices)
     for one in members:
         mails.tell_of_report(work, one.email, report, reporter, target)
 

@@ -141,8 +141,12 @@ async def resolve_all(db: Session, target: AccountId, by: AccountId | None, now:
 # Changing and taking away
 
 _TABLES: dict[str, Table] = {
-    "report": reports, "preset": presets, "strike": strikes, "appeal": appeals, "note": notes,
-}  # fmt: skip
+    "report": reports,
+    "preset": presets,
+    "strike": strikes,
+    "appeal": appeals,
+    "note": notes,
+}
 _delete = {name: command(delete(table).where(table.c.id == _id)) for name, table in _TABLES.items()}
 
 

@@ -10,7 +10,7 @@ from kith.base.mailing import post
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.languages import language
-from kith.social.push.titles import title_of
+from kith.social.notifications.titles import title_of
 
 OPEN = "Open {site}: {url}"
 WHY = "You receive this e-mail because of your settings for notifications at {site}."

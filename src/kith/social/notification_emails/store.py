@@ -46,8 +46,15 @@ _set = command(
 )
 _mailed = query(
     select(
-        N.c.id, N.c.account_id, accounts.c.user_id, N.c.type, N.c.from_id, N.c.status_id, N.c.created_at,
-        emails.c.types, emails.c.always,
+        N.c.id,
+        N.c.account_id,
+        accounts.c.user_id,
+        N.c.type,
+        N.c.from_id,
+        N.c.status_id,
+        N.c.created_at,
+        emails.c.types,
+        emails.c.always,
     )
     .select_from(
         N.join(accounts, accounts.c.id == N.c.account_id).outerjoin(emails, emails.c.account_id == N.c.account_id)
@@ -62,7 +69,7 @@ _mailed = query(
         )
     ),
     MailedNotification,
-)  # fmt: skip
+)
 _before = query(
     select(func.count()).where(
         and_(

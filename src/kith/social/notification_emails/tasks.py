@@ -40,9 +40,14 @@ async def mail(work: Work, job: NotificationMail) -> None:
         return
     stop = f"{work.settings.base_url}/unsubscribe/{service.unsubscribe_key(work, told.account_id, told.type)}"
     mails.write(
-        work, await identity.find_address(work, told.user_id), await identity.find_locale(work, told.user_id),
-        told.type, sender, await _url(work, told, sender.url or sender.uri), stop,
-    )  # fmt: skip
+        work,
+        await identity.find_address(work, told.user_id),
+        await identity.find_locale(work, told.user_id),
+        told.type,
+        sender,
+        await _url(work, told, sender.url or sender.uri),
+        stop,
+    )
 
 
 async def _url(work: Work, told: MailedNotification, otherwise: str) -> str:

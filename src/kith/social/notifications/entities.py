@@ -22,6 +22,7 @@ from kith.social.moments import moment
 from kith.social.notifications import reading
 from kith.social.notifications.reading import NotificationRow, NotificationText
 from kith.social.notifications.subjects import KEYS, render_all
+from kith.social.notifications.titles import titled
 from kith.social.pages import joined
 from kith.social.statuses.entities import Shown, View, find_lines, render_rows, seen, view_of
 from kith.social.statuses.store import Stretch
@@ -32,25 +33,6 @@ CONTEXT = "notifications"  # of filters
 _STATUS = b',"status":'
 _encode = msgspec.json.Encoder().encode
 _rows = msgspec.json.Decoder(list[NotificationRow])
-
-# For programs that do not know a type: what it tells, in a sentence.
-_SAYS = {
-    "mention": "{} mentioned you",
-    "status": "{} posted",
-    "reblog": "{} boosted your post",
-    "follow": "{} followed you",
-    "follow_request": "{} asked to follow you",
-    "favourite": "{} favourited your post",
-    "poll": "A poll by {} has ended",
-    "update": "{} edited a post you boosted",
-    "quote": "{} quoted your post",
-    "quoted_update": "{} edited a post you quoted",
-    "admin.sign_up": "{} signed up",
-    "admin.report": "{} reported somebody",
-    "moderation_warning": "The team has sent you a warning",
-    "annual_report": "Your summary of the year is ready",
-    "severed_relationships": "You have lost followers or people you follow",
-}
 
 
 class NotificationEntity(msgspec.Struct, kw_only=True):
@@ -232,9 +214,10 @@ def _entity(row: NotificationRow, words: NotificationText, *, account: Any) -> N
 
 
 def fallback_of(type: str, person: bytes) -> Fallback:
+    """For programs that do not know a type: what it tells, in a sentence."""
     named = _named.decode(person)
     name = f"<b>{escape(named.display_name or named.username)}</b>"
-    return Fallback(_SAYS.get(type, "{}").format(name))
+    return Fallback(titled(type, name))
 
 
 def moment_of(at: datetime | str) -> str:

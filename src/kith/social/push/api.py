@@ -82,9 +82,13 @@ async def subscribe(
     caller, sent = caller_in(exchange), draft.subscription
     holder = service.Holder(me, await find_key(exchange), caller.key_hash or "", caller.grant_uuid is not None)
     wanted = service.NewSubscription(
-        endpoint=sent.endpoint, p256dh=sent.keys.p256dh, auth=sent.keys.auth, standard=sent.standard,
-        alerts=draft.alerts, policy=draft.chosen_policy,
-    )  # fmt: skip
+        endpoint=sent.endpoint,
+        p256dh=sent.keys.p256dh,
+        auth=sent.keys.auth,
+        standard=sent.standard,
+        alerts=draft.alerts,
+        policy=draft.chosen_policy,
+    )
     return _shown(work, await service.subscribe(work, holder, wanted))
 
 

@@ -18,6 +18,10 @@ class WebPushSubscription(msgspec.Struct):
 
 def render_subscription(one: PushSubscription, server_key: str) -> WebPushSubscription:
     return WebPushSubscription(
-        id=one.id, endpoint=one.endpoint, standard=one.standard, alerts=one.alerts, server_key=server_key,
+        id=one.id,
+        endpoint=one.endpoint,
+        standard=one.standard,
+        alerts=one.alerts,
+        server_key=server_key,
         policy=one.policy,
-    )  # fmt: skip
+    )

@@ -11,7 +11,7 @@ from kith.social.accounts.shapes import avatar_url
 from kith.social.accounts.tables import Account
 from kith.social.addresses import file_url
 from kith.social.notifications.tables import Notification
-from kith.social.push.titles import title_of
+from kith.social.notifications.titles import title_of
 from kith.social.statuses import store as statuses
 from kith.social.text.html import plain
 
@@ -50,11 +50,14 @@ async def compose(work: Work, told: Notification, access_token: str) -> PushMess
         text = status.spoiler_text or plain(status.content)
     locale = await identity.find_locale(work, reader.user_id) or DEFAULT_LOCALE
     return PushMessage(
-        access_token=access_token, preferred_locale=locale, notification_id=told.id, notification_type=told.type,
+        access_token=access_token,
+        preferred_locale=locale,
+        notification_id=told.id,
+        notification_type=told.type,
         icon=_icon(work, sender),
         title=_cut(title_of(told.type, sender.display_name or sender.username, locale), LONGEST_TITLE),
         body=_cut(" ".join(text.split(" ")).strip(), LONGEST_BODY),
-    )  # fmt: skip
+    )
 
 
 def _icon(work: Work, sender: Account) -> str:

@@ -17,9 +17,18 @@ from kith.social.push import endpoints, keys, store, unsubscribing
 from kith.social.push.tables import PushSubscription
 
 __all__ = [
-    "Holder", "NewSubscription", "auth_of", "change", "find", "forget_account", "forget_user", "remove",
-    "remove_by_link", "subscribe", "token_of",
-]  # fmt: skip
+    "Holder",
+    "NewSubscription",
+    "auth_of",
+    "change",
+    "find",
+    "forget_account",
+    "forget_user",
+    "remove",
+    "remove_by_link",
+    "subscribe",
+    "token_of",
+]
 
 MOST = 50  # of one person; each of their notifications is sent to all of them
 # What an app that names no alerts gets.
@@ -57,12 +66,19 @@ async def subscribe(work: Work, holder: Holder, wanted: NewSubscription) -> Push
     p256dh, auth = await _checked(work, wanted)
     sealer = work.find(Sealer)
     new = PushSubscription(
-        id=0, account_id=holder.account_id, oauth_hash=holder.token_hash if holder.is_app else None,
-        personal_hash=None if holder.is_app else holder.token_hash, access_token=sealer.seal(holder.token, _TOKEN),
-        endpoint=wanted.endpoint, p256dh=p256dh, auth=sealer.seal(auth, _AUTH), standard=wanted.standard,
-        alerts=DEFAULT_ALERTS if wanted.alerts is None else _known(wanted.alerts), policy=wanted.policy or "all",
+        id=0,
+        account_id=holder.account_id,
+        oauth_hash=holder.token_hash if holder.is_app else None,
+        personal_hash=None if holder.is_app else holder.token_hash,
+        access_token=sealer.seal(holder.token, _TOKEN),
+        endpoint=wanted.endpoint,
+        p256dh=p256dh,
+        auth=sealer.seal(auth, _AUTH),
+        standard=wanted.standard,
+        alerts=DEFAULT_ALERTS if wanted.alerts is None else _known(wanted.alerts),
+        policy=wanted.policy or "all",
         created_at=work.now,
-    )  # fmt: skip
+    )
     await work.db.hold(f"push:{holder.token_hash}")
     await store.remove_by_token(work.db, holder.token_hash)
     try:

@@ -37,10 +37,15 @@ async def not_too_many(exchange: Exchange) -> None:
 @post("/api/v1/accounts", status=200, guards=[app("write:accounts"), not_too_many])
 async def sign_up(work: Work, caller: TheCaller, draft: FromRequest[SignupForm]) -> Token:
     wish = identity.SignupRequest(
-        username=(draft.username or "").strip().lower(), email=(draft.email or "").strip(),
-        password=draft.password or "", agreement=bool(draft.agreement), locale=(draft.locale or "").strip(),
-        reason=draft.reason or "", date_of_birth=draft.date_of_birth, invite_code=(draft.invite_code or "").strip(),
-    )  # fmt: skip
+        username=(draft.username or "").strip().lower(),
+        email=(draft.email or "").strip(),
+        password=draft.password or "",
+        agreement=bool(draft.agreement),
+        locale=(draft.locale or "").strip(),
+        reason=draft.reason or "",
+        date_of_birth=draft.date_of_birth,
+        invite_code=(draft.invite_code or "").strip(),
+    )
     return render_issued(await identity.register_by_app(work, caller.app_id, wish))
 
 

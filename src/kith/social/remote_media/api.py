@@ -19,9 +19,12 @@ PASSING = (b"cache-control", b"no-store")
 
 @get("/media_proxy/{id}/{size}", guards=[optional("read:statuses")])
 async def show_attachment(
-    exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int],
+    exchange: Exchange,
+    work: Work,
+    viewer: Viewer,
+    id: FromPath[int],
     size: FromPath[str],
-) -> Answer:  # fmt: skip
+) -> Answer:
     """Where the file is, for whoever may see the post it belongs to."""
     exchange.find(Limiter).spend(LOOKING, address_key(exchange.address))
     row = await media.find(work.db, id)

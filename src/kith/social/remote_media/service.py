@@ -143,9 +143,15 @@ async def _keep(work: Work, media_id: int, made: Made, keys: dict[str, str]) -> 
         row.meta = {name: value for name, value in row.meta.items() if name == "focus"}
         fill_in(row, made, keys)
         await store.finish(
-            work.db, row.id, kind=row.kind, file=row.file, preview=row.preview, mime=row.mime, meta=row.meta,
+            work.db,
+            row.id,
+            kind=row.kind,
+            file=row.file,
+            preview=row.preview,
+            mime=row.mime,
+            meta=row.meta,
             blurhash=row.blurhash,
-        )  # fmt: skip
+        )
     return row
 
 
@@ -159,6 +165,11 @@ async def _download(work: Work, url: str, file: IO[bytes], *, seconds: float, mo
 
 
 FETCH: JobKind[FetchRemoteMedia] = JobKind(
-    name="media.fetch", payload=FetchRemoteMedia, handler=fetch, outside=True, concurrency=1, attempts=4,
+    name="media.fetch",
+    payload=FetchRemoteMedia,
+    handler=fetch,
+    outside=True,
+    concurrency=1,
+    attempts=4,
     patience=timedelta(minutes=70),
-)  # fmt: skip
+)

@@ -89,9 +89,13 @@ async def search_as_before(exchange: Exchange, work: Work, me: Me, sought: FromQ
 async def search_people(exchange: Exchange, work: Work, me: Me, sought: FromQuery[People]) -> Answer:
     limit, offset = _stretch(exchange, PEOPLE, MOST_PEOPLE)
     wish = Search(
-        text=_text(sought.q), me=me, limit=limit, offset=offset, resolve=sought.resolve,
+        text=_text(sought.q),
+        me=me,
+        limit=limit,
+        offset=offset,
+        resolve=sought.resolve,
         following=sought.following,
-    )  # fmt: skip
+    )
     rows = await service.find_people(work, wish)
     return answer(exchange, joined(await render_lines(work, rows)))
 
@@ -102,12 +106,17 @@ async def _search(
     """Pages only where one kind is asked for: of three lists nobody could turn one page."""
     limit, offset = _stretch(exchange, LIMIT, MOST)
     wish = Search(
-        text=_text(sought.q), me=me, limit=limit, offset=offset if sought.type else 0, resolve=sought.resolve,
-        following=sought.following, exclude_unreviewed=sought.exclude_unreviewed,
+        text=_text(sought.q),
+        me=me,
+        limit=limit,
+        offset=offset if sought.type else 0,
+        resolve=sought.resolve,
+        following=sought.following,
+        exclude_unreviewed=sought.exclude_unreviewed,
         author_id=AccountId(number(sought.account_id)) if sought.account_id else None,
         max_id=_integer(exchange, "max_id") if sought.type else None,
         min_id=_integer(exchange, "min_id") if sought.type else None,
-    )  # fmt: skip
+    )
     kinds = (sought.type,) if sought.type else KINDS
     people = await service.find_people(work, wish) if "accounts" in kinds else []
     found = await service.find_statuses(work, wish, is_all=bool(sought.type)) if "statuses" in kinds else []

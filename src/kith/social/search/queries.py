@@ -155,15 +155,29 @@ def _statuses(form: StatusSearchForm) -> Query[StatusRow]:
 
 
 async def find_statuses(
-    work: Work, me: AccountId, *, within: Within, wanted: Sequence[Term], unwanted: Sequence[Term],
-    filters: Sequence[SearchOperator], author_id: AccountId | None, max_id: int | None, min_id: int | None, limit: int,
+    work: Work,
+    me: AccountId,
+    *,
+    within: Within,
+    wanted: Sequence[Term],
+    unwanted: Sequence[Term],
+    filters: Sequence[SearchOperator],
+    author_id: AccountId | None,
+    max_id: int | None,
+    min_id: int | None,
+    limit: int,
     offset: int,
-) -> list[StatusRow]:  # fmt: skip
+) -> list[StatusRow]:
     """Newest first, as lines. Whoever is in the searcher's way is left out."""
     form = StatusSearchForm(
-        within, bool(wanted), bool(unwanted), tuple((one.kind, one.negated) for one in filters), author_id is not None,
-        max_id is not None, min_id is not None,
-    )  # fmt: skip
+        within,
+        bool(wanted),
+        bool(unwanted),
+        tuple((one.kind, one.negated) for one in filters),
+        author_id is not None,
+        max_id is not None,
+        min_id is not None,
+    )
     values: dict[str, Any] = bound("wanted", wanted) | bound("unwanted", unwanted, every=False)
     for place, one in enumerate(filters):
         if one.kind == "during":
@@ -171,10 +185,16 @@ async def find_statuses(
         else:
             values[f"filter{place}"] = one.value
     return await work.db.slow(
-        _statuses(form), me=me, now=work.now, author=author_id, max_id=max_id, min_id=min_id, limit=limit,
+        _statuses(form),
+        me=me,
+        now=work.now,
+        author=author_id,
+        max_id=max_id,
+        min_id=min_id,
+        limit=limit,
         offset=offset,
         **values,
-    )  # fmt: skip
+    )
 
 
 # People
@@ -206,15 +226,28 @@ def _people(*, anonymous: bool, following: bool, has_top: bool) -> Query[people.
 
 
 async def find_people(
-    work: Work, me: AccountId | None, terms: Sequence[Term], *, key: str, following: bool, without: AccountId | None,
-    limit: int, offset: int,
-) -> list[people.AccountRow]:  # fmt: skip
+    work: Work,
+    me: AccountId | None,
+    terms: Sequence[Term],
+    *,
+    key: str,
+    following: bool,
+    without: AccountId | None,
+    limit: int,
+    offset: int,
+) -> list[people.AccountRow]:
     """As lines of accounts. `key` is how the name one is looking for would begin."""
     statement = _people(anonymous=me is None, following=following, has_top=without is not None)
     return await work.db.slow(
-        statement, me=me, now=work.now, pattern=_beginning(key), top=without, limit=limit, offset=offset,
+        statement,
+        me=me,
+        now=work.now,
+        pattern=_beginning(key),
+        top=without,
+        limit=limit,
+        offset=offset,
         **bound("words", terms),
-    )  # fmt: skip
+    )
 
 
 _url = bindparam("url", type_=Text())

@@ -63,9 +63,11 @@ def read(text: str) -> SearchQuery:
         if term is not None:
             (unwanted if negated else wanted).append(term)
     return SearchQuery(
-        tuple(dict.fromkeys(wanted))[:MOST_TERMS], tuple(dict.fromkeys(unwanted))[:MOST_TERMS],
-        tuple(dict.fromkeys(filters))[:MOST_TERMS], within,
-    )  # fmt: skip
+        tuple(dict.fromkeys(wanted))[:MOST_TERMS],
+        tuple(dict.fromkeys(unwanted))[:MOST_TERMS],
+        tuple(dict.fromkeys(filters))[:MOST_TERMS],
+        within,
+    )
 
 
 def _place(prefix: str, given: str, *, negated: bool) -> Within | None:
@@ -73,9 +75,12 @@ def _place(prefix: str, given: str, *, negated: bool) -> Within | None:
     if prefix != "in":
         return None
     places: dict[tuple[str, bool], Within] = {
-        ("all", False): "all", ("library", False): "library", ("public", False): "public",
-        ("library", True): "public", ("public", True): "library",
-    }  # fmt: skip
+        ("all", False): "all",
+        ("library", False): "library",
+        ("public", False): "public",
+        ("library", True): "public",
+        ("public", True): "library",
+    }
     return places.get((given, negated))
 
 

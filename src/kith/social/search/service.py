@@ -60,9 +60,15 @@ async def find_people(work: Work, wish: Search) -> list[people.AccountRow]:
     if not terms or wish.limit <= len(shown):
         return shown[: wish.limit]
     rows = await queries.find_people(
-        work, wish.me, terms, key=_key(wish.text), following=wish.following and wish.me is not None,
-        without=None if top is None else top.id, limit=wish.limit - len(shown), offset=wish.offset - before,
-    )  # fmt: skip
+        work,
+        wish.me,
+        terms,
+        key=_key(wish.text),
+        following=wish.following and wish.me is not None,
+        without=None if top is None else top.id,
+        limit=wish.limit - len(shown),
+        offset=wish.offset - before,
+    )
     return [*shown, *rows]
 
 
@@ -136,9 +142,18 @@ async def find_statuses(work: Work, wish: Search, *, is_all: bool) -> list[Statu
     if filters is None:
         return []
     return await queries.find_statuses(
-        work, wish.me, within=asked.within, wanted=asked.wanted, unwanted=asked.unwanted, filters=filters,
-        author_id=wish.author_id, max_id=wish.max_id, min_id=wish.min_id, limit=wish.limit, offset=wish.offset,
-    )  # fmt: skip
+        work,
+        wish.me,
+        within=asked.within,
+        wanted=asked.wanted,
+        unwanted=asked.unwanted,
+        filters=filters,
+        author_id=wish.author_id,
+        max_id=wish.max_id,
+        min_id=wish.min_id,
+        limit=wish.limit,
+        offset=wish.offset,
+    )
 
 
 async def _at(work: Work, wish: Search) -> list[StatusRow]:

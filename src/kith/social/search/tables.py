@@ -14,18 +14,24 @@ status_words = Table(
     "social_status_words",
     METADATA,
     Column(
-        "status_id", ID, ForeignKey("social_statuses.id", ondelete="CASCADE"), primary_key=True,
+        "status_id",
+        ID,
+        ForeignKey("social_statuses.id", ondelete="CASCADE"),
+        primary_key=True,
         autoincrement=False,
     ),
     Column("words", Text, nullable=False),
-)  # fmt: skip
+)
 
 account_words = Table(
     "social_account_words",
     METADATA,
     Column(
-        "account_id", ID, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True,
+        "account_id",
+        ID,
+        ForeignKey("social_accounts.id", ondelete="CASCADE"),
+        primary_key=True,
         autoincrement=False,
     ),
     Column("words", Text, nullable=False),
-)  # fmt: skip
+)

@@ -96,10 +96,16 @@ async def _make(work: Work, rows: Sequence[Status]) -> dict[StatusId, Body]:
             **GAPS,
         )
         made[row.id] = Body(
-            template=Template.of(shape), account_id=row.account_id, conversation_id=row.conversation_id,
-            visibility=row.visibility, poll_id=row.poll_id, quoted_id=row.quoted_id, quote_state=row.quote_state,
-            quote_policy=row.quote_policy, is_boost=row.reblog_of_id is not None,
-        )  # fmt: skip
+            template=Template.of(shape),
+            account_id=row.account_id,
+            conversation_id=row.conversation_id,
+            visibility=row.visibility,
+            poll_id=row.poll_id,
+            quoted_id=row.quoted_id,
+            quote_state=row.quote_state,
+            quote_policy=row.quote_policy,
+            is_boost=row.reblog_of_id is not None,
+        )
     return made
 
 

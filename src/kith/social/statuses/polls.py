@@ -98,9 +98,13 @@ async def tally(db: Session, poll_id: int, tallies: list[int], voters_count: int
 async def rewrite(db: Session, poll: Poll, *, reset: bool) -> None:
     """As it is now; what was voted counts no more where the choices are others."""
     await db.run(
-        _rewrite, poll=poll.id, options=poll.options, multiple=poll.multiple, hide_totals=poll.hide_totals,
+        _rewrite,
+        poll=poll.id,
+        options=poll.options,
+        multiple=poll.multiple,
+        hide_totals=poll.hide_totals,
         expires_at=poll.expires_at,
-    )  # fmt: skip
+    )
     if reset:
         await db.run(_reset, poll=poll.id)
         await tally(db, poll.id, [0] * len(poll.options), 0)

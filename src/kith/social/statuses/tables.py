@@ -72,18 +72,23 @@ statuses = Table(
 _is_boost = statuses.c.reblog_of_id.is_not(None)
 # Of two boosts of the same status by the same account, one is there.
 Index(
-    "uq_social_statuses_boosts", statuses.c.account_id, statuses.c.reblog_of_id, unique=True,
+    "uq_social_statuses_boosts",
+    statuses.c.account_id,
+    statuses.c.reblog_of_id,
+    unique=True,
     sqlite_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
     postgresql_where=and_(_is_boost, statuses.c.deleted_at.is_(None)),
-)  # fmt: skip
+)
 # What public timelines are read from; they say it in the same words (`access.is_no_boost`).
 _on_sqlite = "visibility = 0 AND coalesce(reblog_of_id, 0) = 0 AND deleted_at IS NULL"
 _on_postgresql = "visibility = 0 AND reblog_of_id IS NULL AND deleted_at IS NULL"
 for _name, _more in (("public", ""), ("local", " AND local")):
     Index(
-        f"ix_social_statuses_{_name}", statuses.c.id, sqlite_where=text(_on_sqlite + _more),
+        f"ix_social_statuses_{_name}",
+        statuses.c.id,
+        sqlite_where=text(_on_sqlite + _more),
         postgresql_where=text(_on_postgresql + _more),
-    )  # fmt: skip
+    )
 _ended = text("deleted_at IS NOT NULL")
 Index("ix_social_statuses_deleted_at", statuses.c.deleted_at, sqlite_where=_ended, postgresql_where=_ended)
 

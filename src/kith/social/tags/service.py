@@ -23,9 +23,15 @@ async def find(work: Work, given: str) -> Tag:
     normal = normal_tag(name)
     found = (await store.find_named(work.db, [normal])).get(normal)
     return found or Tag(
-        id=0, name=normal, display=name, usable=True, listable=True, trendable=None, last_status_at=None,
+        id=0,
+        name=normal,
+        display=name,
+        usable=True,
+        listable=True,
+        trendable=None,
+        last_status_at=None,
         created_at=work.now,
-    )  # fmt: skip
+    )
 
 
 async def note(work: Work, given: str) -> Tag:

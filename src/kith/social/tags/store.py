@@ -80,8 +80,9 @@ _note_featured = command(
     .values(statuses_count=featured_tags.c.statuses_count + 1, last_status_at=_now)
 )
 _unlink_all = command(delete(status_tags).where(status_tags.c.status_id == bindparam("status")))
-_page_of_followed = IdList(select(tag_follows.c.id, tag_follows.c.tag_id).where(tag_follows.c.account_id == _me),
-                         tag_follows.c.id)  # fmt: skip
+_page_of_followed = IdList(
+    select(tag_follows.c.id, tag_follows.c.tag_id).where(tag_follows.c.account_id == _me), tag_follows.c.id
+)
 
 
 async def note(db: Session, spelled: Mapping[str, str], *, ids: Sequence[int], now: datetime) -> dict[str, Tag]:
@@ -92,10 +93,18 @@ async def note(db: Session, spelled: Mapping[str, str], *, ids: Sequence[int], n
     new = [name for name in spelled if name not in found]
     if new:
         rows = [
-            {"id": id, "name": name, "display": spelled[name], "usable": True, "listable": True, "trendable": None,
-             "last_status_at": None, "created_at": now}
+            {
+                "id": id,
+                "name": name,
+                "display": spelled[name],
+                "usable": True,
+                "listable": True,
+                "trendable": None,
+                "last_status_at": None,
+                "created_at": now,
+            }
             for id, name in zip(ids, new, strict=False)
-        ]  # fmt: skip
+        ]
         await db.many(_add, rows)
         found |= {tag.name: tag for tag in await db.all(_by_names, names=new)}
     return found

@@ -131,10 +131,15 @@ def _attribute(element: str, name: str, value: str) -> str | None:
 
 
 _cleaner = nh3.Cleaner(
-    tags=set(_TAGS), attributes=_ATTRIBUTES, attribute_filter=_attribute, url_schemes=set(_SCHEMES),
-    link_rel="nofollow noopener", set_tag_attribute_values={"a": {"target": "_blank"}}, strip_comments=True,
+    tags=set(_TAGS),
+    attributes=_ATTRIBUTES,
+    attribute_filter=_attribute,
+    url_schemes=set(_SCHEMES),
+    link_rel="nofollow noopener",
+    set_tag_attribute_values={"a": {"target": "_blank"}},
+    strip_comments=True,
     clean_content_tags={"script", "style"},
-)  # fmt: skip
+)
 
 
 def clean(html: str) -> str:

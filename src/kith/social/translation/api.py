@@ -23,11 +23,14 @@ class TranslationForm(msgspec.Struct, kw_only=True):
     lang: str = ""
 
 
-@post("/api/v1/statuses/{id}/translate", guards=[user("read:statuses")], status=200)  # fmt: skip
+@post("/api/v1/statuses/{id}/translate", guards=[user("read:statuses")], status=200)
 async def translate_status(
-    exchange: Exchange, work: Work, me: TheMember, wish: FromRequest[TranslationForm],
+    exchange: Exchange,
+    work: Work,
+    me: TheMember,
+    wish: FromRequest[TranslationForm],
     id: FromPath[StatusId],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     account_id = await id_of(work, me.id)
     status = await statuses.find_visible(work.db, id, account_id)
     if status is not None and status.reblog_of_id is not None:

@@ -119,10 +119,15 @@ async def _made(work: Work, provider: Provider, status: Status, source: str | No
     heard, made = await _asked(provider, texts, source, target)
     content, [spoiler, *rest] = clean(_freed(made[0])), [plain(clean(_freed(text))) for text in made[1:]]
     return Translation(
-        language=target, provider=provider.name, detected=heard, content=content, spoiler_text=spoiler,
-        poll_id=None if poll is None else poll.id, options=rest[: len(options)],
+        language=target,
+        provider=provider.name,
+        detected=heard,
+        content=content,
+        spoiler_text=spoiler,
+        poll_id=None if poll is None else poll.id,
+        options=rest[: len(options)],
         descriptions=[(id, text) for (id, _), text in zip(told, rest[len(options) :], strict=True)],
-    )  # fmt: skip
+    )
 
 
 async def _asked(provider: Provider, texts: Sequence[str], source: str | None, target: str) -> tuple[str, list[str]]:

@@ -49,12 +49,19 @@ class Webpages:
         job |= {"memory": MEMORY, "seconds": CPU_SECONDS}
         async with self._places:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-B", "-m", "kith.social.webpages.program", json.dumps(job),
+                sys.executable,
+                "-P",
+                "-B",
+                "-m",
+                "kith.social.webpages.program",
+                json.dumps(job),
                 cwd="/",
                 env={"PYTHONPATH": str(Path(kith.__file__).parents[1]), "LC_ALL": "C.UTF-8"},
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
                 start_new_session=True,
-            )  # fmt: skip
+            )
             try:
                 async with asyncio.timeout(SECONDS):
                     said, _ = await process.communicate(body)

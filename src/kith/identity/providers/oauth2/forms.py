@@ -12,9 +12,16 @@ from kith.identity.providers.oauth2.errors import OAuthError, invalid_request
 
 MOST_BYTES = 64 * 1024
 _LIMITS = BodyLimits(count=200)
-_SECRETS = frozenset({
-    "client_secret", "access_token", "refresh_token", "client_assertion", "password", "code_verifier",
-})  # fmt: skip
+_SECRETS = frozenset(
+    {
+        "client_secret",
+        "access_token",
+        "refresh_token",
+        "client_assertion",
+        "password",
+        "code_verifier",
+    }
+)
 
 
 async def read_form(exchange: Exchange) -> dict[str, str]:

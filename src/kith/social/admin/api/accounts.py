@@ -74,9 +74,14 @@ async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[Flags])
 @get("/api/v2/admin/accounts", guards=[READ])
 async def show_accounts_v2(exchange: Exchange, work: Work, asked: FromQuery[AccountSearchForm]) -> Answer:
     wanted = await listing.by_words(
-        work, origin=asked.origin, status=asked.status, permissions=asked.permissions,
-        role_ids=[role_number(id) for id in asked.role_ids], invited_by=asked.invited_by, **_texts(asked),
-    )  # fmt: skip
+        work,
+        origin=asked.origin,
+        status=asked.status,
+        permissions=asked.permissions,
+        role_ids=[role_number(id) for id in asked.role_ids],
+        invited_by=asked.invited_by,
+        **_texts(asked),
+    )
     return await _page(exchange, work, wanted)
 
 

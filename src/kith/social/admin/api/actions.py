@@ -33,10 +33,12 @@ class ActionForm(msgspec.Struct, kw_only=True):
 async def act(work: Work, by: TheStaff, wanted: FromRequest[ActionForm], id: FromPath[AccountId]) -> dict[str, Any]:
     """Warn somebody, or disable, limit or suspend their account; their open reports are closed."""
     what = actions.Act(
-        type=wanted.type, report_id=number(wanted.report_id) if wanted.report_id else None,
-        preset_id=number(wanted.warning_preset_id) if wanted.warning_preset_id else None, text=wanted.text,
+        type=wanted.type,
+        report_id=number(wanted.report_id) if wanted.report_id else None,
+        preset_id=number(wanted.warning_preset_id) if wanted.warning_preset_id else None,
+        text=wanted.text,
         send_mail=wanted.send_email_notification,
-    )  # fmt: skip
+    )
     await actions.act(work, by, await find_account(work, id), what)
     return {}
 

@@ -121,5 +121,13 @@ async def delete_preset(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str
 
 
 routes = [
-    show_appeals, show_appeal, approve, reject, show_presets, show_preset, create_preset, change_preset, delete_preset,
-]  # fmt: skip
+    show_appeals,
+    show_appeal,
+    approve,
+    reject,
+    show_presets,
+    show_preset,
+    create_preset,
+    change_preset,
+    delete_preset,
+]

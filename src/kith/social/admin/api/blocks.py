@@ -21,15 +21,20 @@ from kith.social.staff import TheStaff, staff
 ADMIN = "/api/v1/admin"
 LIMIT, MOST, MOST_SERVERS = 100, 200, 500
 PERMISSIONS = {
-    "domain_block": "manage_federation", "domain_allow": "manage_federation", "email_domain_block": "manage_blocks",
-    "ip_block": "manage_blocks", "canonical_email_block": "manage_blocks",
-}  # fmt: skip
+    "domain_block": "manage_federation",
+    "domain_allow": "manage_federation",
+    "email_domain_block": "manage_blocks",
+    "ip_block": "manage_blocks",
+    "canonical_email_block": "manage_blocks",
+}
 READ = {kind: staff(name, scope=f"admin:read:{kind}s") for kind, name in PERMISSIONS.items()}
 WRITE = {kind: staff(name, scope=f"admin:write:{kind}s") for kind, name in PERMISSIONS.items()}
 SHAPES: dict[str, Callable[[Any], dict[str, Any]]] = {
-    "domain_block": entities.render_block, "domain_allow": entities.render_allow, "ip_block": entities.render_ip,
+    "domain_block": entities.render_block,
+    "domain_allow": entities.render_allow,
+    "ip_block": entities.render_ip,
     "canonical_email_block": entities.render_canonical,
-}  # fmt: skip
+}
 _encode = msgspec.json.Encoder().encode
 
 
@@ -160,6 +165,14 @@ routes = [
     *(_list(kind) for kind in PERMISSIONS),
     *(_one(kind) for kind in PERMISSIONS),
     *(_remove(kind) for kind, name in PERMISSIONS.items() if name == "manage_blocks"),
-    block_domain, change_domain_block, unblock_domain, allow_domain, disallow_domain, block_email_domain, block_ip,
-    change_ip_block, block_email, test_email,
-]  # fmt: skip
+    block_domain,
+    change_domain_block,
+    unblock_domain,
+    allow_domain,
+    disallow_domain,
+    block_email_domain,
+    block_ip,
+    change_ip_block,
+    block_email,
+    test_email,
+]

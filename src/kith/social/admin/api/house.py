@@ -178,9 +178,13 @@ class HouseQuery(msgspec.Struct, kw_only=True):
 async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery]) -> Answer:
     """What the team has done, the latest first."""
     rows = await for_staff.staff_view.events_of(
-        work.db, app="social.moderation", action=asked.action, username=asked.username,
-        limit=min(abs(asked.limit) or LIMIT, MOST), offset=min(max(asked.offset, 0), FURTHEST),
-    )  # fmt: skip
+        work.db,
+        app="social.moderation",
+        action=asked.action,
+        username=asked.username,
+        limit=min(abs(asked.limit) or LIMIT, MOST),
+        offset=min(max(asked.offset, 0), FURTHEST),
+    )
     shown = [
         _encode(
             {
@@ -198,6 +202,21 @@ async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery
 
 
 routes = [
-    show_rules, show_rule, add_rule, change_rule, remove_rule, show_settings, change_settings, show_hooks, show_hook,
-    create_hook, change_hook, rotate_secret, delete_hook, show_invites, create_invite, delete_invite, show_audit,
-]  # fmt: skip
+    show_rules,
+    show_rule,
+    add_rule,
+    change_rule,
+    remove_rule,
+    show_settings,
+    change_settings,
+    show_hooks,
+    show_hook,
+    create_hook,
+    change_hook,
+    rotate_secret,
+    delete_hook,
+    show_invites,
+    create_invite,
+    delete_invite,
+    show_audit,
+]

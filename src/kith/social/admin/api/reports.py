@@ -47,10 +47,12 @@ class NewNote(msgspec.Struct, kw_only=True):
 async def show_reports(exchange: Exchange, work: Work, by: TheStaff, asked: FromQuery[ReportQuery]) -> Answer:
     cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of_reports(
-        work.db, cursor, resolved=None if asked.resolved and asked.unresolved else asked.resolved,
+        work.db,
+        cursor,
+        resolved=None if asked.resolved and asked.unresolved else asked.resolved,
         account=number(asked.account_id) if asked.account_id else None,
         target=number(asked.target_account_id) if asked.target_account_id else None,
-    )  # fmt: skip
+    )
     shown = await render_admin_reports(work, rows, by.account_id)
     return list_of(exchange, cursor, shown, [row.id for row in rows], kind=CursorKind.RECORD3)
 
@@ -114,6 +116,14 @@ async def delete_note(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str, 
 
 
 routes = [
-    show_reports, show_report, change_report, assign_to_self, unassign, resolve, reopen, show_notes, create_note,
+    show_reports,
+    show_report,
+    change_report,
+    assign_to_self,
+    unassign,
+    resolve,
+    reopen,
+    show_notes,
+    create_note,
     delete_note,
-]  # fmt: skip
+]

@@ -54,7 +54,12 @@ def save_moving(frames: list[Frame], folder: Path, form: str, *, profile: bytes 
     kind, options = ("GIF", {"disposal": 2}) if form == "GIF" else ("WEBP", {**_WEBP, "icc_profile": profile})
     name = f"original.{kind.lower()}"
     first.save(
-        folder / name, format=kind, save_all=True, append_images=others,
-        duration=[duration for _, duration in frames], loop=0, **options,
-    )  # fmt: skip
+        folder / name,
+        format=kind,
+        save_all=True,
+        append_images=others,
+        duration=[duration for _, duration in frames],
+        loop=0,
+        **options,
+    )
     return name

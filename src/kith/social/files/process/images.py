@@ -15,9 +15,13 @@ from kith.social.files.process.frames import frames_of, save_moving
 from kith.social.files.process.refusal import BROKEN, RefusedFile
 
 _FORMATS = {
-    "image/jpeg": "JPEG", "image/png": "PNG", "image/gif": "GIF", "image/webp": "WEBP", "image/avif": "AVIF",
+    "image/jpeg": "JPEG",
+    "image/png": "PNG",
+    "image/gif": "GIF",
+    "image/webp": "WEBP",
+    "image/avif": "AVIF",
     "image/heic": "HEIF",
-}  # fmt: skip
+}
 _KEPT = {"JPEG": ("JPEG", "jpg"), "PNG": ("PNG", "png"), "WEBP": ("WEBP", "webp"), "GIF": ("PNG", "png")}
 _OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 90, "progressive": True, "optimize": True},

@@ -15,10 +15,18 @@ from av.video.stream import VideoStream
 from kith.social.files.process.refusal import BROKEN, RefusedFile
 
 _FORMATS = {
-    "image/gif": "gif", "video/mp4": "mov", "video/quicktime": "mov", "audio/mp4": "mov", "video/webm": "matroska",
-    "video/ogg": "ogg", "audio/flac": "flac", "audio/mpeg": "mp3", "audio/aac": "aac", "audio/wav": "wav",
+    "image/gif": "gif",
+    "video/mp4": "mov",
+    "video/quicktime": "mov",
+    "audio/mp4": "mov",
+    "video/webm": "matroska",
+    "video/ogg": "ogg",
+    "audio/flac": "flac",
+    "audio/mpeg": "mp3",
+    "audio/aac": "aac",
+    "audio/wav": "wav",
     "video/x-ms-asf": "asf",
-}  # fmt: skip
+}
 _ALONE = {"format_whitelist": "mov,mp4,matroska,webm,gif,mp3,ogg,flac,wav,aac,asf", "protocol_whitelist": "file"}
 
 

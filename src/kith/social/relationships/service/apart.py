@@ -1,18 +1,17 @@
-"""Keeping apart: blocks, mutes and whole domains."""
+"""Keeping apart from somebody: blocks and mutes."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from kith.base.errors import Complaint, Forbidden, Invalid
+from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.relationships import store
-from kith.social.relationships.facts import Blocked, DomainBlocked, DomainUnblocked, Muted, Unblocked, Unmuted
+from kith.social.relationships.facts import Blocked, Muted, Unblocked, Unmuted
 from kith.social.relationships.service.common import hold, part, target
 from kith.social.relationships.tables import Block, Mute
-from kith.social.text.domains import domain_of
 
 AT_ONCE = 100
 OWN_BLOCK = "Blocking your own account is not allowed"
@@ -48,9 +47,13 @@ async def mute(work: Work, actor: Account, target_id: AccountId, *, hide_notific
         raise Forbidden(OWN_MUTE)
     until = work.now + min(timedelta(seconds=min(seconds, 2**40)), LONGEST_MUTE) if seconds > 0 else None
     row = Mute(
-        id=work.new_id(), account_id=actor.id, target_id=other.id, hide_notifications=hide_notifications,
-        expires_at=until, created_at=work.now,
-    )  # fmt: skip
+        id=work.new_id(),
+        account_id=actor.id,
+        target_id=other.id,
+        hide_notifications=hide_notifications,
+        expires_at=until,
+        created_at=work.now,
+    )
     await store.save_mute(work.db, row)
     work.announce(Muted(account_id=actor.id, target_id=other.id, hide_notifications=hide_notifications))
 
@@ -61,39 +64,16 @@ async def unmute(work: Work, actor: Account, target_id: AccountId) -> None:
         work.announce(Unmuted(account_id=actor.id, target_id=other.id))
 
 
-# Domains
-
-
-def read_domain(text: str) -> str:
-    if not text.strip():
-        raise Invalid(fields={"domain": [Complaint("can't be blank", "blank")]})
-    domain = domain_of(text)
-    if domain is None:
-        raise Invalid(fields={"domain": [Complaint("is not a valid domain name")]})
-    return domain
-
-
-async def block_domain(work: Work, actor: Account, text: str) -> bool:
-    """No follow between the actor and anybody there stays. True when there are more ties than are cut at once."""
-    domain = read_domain(text)
-    if await store.add_domain_block(work.db, actor.id, domain, id=work.new_id(), now=work.now):
-        following, followers = await store.count_at_domain(work.db, actor.id, domain)
-        work.announce(DomainBlocked(actor.id, domain, following, followers))
-    return await cut_ties(work, actor.id, domain)
+# Everybody at once, a stretch at a time
 
 
 async def cut_ties(work: Work, me: AccountId, domain: str) -> bool:
+    """No follow between me and anybody at a domain stays. True when there are more ties than are cut at once."""
     tied = await store.tied_to_domain(work.db, me, domain, AT_ONCE)
     for other in sorted(tied):
         await hold(work, me, other)
         await part(work, me, other)
     return len(tied) >= AT_ONCE
-
-
-async def unblock_domain(work: Work, actor: Account, text: str) -> None:
-    domain = read_domain(text)
-    if await store.drop_domain_block(work.db, actor.id, domain):
-        work.announce(DomainUnblocked(account_id=actor.id, domain=domain))
 
 
 async def leave_everybody(work: Work, me: AccountId) -> bool:

@@ -49,10 +49,8 @@ async def end_follow(work: Work, follower: AccountId, followed: AccountId, *, by
     await count_follow(work, follower, followed, -1)
     await store.unendorse(work.db, follower, followed)
     work.announce(
-        Unfollowed(
-            account_id=follower, target_id=followed, follow_id=gone.id, uri=gone.uri, by_target=by_target
-        )
-    )  # fmt: skip
+        Unfollowed(account_id=follower, target_id=followed, follow_id=gone.id, uri=gone.uri, by_target=by_target)
+    )
     return True
 
 

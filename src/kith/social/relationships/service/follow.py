@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kith.base.errors import Forbidden, NotFound
+from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -22,6 +22,7 @@ from kith.social.relationships.service.common import (
     withdraw,
 )
 from kith.social.relationships.tables import Follow
+from kith.social.text.languages import is_language
 
 MOST = 7500
 PER_FOLLOWER = 1.1
@@ -40,6 +41,7 @@ class Options(msgspec.Struct, frozen=True):
 
 async def follow(work: Work, actor: Account, target_id: AccountId, options: Options) -> None:
     """Follow or ask to; whoever does already has their options changed."""
+    options = msgspec.structs.replace(options, languages=_checked(options.languages))
     other = await target(work, target_id)
     if other.is_gone:
         raise NotFound
@@ -50,19 +52,35 @@ async def follow(work: Work, actor: Account, target_id: AccountId, options: Opti
     if await _change(work, actor.id, other.id, options):
         return
     await _check_limit(work, actor)
-    id = work.new_id()
-    row = _with(
-        Follow(
-            id=id, account_id=actor.id, target_id=other.id, reblogs=True, notify=False, languages=None,
-            uri=f"{actor.uri}#follows/{id}", created_at=work.now,
-        ),
-        options,
-    )  # fmt: skip
+    row = _with(_new_follow(work, actor, other), options)
     if await _must_ask(work, actor, other):
         if await store.add_request(work.db, row):
             work.announce(FollowRequested(account_id=actor.id, target_id=other.id, request_id=row.id))
         return
     await _begin(work, row)
+
+
+def _new_follow(work: Work, actor: Account, other: Account) -> Follow:
+    id = work.new_id()
+    return Follow(
+        id=id,
+        account_id=actor.id,
+        target_id=other.id,
+        reblogs=True,
+        notify=False,
+        languages=None,
+        uri=f"{actor.uri}#follows/{id}",
+        created_at=work.now,
+    )
+
+
+def _checked(languages: list[str] | None) -> list[str] | None:
+    if languages is None:
+        return None
+    codes = [code for code in languages if code]
+    if not all(is_language(code) for code in codes):
+        raise Invalid(fields={"languages": [Complaint("is not included in the list", "inclusion")]})
+    return list(dict.fromkeys(codes))
 
 
 async def _check(work: Work, actor: Account, other: Account) -> None:

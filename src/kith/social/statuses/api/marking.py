@@ -44,11 +44,14 @@ def _undoes(verb: str, scope: str, do: Callable[[Work, AccountId, StatusId], Awa
     return unmark
 
 
-@post("/api/v1/statuses/{id}/reblog", guards=[user("write:statuses")], status=200)  # fmt: skip
+@post("/api/v1/statuses/{id}/reblog", guards=[user("write:statuses")], status=200)
 async def reblog(
-    exchange: Exchange, work: Work, author: Actor, how: FromRequest[Boost],
+    exchange: Exchange,
+    work: Work,
+    author: Actor,
+    how: FromRequest[Boost],
     id: FromPath[StatusId],
-) -> Answer:  # fmt: skip
+) -> Answer:
     spend(exchange, POSTING, author.id)
     made = await boosting.boost(work, author, id, how.visibility)
     return await shown_as_is(exchange, made.id, author.id)

@@ -56,9 +56,12 @@ class Policy(msgspec.Struct, kw_only=True):
 
 @post("/api/v1/statuses", guards=[user("write:statuses")], status=200)
 async def create_status(
-    exchange: Exchange, work: Work, author: Actor, caller: TheCaller,
+    exchange: Exchange,
+    work: Work,
+    author: Actor,
+    caller: TheCaller,
     new: FromRequest[StatusForm],
-) -> Answer:  # fmt: skip
+) -> Answer:
     """With an `Idempotency-Key`, whoever sends it again within the hour gets the same answer."""
     key = exchange.header(b"idempotency-key").decode("latin-1")
     made = await idempotency.find(work, author.id, key)
@@ -96,11 +99,14 @@ async def _unexpected(exchange: Exchange, work: Work, unexpected: Unexpected) ->
     return answer(exchange, body, status=422)
 
 
-@put("/api/v1/statuses/{id}", guards=[user("write:statuses")])  # fmt: skip
+@put("/api/v1/statuses/{id}", guards=[user("write:statuses")])
 async def edit_status(
-    exchange: Exchange, work: Work, author: Actor,
-    changes: Annotated[Edited, RequestBody(WITH_THUMBNAILS)], id: FromPath[StatusId],
-) -> Answer:  # fmt: skip
+    exchange: Exchange,
+    work: Work,
+    author: Actor,
+    changes: Annotated[Edited, RequestBody(WITH_THUMBNAILS)],
+    id: FromPath[StatusId],
+) -> Answer:
     status = await remove.find_own(work, author.id, id)
     if status.reblog_of_id is not None:
         raise NotFound
@@ -113,11 +119,14 @@ def _description(of: Described) -> MediaChange:
     return MediaChange(of.description, of.focus, of.thumbnail.file if of.thumbnail else None)
 
 
-@delete("/api/v1/statuses/{id}", guards=[user("write:statuses")], status=200)  # fmt: skip
+@delete("/api/v1/statuses/{id}", guards=[user("write:statuses")], status=200)
 async def delete_status(
-    exchange: Exchange, work: Work, me: Me, removal: FromRequest[Removal],
+    exchange: Exchange,
+    work: Work,
+    me: Me,
+    removal: FromRequest[Removal],
     id: FromPath[StatusId],
-) -> Answer:  # fmt: skip
+) -> Answer:
     status = await remove.find_own(work, me, id)
     spend(exchange, DELETING, me)
     shown = await entities.render_own_past(work, status.id, me)
@@ -127,11 +136,14 @@ async def delete_status(
     return answer(exchange, shapes.with_source(shown, status))
 
 
-@put("/api/v1/statuses/{id}/interaction_policy", guards=[user("write:statuses")])  # fmt: skip
+@put("/api/v1/statuses/{id}/interaction_policy", guards=[user("write:statuses")])
 async def change_policy(
-    exchange: Exchange, work: Work, me: Me, policy: FromRequest[Policy],
+    exchange: Exchange,
+    work: Work,
+    me: Me,
+    policy: FromRequest[Policy],
     id: FromPath[StatusId],
-) -> Answer:  # fmt: skip
+) -> Answer:
     await quotes.change_policy(work, me, id, policy.quote_approval_policy)
     return await shown_as_is(exchange, id, me)
 

@@ -33,9 +33,12 @@ async def show_quotes(exchange: Exchange, work: Work, me: Me, id: FromPath[Statu
 
 @post("/api/v1/statuses/{id}/quotes/{quoting}/revoke", guards=[user("write:statuses")], status=200)
 async def revoke_quote(
-    exchange: Exchange, work: Work, me: Me, id: FromPath[StatusId],
+    exchange: Exchange,
+    work: Work,
+    me: Me,
+    id: FromPath[StatusId],
     quoting: FromPath[str],
-) -> Answer:  # fmt: skip
+) -> Answer:
     quoting_id = StatusId(number(quoting))
     await quotes.revoke(work, me, id, quoting_id)
     return await shown_as_is(exchange, quoting_id, me)
@@ -47,11 +50,14 @@ async def show_poll(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath
     return answer(exchange, (await polls.render(work, [poll.id], viewer))[poll.id])
 
 
-@post("/api/v1/polls/{id}/votes", guards=[user("write:statuses")], status=200)  # fmt: skip
+@post("/api/v1/polls/{id}/votes", guards=[user("write:statuses")], status=200)
 async def vote(
-    exchange: Exchange, work: Work, me: Me, votes: FromRequest[Votes],
+    exchange: Exchange,
+    work: Work,
+    me: Me,
+    votes: FromRequest[Votes],
     id: FromPath[int],
-) -> Answer:  # fmt: skip
+) -> Answer:
     poll = await voting.vote(work, me, id, votes.choices)
     return answer(exchange, (await polls.render(work, [poll.id], me))[poll.id])
 

@@ -101,6 +101,12 @@ async def _who(exchange: Exchange, work: Work, viewer: AccountId | None, id: Sta
 
 
 routes = [
-    show_statuses, show_status, show_context, show_history, show_source, show_card, show_reblogged_by,
+    show_statuses,
+    show_status,
+    show_context,
+    show_history,
+    show_source,
+    show_card,
+    show_reblogged_by,
     show_favourited_by,
-]  # fmt: skip
+]

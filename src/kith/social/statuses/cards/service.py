@@ -108,9 +108,13 @@ async def _made(work: Work, url: str, card_id: int) -> Card | None:
     offered = await _offered(work, found.oembed) if found.oembed else {}
     picture = await _picture(work, card_id, _image_of(found, offered))
     return Card(
-        id=card_id, url_hash=_hash(url), url=url, data=_data(url, found, offered, picture),
-        creator_id=await _creator(work, found.creator), fetched_at=work.now,
-    )  # fmt: skip
+        id=card_id,
+        url_hash=_hash(url),
+        url=url,
+        data=_data(url, found, offered, picture),
+        creator_id=await _creator(work, found.creator),
+        fetched_at=work.now,
+    )
 
 
 async def _creator(work: Work, acct: str) -> int | None:
@@ -225,6 +229,11 @@ async def credit_anew(work: Work, fact: AccountChanged) -> None:
 
 CREDIT: JobKind[AccountChanged] = JobKind(name="statuses.credit_anew", payload=AccountChanged, handler=credit_anew)
 FETCH: JobKind[FetchCard] = JobKind(
-    name="statuses.fetch_card", payload=FetchCard, handler=fetch, outside=True, concurrency=4, attempts=3,
+    name="statuses.fetch_card",
+    payload=FetchCard,
+    handler=fetch,
+    outside=True,
+    concurrency=4,
+    attempts=3,
     patience=timedelta(minutes=2),
-)  # fmt: skip
+)

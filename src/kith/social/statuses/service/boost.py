@@ -72,13 +72,39 @@ async def _row(work: Work, actor: Account, original: Status, visibility: Visibil
     id = StatusId(work.new_id())
     uri = boost_uri(work.settings, actor.username, id)
     return Status(
-        id=id, version=FIRST, account_id=actor.id, local=True, uri=uri, url=uri, visibility=level, in_reply_to_id=None,
-        in_reply_to_account_id=None, reblog_of_id=original.id, conversation_id=original.conversation_id, text="",
-        content="", spoiler_text="", sensitive=original.sensitive, language=original.language, media_ids=[],
-        tag_names=[], poll_id=None, card_id=None, quoted_id=None, quote_state=None, quote_policy="nobody",
-        application=None, replies_count=0, reblogs_count=0, favourites_count=0, quotes_count=0, created_at=work.now,
-        edited_at=None, deleted_at=None, fetched_at=None,
-    )  # fmt: skip
+        id=id,
+        version=FIRST,
+        account_id=actor.id,
+        local=True,
+        uri=uri,
+        url=uri,
+        visibility=level,
+        in_reply_to_id=None,
+        in_reply_to_account_id=None,
+        reblog_of_id=original.id,
+        conversation_id=original.conversation_id,
+        text="",
+        content="",
+        spoiler_text="",
+        sensitive=original.sensitive,
+        language=original.language,
+        media_ids=[],
+        tag_names=[],
+        poll_id=None,
+        card_id=None,
+        quoted_id=None,
+        quote_state=None,
+        quote_policy="nobody",
+        application=None,
+        replies_count=0,
+        reblogs_count=0,
+        favourites_count=0,
+        quotes_count=0,
+        created_at=work.now,
+        edited_at=None,
+        deleted_at=None,
+        fetched_at=None,
+    )
 
 
 async def unboost(work: Work, actor: Account, status_id: StatusId) -> StatusId:

@@ -72,9 +72,15 @@ async def edit(
 
 
 def _changed(
-    status: Status, changes: Changes, text: str, spoiler: str, sensitive: bool, understood: wording.Wording,
-    attached: list[int], poll_id: int | None,
-) -> dict[str, Any]:  # fmt: skip
+    status: Status,
+    changes: Changes,
+    text: str,
+    spoiler: str,
+    sensitive: bool,
+    understood: wording.Wording,
+    attached: list[int],
+    poll_id: int | None,
+) -> dict[str, Any]:
     wanted: dict[str, Any] = {
         "text": text,
         "content": understood.content,
@@ -102,10 +108,18 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
     ends = work.now + timedelta(seconds=draft.expires_in)
     if status.poll_id is None:
         poll = Poll(
-            id=work.new_id(), status_id=status.id, account_id=status.account_id, options=draft.options,
-            tallies=[0] * len(draft.options), voters_count=0, multiple=draft.multiple, hide_totals=draft.hide_totals,
-            expires_at=ends, ended_at=None, fetched_at=None,
-        )  # fmt: skip
+            id=work.new_id(),
+            status_id=status.id,
+            account_id=status.account_id,
+            options=draft.options,
+            tallies=[0] * len(draft.options),
+            voters_count=0,
+            multiple=draft.multiple,
+            hide_totals=draft.hide_totals,
+            expires_at=ends,
+            ended_at=None,
+            fetched_at=None,
+        )
         await polls.insert(work.db, poll)
         return True, poll.id
     held = await polls.hold(work.db, status.poll_id)
@@ -114,8 +128,11 @@ async def _change_poll(work: Work, status: Status, draft: PollDraft | None) -> t
     reset = held.options != draft.options or held.multiple != draft.multiple
     is_other = reset or held.hide_totals != draft.hide_totals
     held.options, held.multiple, held.hide_totals, held.expires_at = (
-        draft.options, draft.multiple, draft.hide_totals, ends,
-    )  # fmt: skip
+        draft.options,
+        draft.multiple,
+        draft.hide_totals,
+        ends,
+    )
     await polls.rewrite(work.db, held, reset=reset)
     return is_other, held.id
 
@@ -166,9 +183,14 @@ async def snapshot(work: Work, status: Status, *, at_edit: bool = False) -> Edit
     found = (await polls.find_all(work.db, [status.poll_id])) if status.poll_id is not None else {}
     poll = found.get(status.poll_id) if status.poll_id is not None else None
     return Edit(
-        id=work.new_id(), status_id=status.id, text=status.text, content=status.content,
-        spoiler_text=status.spoiler_text, sensitive=status.sensitive,
+        id=work.new_id(),
+        status_id=status.id,
+        text=status.text,
+        content=status.content,
+        spoiler_text=status.spoiler_text,
+        sensitive=status.sensitive,
         media=[msgspec.to_builtins(attached[id]) for id in status.media_ids if id in attached],
-        poll_options=poll.options if poll else None, quoted_id=status.quoted_id,
+        poll_options=poll.options if poll else None,
+        quoted_id=status.quoted_id,
         created_at=work.now if at_edit else status.created_at,
-    )  # fmt: skip
+    )

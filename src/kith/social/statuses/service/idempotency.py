@@ -58,15 +58,26 @@ async def create(work: Work, author: Account, posting: Posting) -> Made:
         made: Made = (status.id, None)
     else:
         planned = await scheduling.put(
-            work, author, posting.draft, ready, posting.at, application=posting.application, app_id=posting.app_id,
+            work,
+            author,
+            posting.draft,
+            ready,
+            posting.at,
+            application=posting.application,
+            app_id=posting.app_id,
             idempotency=posting.key or None,
-        )  # fmt: skip
+        )
         made = (None, planned.id)
     if posting.key:
         await store.remember(
-            work.db, author.id, _hashed(posting.key), work.now, work.now - REMEMBERED, status_id=made[0],
+            work.db,
+            author.id,
+            _hashed(posting.key),
+            work.now,
+            work.now - REMEMBERED,
+            status_id=made[0],
             scheduled_id=made[1],
-        )  # fmt: skip
+        )
     return made
 
 

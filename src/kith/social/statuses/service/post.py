@@ -133,11 +133,18 @@ async def prepare(work: Work, author: Account, draft: StatusDraft, *, held_by: i
     attached = await media.claimable(work, author.id, draft.media_ids, held_by=held_by)
     policy = draft.quote_approval_policy or kept.quote_policy
     return Ready(
-        text=text, spoiler=spoiler, visibility=visibility,
+        text=text,
+        spoiler=spoiler,
+        visibility=visibility,
         sensitive=warned or (kept.sensitive if draft.sensitive is None else draft.sensitive),
-        language=_language(draft.language, kept), parent=parent, quoted=quoted, wording=understood, attached=attached,
-        poll=draft.poll, quote_policy=policy if visibility in (PUBLIC, UNLISTED) else "nobody",
-    )  # fmt: skip
+        language=_language(draft.language, kept),
+        parent=parent,
+        quoted=quoted,
+        wording=understood,
+        attached=attached,
+        poll=draft.poll,
+        quote_policy=policy if visibility in (PUBLIC, UNLISTED) else "nobody",
+    )
 
 
 async def _parent(work: Work, author: Account, id: StatusId | None) -> Status | None:
@@ -208,17 +215,39 @@ def _check_mentions(understood: wording.Wording, allowed: list[AccountId] | None
 def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] | None) -> Status:
     id, parent = StatusId(work.new_id()), ready.parent
     return Status(
-        id=id, version=FIRST, account_id=author.id, local=True, uri=status_uri(work.settings, author.username, id),
-        url=status_url(work.settings, author.username, id), visibility=ready.visibility,
-        in_reply_to_id=parent.id if parent else None, in_reply_to_account_id=_answered(author, parent),
-        reblog_of_id=None, conversation_id=parent.conversation_id if parent else id, text=ready.text,
-        content=ready.wording.content, spoiler_text=ready.spoiler, sensitive=ready.sensitive, language=ready.language,
-        media_ids=ready.attached, tag_names=list(ready.wording.tags), poll_id=work.new_id() if ready.poll else None,
-        card_id=None, quoted_id=ready.quoted.id if ready.quoted else None,
-        quote_state="accepted" if ready.quoted else None, quote_policy=ready.quote_policy, application=application,
-        replies_count=0, reblogs_count=0, favourites_count=0, quotes_count=0, created_at=work.now, edited_at=None,
-        deleted_at=None, fetched_at=None,
-    )  # fmt: skip
+        id=id,
+        version=FIRST,
+        account_id=author.id,
+        local=True,
+        uri=status_uri(work.settings, author.username, id),
+        url=status_url(work.settings, author.username, id),
+        visibility=ready.visibility,
+        in_reply_to_id=parent.id if parent else None,
+        in_reply_to_account_id=_answered(author, parent),
+        reblog_of_id=None,
+        conversation_id=parent.conversation_id if parent else id,
+        text=ready.text,
+        content=ready.wording.content,
+        spoiler_text=ready.spoiler,
+        sensitive=ready.sensitive,
+        language=ready.language,
+        media_ids=ready.attached,
+        tag_names=list(ready.wording.tags),
+        poll_id=work.new_id() if ready.poll else None,
+        card_id=None,
+        quoted_id=ready.quoted.id if ready.quoted else None,
+        quote_state="accepted" if ready.quoted else None,
+        quote_policy=ready.quote_policy,
+        application=application,
+        replies_count=0,
+        reblogs_count=0,
+        favourites_count=0,
+        quotes_count=0,
+        created_at=work.now,
+        edited_at=None,
+        deleted_at=None,
+        fetched_at=None,
+    )
 
 
 def _answered(author: Account, parent: Status | None) -> AccountId | None:
@@ -233,10 +262,18 @@ def _answered(author: Account, parent: Status | None) -> AccountId | None:
 def _poll(work: Work, status: Status, draft: PollDraft) -> Poll:
     assert status.poll_id is not None  # noqa: S101 - made beside it
     return Poll(
-        id=status.poll_id, status_id=status.id, account_id=status.account_id, options=draft.options,
-        tallies=[0] * len(draft.options), voters_count=0, multiple=draft.multiple, hide_totals=draft.hide_totals,
-        expires_at=_ends(work.now, draft), ended_at=None, fetched_at=None,
-    )  # fmt: skip
+        id=status.poll_id,
+        status_id=status.id,
+        account_id=status.account_id,
+        options=draft.options,
+        tallies=[0] * len(draft.options),
+        voters_count=0,
+        multiple=draft.multiple,
+        hide_totals=draft.hide_totals,
+        expires_at=_ends(work.now, draft),
+        ended_at=None,
+        fetched_at=None,
+    )
 
 
 def _ends(now: datetime, draft: PollDraft) -> datetime:

@@ -66,9 +66,16 @@ def _check_time(work: Work, at: datetime) -> None:
 
 
 async def put(
-    work: Work, author: Account, draft: StatusDraft, ready: Ready, at: datetime, *, application: dict[str, Any] | None,
-    app_id: int | None, idempotency: str | None,
-) -> Scheduled:  # fmt: skip
+    work: Work,
+    author: Account,
+    draft: StatusDraft,
+    ready: Ready,
+    at: datetime,
+    *,
+    application: dict[str, Any] | None,
+    app_id: int | None,
+    idempotency: str | None,
+) -> Scheduled:
     """Keep what was prepared, to be posted at its time."""
     await work.db.begin()
     await _check_room(work, author.id, at)
@@ -80,9 +87,13 @@ async def put(
         "idempotency": idempotency,
     }
     planned = Scheduled(
-        id=work.new_id(), account_id=author.id, scheduled_at=at, params=params, media_ids=ready.attached,
+        id=work.new_id(),
+        account_id=author.id,
+        scheduled_at=at,
+        params=params,
+        media_ids=ready.attached,
         created_at=work.now,
-    )  # fmt: skip
+    )
     await store.insert_scheduled(work.db, planned)
     await media.reserve(work, ready.attached, planned.id)
     _enqueue(work, planned)

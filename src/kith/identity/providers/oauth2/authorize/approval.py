@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from kith.base.exchange import Exchange
+from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import model_of
 from kith.identity.providers.oauth2.authorize.authorization_request import AuthorizationRequest
 from kith.identity.providers.oauth2.authorize.responses import Outcome, deliver
 from kith.identity.providers.oauth2.claims import claims
+from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants import service, visits
 from kith.identity.providers.oauth2.grants.service import GrantRequest
 from kith.identity.providers.oauth2.keys import signing as keys
-from kith.identity.providers.oauth2.tables import AuthorizationRequestRow
+from kith.identity.providers.oauth2.tables import AuthorizationRequestRow, Grant
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
@@ -30,8 +32,20 @@ async def answer(
     stored: AuthorizationRequestRow | None,
 ) -> Outcome:
     """Code, tokens or both, depending on the response type. A request that was `stored` is answered once."""
-    work, client, words = exchange.work, request.client, request.words
-    asked = GrantRequest(
+    work, client = exchange.work, request.client
+    grant = service.new_grant(work, client, _grant_request(request, scopes, session, user))
+    about = await _claims_about(work, request, grant, scopes)
+    if stored is not None and await store.claim_request(work.db, stored.request_hash, work.now) is None:
+        raise OAuthError("invalid_request", "This request was answered already.")
+    await store.insert_grant(work.db, grant)
+    await visits.note(work, client, grant, user)
+    told = await _issue(work, request, grant, scopes, about)
+    await _record(work, client, scopes, user)
+    return deliver(request.target, told)
+
+
+def _grant_request(request: AuthorizationRequest, scopes: list[str], session: LoginSession, user: User) -> GrantRequest:
+    return GrantRequest(
         scopes=scopes,
         user_id=user.id,
         session_uuid=session.session_uuid,
@@ -40,35 +54,29 @@ async def answer(
         resource=request.resource,
         claims=request.claims,
     )
-    grant = service.new_grant(work, client, asked)
-    about: dict[str, Any] = {}
-    if "id_token" in words:
-        await keys.ready(work, client)
-        about = await claims.user_claims(work, client, grant, scopes, for_id_token=True)
-    if stored is not None and await store.claim_request(work.db, stored.request_hash, work.now) is None:
-        raise OAuthError("invalid_request", "This request was answered already.")
-    await store.insert_grant(work.db, grant)
-    await visits.note(work, client, grant, user)
+
+
+async def _claims_about(work: Work, request: AuthorizationRequest, grant: Grant, scopes: list[str]) -> dict[str, Any]:
+    """What an ID token will say of the user: found out, and its key made ready, before anything is written."""
+    if "id_token" not in request.words:
+        return {}
+    await keys.ready(work, request.client)
+    return await claims.user_claims(work, request.client, grant, scopes, for_id_token=True)
+
+
+async def _issue(
+    work: Work, request: AuthorizationRequest, grant: Grant, scopes: list[str], about: dict[str, Any]
+) -> dict[str, str]:
+    """Each thing that the response type names. The ID token comes last, as it carries hashes of the others."""
     told: dict[str, str] = {}
-    if "code" in words:
-        told["code"] = await service.issue_code(
-            work,
-            client,
-            grant,
-            redirect_uri=request.target.redirect_uri,
-            nonce=request.nonce,
-            challenge=request.challenge,
-            method=request.method,
-        )
-    if "token" in words:
-        issued = await service.issue(work, client, grant, scopes)
-        told |= {"access_token": issued.access, "token_type": "Bearer", "scope": " ".join(scopes)}
-        if issued.expires_in is not None:
-            told["expires_in"] = str(issued.expires_in)
-    if "id_token" in words:
+    if "code" in request.words:
+        told["code"] = await _issue_code(work, request, grant)
+    if "token" in request.words:
+        told |= await _issue_token(work, request.client, grant, scopes)
+    if "id_token" in request.words:
         told["id_token"] = await claims.id_token(
             work,
-            client,
+            request.client,
             grant,
             scopes=scopes,
             nonce=request.nonce,
@@ -76,6 +84,30 @@ async def answer(
             code=told.get("code"),
             about=about,
         )
+    return told
+
+
+async def _issue_code(work: Work, request: AuthorizationRequest, grant: Grant) -> str:
+    return await service.issue_code(
+        work,
+        request.client,
+        grant,
+        redirect_uri=request.target.redirect_uri,
+        nonce=request.nonce,
+        challenge=request.challenge,
+        method=request.method,
+    )
+
+
+async def _issue_token(work: Work, client: Client, grant: Grant, scopes: list[str]) -> dict[str, str]:
+    issued = await service.issue(work, client, grant, scopes)
+    told = {"access_token": issued.access, "token_type": "Bearer", "scope": " ".join(scopes)}
+    if issued.expires_in is not None:
+        told["expires_in"] = str(issued.expires_in)
+    return told
+
+
+async def _record(work: Work, client: Client, scopes: list[str], user: User) -> None:
     await audit.record(
         work,
         "authorize_application",
@@ -84,4 +116,3 @@ async def answer(
         username=user.username,
         context={"authorized_application": model_of(client), "flow": client.authorization_flow, "scopes": scopes},
     )
-    return deliver(request.target, told)

@@ -26,9 +26,17 @@ _MOST_CLAIMS = 8 * 1024
 
 Mode = Literal["query", "fragment", "form_post"]
 MODES: tuple[Mode, ...] = ("query", "fragment", "form_post")
-TYPES = frozenset({
-    "code", "token", "id_token", "id_token token", "code token", "code id_token", "code id_token token",
-})  # fmt: skip
+TYPES = frozenset(
+    {
+        "code",
+        "token",
+        "id_token",
+        "id_token token",
+        "code token",
+        "code id_token",
+        "code id_token token",
+    }
+)
 _UNSUPPORTED = {
     "request": "request_not_supported",
     "request_uri": "request_uri_not_supported",

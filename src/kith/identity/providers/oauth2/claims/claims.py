@@ -36,9 +36,16 @@ PROTOCOL = frozenset({
 })  # fmt: skip
 TOLD = ("iss", "sub", "aud", "azp", "exp", "iat", "jti", "auth_time", "acr", "amr", "nonce", "c_hash", "at_hash", "sid")
 BUILT_IN = (
-    "name", "given_name", "family_name", "preferred_username", "nickname", "picture", "groups", "email",
+    "name",
+    "given_name",
+    "family_name",
+    "preferred_username",
+    "nickname",
+    "picture",
+    "groups",
+    "email",
     "email_verified",
-)  # fmt: skip
+)
 # The scope for each claim that can be asked for by name.
 _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {"groups": "groups", "email": "email", "email_verified": "email"}
 

@@ -1,12 +1,13 @@
-"""What a message is headed with: one sentence for each type of notification, in the language of its reader."""
+"""One sentence for each type of notification: the title of a push message or a mail, and the fallback of the API."""
 
 from __future__ import annotations
 
 from kith.base.languages import LANGUAGES
 from kith.social.languages import language
 
-__all__ = ["TITLES", "title_of"]
+__all__ = ["TITLES", "title_of", "titled"]
 
+NAME = "{name}"
 TITLES = {
     "mention": "{name} mentioned you",
     "status": "{name} posted",
@@ -28,9 +29,18 @@ TITLES = {
 }
 
 
+def titled(type: str, name: str) -> str:
+    """In English."""
+    return _with_name(TITLES.get(type, NAME), name)
+
+
 def title_of(type: str, name: str, locale: str) -> str:
     """English for languages we do not speak."""
-    title, code = TITLES.get(type, "{name}"), locale.lower().partition("-")[0]
+    title, code = TITLES.get(type, NAME), locale.lower().partition("-")[0]
     if code in LANGUAGES:
         title = language(code).catalogue.translate(title)
-    return title.replace("{name}", name)
+    return _with_name(title, name)
+
+
+def _with_name(title: str, name: str) -> str:
+    return title.replace(NAME, name)
