@@ -37,7 +37,7 @@ class ReportDraft(msgspec.Struct, kw_only=True):
 
 
 async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
-    """The team hears of it at once; reports about somebody who has an open one only join its mails."""
+    """The team hears of it at once; reports about somebody who has an open one join its mails."""
     target = await accounts.find(work.db, draft.target_id)
     if target is None or not target.is_listed or target.deleted_at is not None:
         raise NotFound
@@ -97,15 +97,13 @@ async def _check_rules(work: Work, category: str, rule_ids: Sequence[str]) -> No
 
 
 async def _tell_team(work: Work, report: Report, reporter: Account, target: Account) -> None:
-    """A notification where no other report about the same account is open, and a mail in any case."""
     members = await team.who_may(work, "manage_reports")
-    if report.id == report.thread_id:
-        notices = [
-            Notice(one.account_id, f"admin.report:{report.id}:{one.account_id}", subject_id=report.id)
-            for one in members
-            if one.account_id is not None
-        ]
-        await notifications.tell_anyhow(work, "admin.report", reporter.id, notices)
+    notices = [
+        Notice(one.account_id, f"admin.report:{report.id}:{one.account_id}", subject_id=report.id)
+        for one in members
+        if one.account_id is not None
+    ]
+    await notifications.tell_anyhow(work, "admin.report", reporter.id, notices)
     for one in members:
         mails.tell_of_report(work, one.email, report, reporter, target)
 
