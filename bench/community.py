@@ -101,10 +101,12 @@ async def seed(house: House, size: Size) -> Community:
 
 
 async def _insert(house: House, table: Table, rows: list[dict[str, Any]]) -> None:
+    """What a row does not name, and need not have, it has not."""
     statement = command(insert_into(table))
+    nothing = {column.name: None for column in table.columns if column.nullable}
     for start in range(0, len(rows), BATCH):
         async with house.works.begin() as work:
-            await work.db.many(statement, rows[start : start + BATCH])
+            await work.db.many(statement, [nothing | row for row in rows[start : start + BATCH]])
 
 
 async def _people(work: Work, made: _Seed) -> list[Member]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from kith.base.errors import Throttled
 from kith.base.limits import address_key
@@ -16,15 +17,23 @@ from kith.base.metrics import STREAM_EVENTS, STREAMS, STREAMS_ENDED
 from kith.base.settings import Settings
 from kith.social.ids import AccountId, UserId
 from kith.social.streaming.channels import Stream
-from kith.social.streaming.connections import Listener, StreamConnection, StreamSubscription
+from kith.social.streaming.connections import EVERY_STREAM, Listener, StreamConnection, Streams, StreamSubscription
 from kith.social.streaming.events import StreamEvent
 
-__all__ = ["BEATS", "Hub"]
+__all__ = ["BEATS", "Delivery", "Hub"]
 
 BEATS = 15  # seconds between two heartbeats of one stream
 AT_ONCE = 200  # deliveries, before others have their turn
 TRY_AGAIN = 1013
 NOBODY: frozenset[AccountId] = frozenset()
+
+
+class Delivery(NamedTuple):
+    """An event for some of the streams of a channel."""
+
+    channel: str
+    event: StreamEvent
+    streams: Streams = EVERY_STREAM
 
 
 class Hub:
@@ -37,6 +46,7 @@ class Hub:
         self._addresses: Counter[str] = Counter()
         self.homes: set[int] = set()  # the accounts whose homes anybody listens to
         self.lists: set[int] = set()
+        self.newest = 0  # the number of the stream that was opened last
         self._joined = 0
         self._delivered: Counter[str] = Counter()
         self.on_join: Callable[[StreamConnection], None] = lambda _: None
@@ -91,7 +101,9 @@ class Hub:
     def subscribe(self, connection: StreamConnection, stream: Stream, channels: tuple[str, ...]) -> None:
         if stream in connection.subscriptions or not connection.is_open:
             return
-        subscription = connection.subscriptions[stream] = StreamSubscription(connection, stream, channels)
+        self.newest += 1
+        subscription = StreamSubscription(connection, stream, channels, self.newest)
+        connection.subscriptions[stream] = subscription
         for channel in channels:
             if channel not in self._channels:
                 self._channels[channel] = {}
@@ -149,11 +161,15 @@ class Hub:
             self._hand((one, event) for one in heard[start : start + AT_ONCE])
             await asyncio.sleep(0)
 
-    async def publish_each(self, channels: Sequence[tuple[str, StreamEvent]]) -> None:
+    async def publish_each(self, deliveries: Sequence[Delivery]) -> None:
         """The same for many channels, each with an event of its own."""
-        for start in range(0, len(channels), AT_ONCE):
-            some = channels[start : start + AT_ONCE]
-            self._hand((one, event) for channel, event in some for one in tuple(self._channels.get(channel, ())))
+        for start in range(0, len(deliveries), AT_ONCE):
+            self._hand(
+                (one, event)
+                for channel, event, (after, upto) in deliveries[start : start + AT_ONCE]
+                for one in tuple(self._channels.get(channel, ()))
+                if after < one.number <= upto
+            )
             await asyncio.sleep(0)
 
     def _hand(self, events: Iterable[tuple[StreamSubscription, StreamEvent]]) -> None:
