@@ -107,7 +107,7 @@ class StreamCarrier:
                 await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
             channels = [of_user(AccountId(owner)) for owner in homes.get(post.id, ())]
             channels += [of_list(list_id) for list_id in lists.get(post.id, ())]
-            await self._hub.publish_each([Delivery(channel, event) for channel in channels])
+            await self._hub.publish_each([Delivery(event, channels)])
 
     # To everybody
 

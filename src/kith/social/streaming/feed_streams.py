@@ -19,7 +19,7 @@ from kith.social.statuses import entities as statuses
 from kith.social.statuses.filtering import ViewerFilters
 from kith.social.statuses.tables import UNLISTED
 from kith.social.streaming import store
-from kith.social.streaming.channels import of_list, of_user
+from kith.social.streaming.channels import of_list
 from kith.social.streaming.connections import EVERY_STREAM, Streams
 from kith.social.streaming.events import StreamEvent
 from kith.social.streaming.hub import Delivery, Hub
@@ -31,7 +31,7 @@ __all__ = ["FeedStreams", "touched_by_filters"]
 MOST_UNFINISHED = 1000
 MOST_KNOWN = 20_000
 NO_ONE = AccountId(0)
-Alike = dict[AccountId, AccountId]
+Alike = dict[AccountId, set[AccountId]]
 Events = Mapping[tuple[AccountId, StatusId], StreamEvent]
 
 
@@ -81,8 +81,8 @@ class FeedStreams:
         wanted = await self._wanted(work, posts, owners)
         await self._hub.publish_each(await self._deliveries(work, posts, wanted, "status.update", {}))
 
-    def _feeds(self) -> set[int]:
-        return self._hub.homes | self._hub.lists
+    def _feeds(self) -> list[int]:
+        return [*self._hub.homes, *self._hub.lists]
 
     def _leave_out_told(self, id: StatusId, owners: Pairs, *, is_unfinished: bool) -> None:
         told = self._told.pop(id, None)
@@ -96,6 +96,8 @@ class FeedStreams:
     def _viewers_of(self, owners: Collection[int]) -> dict[int, AccountId]:
         """Who looks at each of these homes and lists: its owner."""
         homes = {owner: AccountId(owner) for owner in owners if owner in self._hub.homes}
+        if not self._hub.lists:
+            return homes
         listed = {
             owner: next(iter(self._hub.viewers([of_list(owner)])), NO_ONE)
             for owner in owners
@@ -128,11 +130,16 @@ class FeedStreams:
             alike[post.id] = await _alike(work, post, seeing, touched[post.id], is_new=name == "update")
         events = await _rendered(work, alike, name)
         return [
-            Delivery(of_user(viewer) if owner == viewer else of_list(owner), event, streams.get(post.id, EVERY_STREAM))
+            Delivery(event, self._channels(viewers[post.id], some), streams.get(post.id, EVERY_STREAM))
             for post in posts
-            for owner, viewer in viewers[post.id].items()
-            if (event := events.get((alike[post.id][viewer], post.id))) is not None
+            for first, some in alike[post.id].items()
+            if (event := events.get((first, post.id))) is not None
         ]
+
+    def _channels(self, viewers: Mapping[int, AccountId], some: set[AccountId]) -> list[str]:
+        """Of the homes and lists that some of the viewers look at."""
+        homes, lists = self._hub.homes, self._hub.lists
+        return [homes.get(owner) or lists.get(owner, "") for owner, viewer in viewers.items() if viewer in some]
 
 
 async def touched_by_filters(
@@ -145,25 +152,23 @@ async def touched_by_filters(
 
 
 async def _alike(work: Work, post: Post, viewers: set[AccountId], touched: set[AccountId], *, is_new: bool) -> Alike:
-    """For each viewer, one to whom the post looks the same; whoever has to do with it sees it their own way."""
+    """Those to whom the post looks the same, by one of them; whoever has to do with it sees it their own way."""
     if not viewers or post.is_delicate:
-        return {viewer: viewer for viewer in viewers}
+        return {viewer: {viewer} for viewer in viewers}
     is_new = is_new and post.reblog_of_id is None
-    own = touched | await store.concerned(work.db, post, viewers, is_new=is_new)
+    own = viewers & (touched | await store.concerned(work.db, post, viewers, is_new=is_new))
     following: set[AccountId] = set()
     if post.subject_policy == "followers" and post.subject_visibility <= UNLISTED:
         following = await store.followers(work.db, post, viewers)
-    first: dict[bool, AccountId] = {}
-    return {
-        viewer: viewer if viewer in own else first.setdefault(viewer in following, viewer) for viewer in sorted(viewers)
-    }
+    groups = (viewers - own - following, (viewers & following) - own)
+    return {viewer: {viewer} for viewer in own} | {min(group): group for group in groups if group}
 
 
 async def _rendered(work: Work, alike: Mapping[StatusId, Alike], name: str) -> Events:
     """Each status once for each of those who stand for others, all of one viewer's together."""
     wanted: dict[AccountId, list[StatusId]] = {}
     for id, of_post in alike.items():
-        for viewer in set(of_post.values()):
+        for viewer in of_post:
             wanted.setdefault(viewer, []).append(id)
     events: dict[tuple[AccountId, StatusId], StreamEvent] = {}
     for viewer, ids in wanted.items():

@@ -29,10 +29,10 @@ NOBODY: frozenset[AccountId] = frozenset()
 
 
 class Delivery(NamedTuple):
-    """An event for some of the streams of a channel."""
+    """An event for some of the streams of some channels."""
 
-    channel: str
     event: StreamEvent
+    channels: Sequence[str]
     streams: Streams = EVERY_STREAM
 
 
@@ -44,8 +44,8 @@ class Hub:
         self._channels: dict[str, dict[StreamSubscription, None]] = {}
         self._persons: Counter[UserId] = Counter()
         self._addresses: Counter[str] = Counter()
-        self.homes: set[int] = set()  # the accounts whose homes anybody listens to
-        self.lists: set[int] = set()
+        self.homes: dict[int, str] = {}  # the accounts whose homes anybody listens to, and their channels
+        self.lists: dict[int, str] = {}
         self.newest = 0  # the number of the stream that was opened last
         self._joined = 0
         self._delivered: Counter[str] = Counter()
@@ -124,8 +124,10 @@ class Hub:
     def _note(self, channel: str, *, is_heard: bool) -> None:
         kind, _, id = channel.partition(":")
         noted = self.homes if kind == "user" else self.lists if kind == "list" else None
-        if noted is not None:
-            (noted.add if is_heard else noted.discard)(int(id))
+        if noted is not None and is_heard:
+            noted[int(id)] = channel
+        elif noted is not None:
+            noted.pop(int(id), None)
 
     def is_heard(self, channel: str) -> bool:
         return channel in self._channels
@@ -157,31 +159,24 @@ class Hub:
             for one in self._channels.get(channel, ())
             if one.viewer not in hidden_from and only in (None, one.viewer)
         ]
+        await self._hand(event, heard)
+
+    async def publish_each(self, deliveries: Iterable[Delivery]) -> None:
+        """The same for many channels."""
+        for event, channels, (after, upto) in deliveries:
+            subscribed = (self._channels.get(channel, ()) for channel in channels)
+            await self._hand(event, [one for of in subscribed for one in of if after < one.number <= upto])
+
+    async def _hand(self, event: StreamEvent, heard: Sequence[StreamSubscription]) -> None:
         for start in range(0, len(heard), AT_ONCE):
-            self._hand((one, event) for one in heard[start : start + AT_ONCE])
+            for one in heard[start : start + AT_ONCE]:
+                connection = one.connection
+                if connection.is_slow():
+                    self.close(connection, TRY_AGAIN, "slow reader")
+                elif connection.is_open:
+                    connection.deliver(event, one.label)
             await asyncio.sleep(0)
-
-    async def publish_each(self, deliveries: Sequence[Delivery]) -> None:
-        """The same for many channels, each with an event of its own."""
-        for start in range(0, len(deliveries), AT_ONCE):
-            self._hand(
-                (one, event)
-                for channel, event, (after, upto) in deliveries[start : start + AT_ONCE]
-                for one in tuple(self._channels.get(channel, ()))
-                if after < one.number <= upto
-            )
-            await asyncio.sleep(0)
-
-    def _hand(self, events: Iterable[tuple[StreamSubscription, StreamEvent]]) -> None:
-        for one, event in events:
-            connection = one.connection
-            if not connection.is_open:
-                continue
-            if connection.is_slow():
-                self.close(connection, TRY_AGAIN, "slow reader")
-                continue
-            connection.deliver(event, one.label)
-            self._delivered[event.name] += 1
+        self._delivered[event.name] += len(heard)
 
     def thump(self, beat: int) -> None:
         """A heartbeat to those whose turn it is; and what was delivered is told to whoever watches the server."""
