@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kith.social.filters.matching import Filters
+from kith.social.filters.matching import Filters, FoldedText
 from kith.social.filters.tables import Filter, FilteredStatus, Keyword
 from kith.social.ids import AccountId, StatusId
 from tests.social.members import Member, join_all
@@ -329,3 +329,13 @@ def test_statuses_are_found_by_their_ids() -> None:
 def test_a_keyword_with_nothing_beside_it_is_always_found(word: str, before: str, after: str) -> None:
     assert compiled((word, False)).match(before + word + after, ())
     assert compiled((word, True)).match(f"{before} {word} {after}", ())
+
+
+_few = st.text(alphabet="abAßẞ _é", min_size=1, max_size=7)
+
+
+@given(st.lists(st.tuples(_few, st.booleans()), max_size=6), st.text(alphabet="abAßẞ _é", max_size=30))
+def test_the_quick_look_finds_a_match_where_there_is_one(words: list[tuple[str, bool]], text: str) -> None:
+    filters = compiled(*words, status_ids=(7,))
+    for id in (StatusId(5), StatusId(7)):
+        assert filters.touches(FoldedText(text), id) == bool(filters.match(text, (id,)))

@@ -7,6 +7,7 @@ where it has one itself: in every script, and without a pattern that anybody cou
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from kith.social.filters.tables import Filter, FilteredStatus, Keyword
 from kith.social.ids import StatusId
 
 MOST_CHARACTERS = 20_000  # of a status that are looked at
+START = 4  # characters of a keyword that are looked for first
 MOST_PLACES = 200  # inside of other words, after which a whole word is not looked for any further
 
 
@@ -40,22 +42,42 @@ class _Rule(msgspec.Struct, frozen=True):
     status_ids: frozenset[StatusId]
 
 
+class FoldedText:
+    """What a status says, made ready once for however many accounts' filters."""
+
+    def __init__(self, text: str) -> None:
+        self.folded = text[:MOST_CHARACTERS].casefold()
+        self.starts = frozenset(self.folded[at : at + START] for at in range(len(self.folded) - START + 1))
+
+
 class Filters:
     """All filters of an account, ready to be asked."""
 
     def __init__(self, rows: Sequence[Filter], keywords: Sequence[Keyword], statuses: Sequence[FilteredStatus]) -> None:
-        self._rules = tuple(
-            _Rule(
-                one,
-                tuple(_word(keyword) for keyword in keywords if keyword.filter_id == one.id),
-                frozenset(status.status_id for status in statuses if status.filter_id == one.id),
-            )
-            for one in rows
-        )
+        own_words: dict[int, list[_Word]] = defaultdict(list)
+        own_statuses: dict[int, set[StatusId]] = defaultdict(set)
+        for keyword in keywords:
+            own_words[keyword.filter_id].append(_word(keyword))
+        for status in statuses:
+            own_statuses[status.filter_id].add(status.status_id)
+        self._rules = tuple(_Rule(one, tuple(own_words[one.id]), frozenset(own_statuses[one.id])) for one in rows)
+        words = [word for rule in self._rules for word in rule.words]
+        self._short = tuple(word for word in words if len(word.folded) < START)
+        self._long = tuple((word.folded[:START], word) for word in words if len(word.folded) >= START)
+        self._starts = frozenset(start for start, _ in self._long)
+        self._listed = frozenset[StatusId]().union(*(rule.status_ids for rule in self._rules))
         self.size = sum(len(keyword.keyword) for keyword in keywords) + 200 * (len(rows) + len(keywords))
 
     def __bool__(self) -> bool:
         return bool(self._rules)
+
+    def touches(self, text: FoldedText, status_id: StatusId) -> bool:
+        """Whether there is any match at all. A text that has the start of no keyword has none of them."""
+        if status_id in self._listed or any(_position(word, text.folded) >= 0 for word in self._short):
+            return True
+        if self._starts.isdisjoint(text.starts):
+            return False
+        return any(_position(word, text.folded) >= 0 for start, word in self._long if start in text.starts)
 
     def match(self, text: str, status_ids: Sequence[StatusId]) -> tuple[Match, ...]:
         """Those that a status meets, expired ones too; `status_ids` are its own id and that of what it boosts."""

@@ -19,7 +19,7 @@ from kith.social.ids import AccountId, StatusId
 
 _me: BindParameter[Any] = bindparam("me")
 _id: BindParameter[Any] = bindparam("id")
-_of_account = query(select(filters).where(filters.c.account_id == _me).order_by(filters.c.id), Filter)
+_of_accounts = query(select(filters).where(any_of(filters.c.account_id, "accounts")).order_by(filters.c.id), Filter)
 _one = query(select(filters).where(and_(filters.c.id == _id, filters.c.account_id == _me)), Filter)
 _count = query(select(func.count()).select_from(filters).where(filters.c.account_id == _me), int)
 _insert = command(insert_into(filters))
@@ -67,7 +67,9 @@ _add_status = command(add_once(filtered_statuses))
 _delete_status = command(delete(filtered_statuses).where(filtered_statuses.c.id == _id))
 
 _version = query(select(versions.c.version).where(versions.c.account_id == _me), int)
-_with_filters = query(select(versions.c.account_id).where(any_of(versions.c.account_id, "ids")), AccountId)
+_versions = query(
+    select(versions.c.account_id, versions.c.version).where(any_of(versions.c.account_id, "accounts")), tuple
+)
 _new = upsert(versions).values(account_id=bindparam("me"), version=bindparam("version"))
 _set_version = command(
     _new.on_conflict_do_update(index_elements=["account_id"], set_={"version": _new.excluded.version}).inline()
@@ -75,7 +77,11 @@ _set_version = command(
 
 
 async def all_of(db: Session, me: AccountId) -> list[Filter]:
-    return await db.all(_of_account, me=me)
+    return await of_all(db, [me])
+
+
+async def of_all(db: Session, accounts: Collection[AccountId]) -> list[Filter]:
+    return await db.all(_of_accounts, accounts=list(accounts))
 
 
 async def find(db: Session, me: AccountId, filter_id: int) -> Filter | None:
@@ -144,8 +150,9 @@ async def version_of(db: Session, me: AccountId) -> int | None:
     return await db.one(_version, me=me)
 
 
-async def with_filters(db: Session, accounts: Collection[AccountId]) -> set[AccountId]:
-    return set(await db.all(_with_filters, ids=list(accounts))) if accounts else set()
+async def versions_of(db: Session, accounts: Collection[AccountId]) -> dict[AccountId, int]:
+    """Of those who have ever had a filter."""
+    return dict(await db.all(_versions, accounts=list(accounts))) if accounts else {}
 
 
 async def set_version(db: Session, me: AccountId, version: int) -> None:

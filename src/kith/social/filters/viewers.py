@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -11,12 +12,13 @@ from kith.base.caches import ByVersion, UntilWritten
 from kith.base.work import Work
 from kith.social.filters import store
 from kith.social.filters.entities import render_matches
-from kith.social.filters.matching import Filters, Match, hides
+from kith.social.filters.matching import Filters, FoldedText, Match, hides
 from kith.social.filters.tables import CONTEXTS
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses.filtering import Filtered, ViewerFilters
 from kith.social.statuses.texts import texts_of
 
+Value = TypeVar("Value")
 MOST_BYTES = 8 << 20
 _encode = msgspec.json.Encoder().encode
 
@@ -35,8 +37,25 @@ class CompiledFilters(ViewerFilters):
         self._known: ByVersion[_Known] = ByVersion("filters", MOST_BYTES)
         self._matched: ByVersion[tuple[Match, ...]] = ByVersion("filter_matches", MOST_BYTES)
 
-    async def who_filters(self, work: Work, viewers: Collection[AccountId]) -> set[AccountId]:
-        return await store.with_filters(work.db, viewers)
+    async def who_matches(
+        self, work: Work, viewers: Collection[AccountId], ids: Sequence[StatusId]
+    ) -> Mapping[StatusId, set[AccountId]]:
+        versions = await store.versions_of(work.db, viewers)
+        if not versions or not ids:
+            return {}
+        known = await self._compiled(work, versions)
+        if not known:
+            return {}
+        texts = {id: FoldedText("\n".join(said)) for id, said in (await texts_of(work.db, ids)).items()}
+        return {id: {me for me, one in known.items() if one.touches(text, id)} for id, text in texts.items()}
+
+    async def _compiled(self, work: Work, versions: Mapping[AccountId, int]) -> dict[AccountId, Filters]:
+        """Of those who have any filter now."""
+        kept = {me: self._known.get((me, version)) for me, version in versions.items()}
+        missing = [me for me, known in kept.items() if known is None]
+        if missing:
+            kept |= await self._compile(work, {me: versions[me] for me in missing})
+        return {me: known.filters for me, known in kept.items() if known is not None and known.filters}
 
     async def matches(
         self, work: Work, me: AccountId, ids: Sequence[StatusId], versions: Sequence[int]
@@ -85,15 +104,33 @@ class CompiledFilters(ViewerFilters):
         version = await store.version_of(work.db, me)
         if version is None:
             return _NONE
-        known = self._known.get((me, version))
-        if known is None:
-            rows = await store.all_of(work.db, me)
-            ids = [one.id for one in rows]
-            keywords, listed = await store.keywords_of(work.db, ids), await store.statuses_of(work.db, ids)
-            known = _Known(version, Filters(rows, keywords, listed))
+        return self._known.get((me, version)) or (await self._compile(work, {me: version}))[me]
+
+    async def _compile(self, work: Work, versions: Mapping[AccountId, int]) -> dict[AccountId, _Known]:
+        """Read together, however many they are."""
+        rows = await store.of_all(work.db, versions)
+        ids = [one.id for one in rows]
+        keywords, listed = await store.keywords_of(work.db, ids), await store.statuses_of(work.db, ids)
+        owner_of = {one.id: one.account_id for one in rows}
+        own_rows, own_keywords, own_listed = (
+            _grouped((one.account_id, one) for one in rows),
+            _grouped((owner_of[one.filter_id], one) for one in keywords),
+            _grouped((owner_of[one.filter_id], one) for one in listed),
+        )
+        compiled = {}
+        for me, version in versions.items():
+            filters = Filters(own_rows.get(me, ()), own_keywords.get(me, ()), own_listed.get(me, ()))
+            known = compiled[me] = _Known(version, filters)
             if not work.db.is_writing:
                 self._known.put((me, version), known, known.filters.size)
-        return known
+        return compiled
+
+
+def _grouped(pairs: Iterable[tuple[Any, Value]]) -> dict[Any, list[Value]]:
+    found: dict[Any, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _filtered(work: Work, matches: Sequence[Match]) -> Filtered:

@@ -14,7 +14,7 @@ from kith.social.accounts.entities import is_kept, render_versions
 from kith.social.ids import AccountId, StatusId
 from kith.social.notifications import groups, reading
 from kith.social.notifications.entities import CONTEXT, Fallback, fallback_of, moment_of
-from kith.social.notifications.groups import UNGROUPED, GroupHead, GroupSample
+from kith.social.notifications.groups import SAMPLES, UNGROUPED, GroupHead, GroupRows, LongGroup, read_heads
 from kith.social.notifications.reading import NotificationText
 from kith.social.notifications.subjects import KEYS, render_all
 from kith.social.pages import joined
@@ -23,7 +23,6 @@ from kith.social.statuses.store import Stretch
 
 MOST_BYTES = 16 << 20
 _encode = msgspec.json.Encoder().encode
-_read_heads = msgspec.json.Decoder(list[GroupHead]).decode
 
 
 class GroupEntity(msgspec.Struct, kw_only=True):
@@ -84,30 +83,36 @@ class GroupPages(ByVersion[ReadyGroups]):
 
 
 async def render_page(
-    work: Work, rows: str | None, me: AccountId, *, partial: bool, supported: Sequence[str], is_ascending: bool
+    work: Work, rows: GroupRows | None, me: AccountId, *, partial: bool, supported: Sequence[str], is_ascending: bool
 ) -> tuple[bytes, Sequence[int]]:
     """GroupedNotificationsResults, and the ids of all heads, newest first."""
-    if not rows:
-        return await render(work, [], me, partial=partial), ()
+    if rows is None:
+        return await render(work, GroupRows("[]", (), ()), [], me, partial=partial), ()
     key = (rows, partial)
     ready = None if supported else work.find(GroupPages).get(key)
     if ready is None:
-        heads = _read_heads(rows)
+        heads = read_heads(rows.heads)
         if is_ascending:
             heads.reverse()
         is_kept_whole = not supported and all(head.about_id is None for head in heads)
-        ready = await _ready(work, heads, me, partial=partial) if is_kept_whole else None
+        ready = await _ready(work, rows, heads, me, partial=partial) if is_kept_whole else None
         if ready is None:
-            body = await render(work, heads, me, partial=partial, supported=supported)
+            body = await render(work, rows, heads, me, partial=partial, supported=supported)
             return body, [head.id for head in heads]
         if not work.db.is_writing:
             work.find(GroupPages).put(key, ready, _size(rows, ready))
     return await _finish(work, ready, me), ready.ids
 
 
-def _size(rows: str, ready: ReadyGroups) -> int:
+def _size(rows: GroupRows, ready: ReadyGroups) -> int:
     groups = sum(len(one.json) + 50 for one in ready.groups)
-    return len(rows) + len(ready.accounts) + groups + sum(one.size for one in ready.statuses.values())
+    return (
+        len(rows.heads)
+        + 100 * len(rows.senders)
+        + len(ready.accounts)
+        + groups
+        + sum(one.size for one in ready.statuses.values())
+    )
 
 
 async def _finish(work: Work, ready: ReadyGroups, me: AccountId) -> bytes:
@@ -128,10 +133,12 @@ def _whole(accounts: bytes, made: Iterable[ShownGroup], statuses: Mapping[Status
     )
 
 
-async def _ready(work: Work, heads: Sequence[GroupHead], me: AccountId, *, partial: bool) -> ReadyGroups | None:
+async def _ready(
+    work: Work, rows: GroupRows, heads: Sequence[GroupHead], me: AccountId, *, partial: bool
+) -> ReadyGroups | None:
     """If all that it is made of is kept, or can be."""
     shown = [head for head in heads if head.is_shown]
-    parts = await _parts(work, shown, me)
+    parts = await _parts(work, rows, shown)
     about = {row.id: row for head in shown if (row := head.status) is not None}
     lines = await find_lines(work, list(about.values()), me)
     if len(lines) < len(about) or not all(is_kept(work, id, version) for id, version in parts.versions.items()):
@@ -147,12 +154,12 @@ async def _ready(work: Work, heads: Sequence[GroupHead], me: AccountId, *, parti
 
 
 async def render(
-    work: Work, heads: Sequence[GroupHead], me: AccountId, *, partial: bool = False,
+    work: Work, rows: GroupRows, heads: Sequence[GroupHead], me: AccountId, *, partial: bool = False,
     supported: Sequence[str] = (), in_page: bool = True,
 ) -> bytes:  # fmt: skip
     """The same without anything kept of the page: with reports and warnings, or with types told in a sentence."""
     shown = [head for head in heads if head.is_shown]
-    parts = await _parts(work, shown, me)
+    parts = await _parts(work, rows, shown)
     about = {row.id: row for head in shown if (row := head.status) is not None}
     statuses = await render_rows(work, list(about.values()), me, context=CONTEXT)
     subjects = await render_all(
@@ -164,54 +171,58 @@ async def render(
 
 async def render_one(work: Work, key: str, me: AccountId, *, supported: Sequence[str]) -> bytes | None:
     """One group; None where there is none, or its reader may not see any more what it is about."""
-    head = await groups.find(work, me, key)
-    if head is None or not head.is_shown:
+    rows = await groups.find(work, me, key)
+    heads = [] if rows is None else read_heads(rows.heads)
+    if rows is None or not heads[0].is_shown:
         return None
-    return await render(work, [head], me, supported=supported, in_page=False)
+    return await render(work, rows, heads, me, supported=supported, in_page=False)
 
 
 # Pieces
 
 
+class _Members(NamedTuple):
+    """Of one group."""
+
+    samples: list[AccountId]  # who sent the newest of it, newest first
+    total: int
+    least: int  # the oldest of it within the page
+
+
 class _Parts(NamedTuple):
     words: dict[int, NotificationText]
-    samples: dict[int, list[GroupSample]]  # by head, newest first
-    least: dict[int, int]  # by head: the oldest of its group within the page
+    members: dict[int, _Members]  # by head
     versions: dict[AccountId, int]
     people: dict[AccountId, bytes]
 
 
-async def _parts(work: Work, heads: Sequence[GroupHead], me: AccountId) -> _Parts:
-    samples = {head.id: head.samples for head in heads}
-    versions = {one.from_id: one.from_version for some in samples.values() for one in some}
-    words = await reading.words_of(work.db, [head.id for head in heads]) if heads else {}
-    least = await _least(work, heads, samples, me)
-    return _Parts(words, samples, least, versions, await render_versions(work, versions))
-
-
-async def _least(
-    work: Work, heads: Sequence[GroupHead], samples: Mapping[int, Sequence[GroupSample]], me: AccountId
-) -> dict[int, int]:
-    """Within the page is what is not older than its last head. A group beyond its samples is asked for, all at once."""
+async def _parts(work: Work, rows: GroupRows, heads: Sequence[GroupHead]) -> _Parts:
+    there, long = dict(rows.senders), {one.group_key: one for one in rows.long}
     low = min((head.id for head in heads), default=0)
-    least = {head.id: min(one.id for one in samples[head.id] if one.id >= low) for head in heads}
-    long = {
-        head.group_key: head.id
-        for head in heads
-        if head.group_key and (head.total or 0) > len(samples[head.id]) and samples[head.id][-1].id >= low
-    }
-    for key, id in (await groups.least_ids(work, me, list(long), low)).items():
-        least[long[key]] = id
-    return least
+    members = {head.id: _members(head, there, long.get(head.group_key or ""), low) for head in heads}
+    versions = {id: there[id] for some in members.values() for id in some.samples if id in there}
+    words = await reading.words_of(work.db, [head.id for head in heads]) if heads else {}
+    return _Parts(words, members, versions, await render_versions(work, versions))
+
+
+def _members(head: GroupHead, there: Mapping[AccountId, int], long: LongGroup | None, low: int) -> _Members:
+    """Without those who are gone; of a long group all are counted that were not looked at."""
+    looked_at = head.samples
+    some = [one for one in looked_at if one.from_id in there]
+    least = min((one.id for one in some if one.id >= low), default=head.id)
+    senders = [one.from_id for one in some[:SAMPLES]] or [head.from_id]
+    if long is None:
+        return _Members(senders, len(some) or 1, least)
+    return _Members(senders, long.total - len(looked_at) + len(some), long.least or least)
 
 
 def _accounts(parts: _Parts, *, partial: bool) -> bytes:
     """Of each group all, or the newest in full and the others in part."""
     people = parts.people
-    everybody = dict.fromkeys(one.from_id for some in parts.samples.values() for one in some if one.from_id in people)
+    everybody = dict.fromkeys(id for some in parts.members.values() for id in some.samples if id in people)
     if not partial:
         return b'{"accounts":' + joined([people[id] for id in everybody])
-    full = dict.fromkeys(some[0].from_id for some in parts.samples.values() if some[0].from_id in people)
+    full = dict.fromkeys(some.samples[0] for some in parts.members.values() if some.samples[0] in people)
     rest = [_encode(_partial(people[id])) for id in everybody if id not in full]
     return b'{"accounts":%b,"partial_accounts":%b' % (joined([people[id] for id in full]), joined(rest))
 
@@ -232,17 +243,17 @@ def _group(
     head: GroupHead, parts: _Parts, subjects: Mapping[tuple[str, int], bytes], supported: Sequence[str], *,
     in_page: bool,
 ) -> GroupEntity:  # fmt: skip
-    words = parts.words[head.id]
+    words, members = parts.words[head.id], parts.members[head.id]
     group = GroupEntity(
         group_key=head.group_key or f"{UNGROUPED}{head.id}",
-        notifications_count=head.total or 1,
+        notifications_count=members.total,
         type=words.type,
         most_recent_notification_id=head.id,
-        sample_account_ids=[str(one.from_id) for one in parts.samples[head.id]],
+        sample_account_ids=[str(id) for id in members.samples],
         status_id=UNSET if head.status_id is None else str(head.status_id),
     )
     if in_page:
-        group.page_min_id = str(parts.least[head.id])
+        group.page_min_id = str(members.least)
         group.page_max_id = str(head.id)
         group.latest_page_notification_at = moment_of(words.created_at)
     if supported and words.type not in supported:

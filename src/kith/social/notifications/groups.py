@@ -1,11 +1,11 @@
 """Somebody's notifications by groups. A group stands where its newest notification does, and is shown once.
 
-A row is the newest notification of a group, with how many there are and the newest of those who sent them.
+A row is the newest notification of a group, with the next newest of it. Who sent them, and how many there are of a
+group that is longer, is read for all groups of a page at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -26,10 +26,11 @@ from kith.social.statuses import access
 from kith.social.statuses.lines import StatusRow
 
 SAMPLES = 8
+LOOKED_AT = 16  # of each group; some senders may be gone
 UNGROUPED = "ungrouped-"
 N = notifications
+_encode = msgspec.json.Encoder().encode
 _newer = N.alias("newer")
-_counted = N.alias("counted")
 _sample = N.alias("sample")
 
 
@@ -38,7 +39,6 @@ class GroupSample(NamedTuple):
 
     id: int
     from_id: AccountId
-    from_version: int
 
 
 class GroupHead(NamedTuple):
@@ -56,14 +56,13 @@ class GroupHead(NamedTuple):
     subject_author_version: int | None
     about_id: int | None
     group_key: str | None
-    total: int | None  # of the whole group
-    newest: str | None  # its samples, as JSON
+    newest: str | None  # of its group, as JSON
 
     @property
     def samples(self) -> list[GroupSample]:
-        """Newest first; whatever stands alone is its own."""
+        """Newest first, also from senders who are gone; whatever stands alone is its own."""
         found = _read_samples.decode(self.newest) if self.newest else []
-        return found or [GroupSample(self.id, self.from_id, self.from_version)]
+        return found or [GroupSample(self.id, self.from_id)]
 
     @property
     def status(self) -> StatusRow | None:
@@ -72,6 +71,22 @@ class GroupHead(NamedTuple):
     @property
     def is_shown(self) -> bool:
         return self.status_id is None or self.status_version is not None
+
+
+class LongGroup(NamedTuple):
+    """A group of which not all were looked at."""
+
+    group_key: str
+    total: int
+    least: int | None  # the oldest of it within the page
+
+
+class GroupRows(NamedTuple):
+    """A page as it was read. It tells the version of everything in it, so that what is made of it is kept by it."""
+
+    heads: str  # as JSON
+    senders: tuple[tuple[AccountId, int], ...]  # who are there, with their versions
+    long: tuple[LongGroup, ...]
 
 
 class NotificationSelection(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,14 +104,12 @@ def _is_grouped(*, all_types: bool) -> ColumnElement[bool]:
     return literal_column(f"social_notifications.{IS_GROUPABLE}", Boolean) if all_types else any_of(N.c.type, "grouped")
 
 
-def _of_group(members: Any, sender: Any, *, of_one: bool) -> Any:
+def _of_group(members: Any, *, of_one: bool) -> Any:
     """The others in the group of a row."""
     clauses = [
         members.c.account_id == access.ME,
         members.c.group_key == N.c.group_key,
         literal_column(f"{members.name}.{IS_GROUPABLE}"),
-        sender.c.id == members.c.from_id,
-        is_there(sender),
     ]
     if of_one:
         clauses.append(members.c.from_id == bindparam("from_id"))
@@ -106,27 +119,18 @@ def _of_group(members: Any, sender: Any, *, of_one: bool) -> Any:
 def _is_newest(*, of_one: bool, all_types: bool) -> Any:
     """There is no newer one of its group."""
     sender = accounts.alias("newer_from")
-    is_newer = and_(_of_group(_newer, sender, of_one=of_one), _newer.c.id > N.c.id)
+    is_newer = and_(_of_group(_newer, of_one=of_one), _newer.c.id > N.c.id, is_there(sender))
     is_alone = ~_is_grouped(all_types=all_types)
     return or_(is_alone, ~any_row(_newer.join(sender, sender.c.id == _newer.c.from_id), is_newer))
 
 
 def _row(*, of_one: bool, all_types: bool) -> tuple[Any, ...]:
     """The columns of a `GroupHead`."""
-    counted_from, sample_from = accounts.alias("counted_from"), accounts.alias("sample_from")
-    total = (
-        select(func.count())
-        .select_from(_counted.join(counted_from, counted_from.c.id == _counted.c.from_id))
-        .where(_of_group(_counted, counted_from, of_one=of_one))
-        .correlate(N)
-        .scalar_subquery()
-    )
     some = (
-        select(_sample.c.id, _sample.c.from_id, sample_from.c.version)
-        .select_from(_sample.join(sample_from, sample_from.c.id == _sample.c.from_id))
-        .where(_of_group(_sample, sample_from, of_one=of_one))
+        select(_sample.c.id, _sample.c.from_id)
+        .where(_of_group(_sample, of_one=of_one))
         .order_by(_sample.c.id.desc())
-        .limit(SAMPLES)
+        .limit(LOOKED_AT)
         .correlate(N)
         .subquery("some")
     )
@@ -135,7 +139,6 @@ def _row(*, of_one: bool, all_types: bool) -> tuple[Any, ...]:
     return (
         *ROW,
         case((is_grouped, N.c.group_key), else_=null()).label("group_key"),
-        case((is_grouped, total), else_=null()).label("total"),
         case((is_grouped, newest), else_=null()).label("newest"),
     )
 
@@ -172,14 +175,15 @@ def _count(*, of_one: bool, of_types: bool, all_types: bool) -> Any:
 
 
 _read_samples = msgspec.json.Decoder(list[GroupSample])
+read_heads = msgspec.json.Decoder(list[GroupHead]).decode
 
 
-async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: NotificationSelection) -> str | None:
-    """Rows as JSON, None where there are none. Kept while nobody writes, as a page of single notifications is."""
+async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: NotificationSelection) -> GroupRows | None:
+    """None where there are none. Kept while nobody writes, as a page of single notifications is."""
     kept, place = work.find(UntilWritten), (cursor.max_id, cursor.since_id, cursor.min_id, cursor.limit)
     key = ("notification_groups", me, place, asked)
     version = kept.now()
-    rows: str | None = None if version is None else kept.get(version, key)
+    rows: GroupRows | None = None if version is None else kept.get(version, key)
     if rows is None:
         of_one = asked.from_id is not None
         heads = _heads(
@@ -187,9 +191,26 @@ async def page_of(work: Work, me: AccountId, cursor: Cursor, asked: Notification
             all_types=asked.groups_all,
         )  # fmt: skip
         statement, params = heads.page_form(cursor)
-        [[rows]] = await work.db.all(statement, me=me, **_params(asked), **params)
-        kept.put(version, key, rows, size=len(rows or "") + KEY_BYTES)
+        [[found]] = await work.db.all(statement, me=me, **_params(asked), **params)
+        if not found:
+            return None
+        rows = await with_senders(work, me, found)
+        kept.put(version, key, rows, size=len(rows.heads) + 100 * len(rows.senders) + KEY_BYTES)
     return rows
+
+
+async def with_senders(work: Work, me: AccountId, rows: str) -> GroupRows:
+    """Heads, and what is read for all of them together."""
+    heads = read_heads(rows)
+    groups = {head.group_key or "": head.samples for head in heads}
+    low = min((head.id for head in heads), default=0)
+    long = [key for key, some in groups.items() if len(some) == LOOKED_AT]
+    senders = {head.from_id for head in heads}.union(one.from_id for some in groups.values() for one in some)
+    return GroupRows(
+        rows,
+        tuple(await work.db.all(_present, ids=sorted(senders))),
+        tuple(await work.db.all(_long, me=me, keys=long, low=low)) if long else (),
+    )
 
 
 def _params(asked: NotificationSelection) -> dict[str, Any]:
@@ -197,29 +218,31 @@ def _params(asked: NotificationSelection) -> dict[str, Any]:
     return {"types": types, "grouped": list(asked.grouped), "from_id": asked.from_id}
 
 
-_least = query(
-    select(N.c.group_key, func.min(N.c.id))
+_sender = accounts.alias("sender")
+_present = query(
+    select(_sender.c.id, _sender.c.version)
+    .where(and_(any_of(_sender.c.id, "ids"), is_there(_sender)))
+    .order_by(_sender.c.id),
+    tuple,
+)
+_long = query(
+    select(N.c.group_key, func.count(), func.min(case((N.c.id >= bindparam("low"), N.c.id))))
     .where(
         and_(
             N.c.account_id == access.ME,
             any_of(N.c.group_key, "keys"),
             literal_column(f"social_notifications.{IS_GROUPABLE}"),
-            N.c.id >= bindparam("low"),
         )
     )
-    .group_by(N.c.group_key),
-    tuple,
+    .group_by(N.c.group_key)
+    .order_by(N.c.group_key),
+    LongGroup,
 )
-
-
-async def least_ids(work: Work, me: AccountId, keys: Sequence[str], low: int) -> dict[str, int]:
-    """The oldest of each of these groups, from an id on."""
-    return dict(await work.db.all(_least, me=me, keys=list(keys), low=low)) if keys else {}
 
 
 def _one(*, alone: bool) -> Any:
     """The newest of a group; or one notification, which stands alone."""
-    key = (null().label(name) for name in ("group_key", "total", "newest"))
+    key = (null().label(name) for name in ("group_key", "newest"))
     columns = (*ROW, *key) if alone else _row(of_one=False, all_types=True)
     which = N.c.id == bindparam("id") if alone else N.c.group_key == bindparam("key")
     return select(*columns).select_from(SOURCE).where(and_(MINE, which)).order_by(N.c.id.desc()).limit(1)
@@ -236,9 +259,10 @@ def single_id(key: str) -> int | None:
     return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
 
 
-async def find(work: Work, me: AccountId, key: str) -> GroupHead | None:
+async def find(work: Work, me: AccountId, key: str) -> GroupRows | None:
     id = single_id(key)
-    return await work.db.one(_one_of[id is not None], me=me, id=id, key=key)
+    head = await work.db.one(_one_of[id is not None], me=me, id=id, key=key)
+    return None if head is None else await with_senders(work, me, _encode([head]).decode())
 
 
 class GroupSender(NamedTuple):

@@ -29,7 +29,7 @@ notifications = Table(
     Index("ix_social_notifications_account_id", "account_id", "id"),
     Index("ix_social_notifications_from_id", "from_id", "account_id"),
     Index(
-        "ix_social_notifications_group_key", "account_id", "group_key", "id",
+        "ix_social_notifications_group_key", "account_id", "group_key", "id", "from_id",
         sqlite_where=text(IS_GROUPABLE), postgresql_where=text(IS_GROUPABLE),
     ),
 )  # fmt: skip

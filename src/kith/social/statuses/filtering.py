@@ -15,8 +15,10 @@ class Filtered(NamedTuple):
 
 
 class ViewerFilters:
-    async def who_filters(self, work: Work, viewers: Collection[AccountId]) -> set[AccountId]:
-        """Those of them who have ever had a filter."""
+    async def who_matches(
+        self, work: Work, viewers: Collection[AccountId], ids: Sequence[StatusId]
+    ) -> Mapping[StatusId, set[AccountId]]:
+        """Of many viewers, those of whom any filter matches each of the statuses."""
         raise NotImplementedError
 
     async def matches(

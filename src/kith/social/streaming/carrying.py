@@ -6,7 +6,7 @@ order in which things happened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -23,14 +23,12 @@ from kith.social.encryption import store as encryption
 from kith.social.encryption.entities import render_message
 from kith.social.encryption.facts import EncryptedMessageCame
 from kith.social.filters.facts import FiltersChanged
-from kith.social.ids import AccountId, StatusId
+from kith.social.ids import AccountId
 from kith.social.notifications import entities as notifications
 from kith.social.notifications import reading as notices
 from kith.social.notifications.facts import NotificationMade, NotificationsMerged
 from kith.social.statuses import entities as statuses
 from kith.social.statuses.facts import BoostWithdrawn, StatusDeleted, StatusEdited, StatusPosted
-from kith.social.statuses.filtering import ViewerFilters
-from kith.social.statuses.tables import UNLISTED
 from kith.social.streaming import store
 from kith.social.streaming.channels import (
     EVERYBODY,
@@ -44,21 +42,20 @@ from kith.social.streaming.channels import (
 )
 from kith.social.streaming.events import StreamEvent
 from kith.social.streaming.facts import Published
-from kith.social.streaming.hub import Hub
+from kith.social.streaming.feed_streams import FeedStreams, touched_by_filters
+from kith.social.streaming.hub import Delivery, Hub
 from kith.social.streaming.store import Pairs, Post
 from kith.social.timelines.facts import FeedsFilled
 
 __all__ = ["FACTS", "StreamCarrier"]
 
-MOST_UNFINISHED = 1000
 _encode = msgspec.json.Encoder().encode
-Owners = dict[StatusId, set[int]]
 
 
 class StreamCarrier:
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
-        self._told: dict[StatusId, set[int]] = {}  # whose feeds were told of a post that goes on to more feeds
+        self._feeds = FeedStreams(hub)
 
     def wants(self, fact: Fact) -> bool:
         """Whether anybody here may care; asked for every fact there is."""
@@ -87,21 +84,16 @@ class StreamCarrier:
 
     async def posted(self, work: Work, facts: Sequence[StatusPosted]) -> None:
         posts = await store.read(work.db, [fact.status_id for fact in facts])
+        await self._feeds.tell_new(work, posts)
         await self._tell_everybody(work, posts, "update")
 
     async def fed(self, work: Work, facts: Sequence[FeedsFilled]) -> None:
-        is_unfinished = {id: id in fact.unfinished for fact in facts for id in fact.status_ids}
-        owners = await store.fed(work.db, list(is_unfinished), self._feeds())
-        for id, goes_on in is_unfinished.items():
-            self._leave_out_told(id, owners, is_unfinished=goes_on)
-        posts = await store.read(work.db, [id for id in is_unfinished if owners.get(id)])
-        await self._tell_feeds(work, posts, owners, "update")
+        await self._feeds.tell_filled(work, facts)
 
     async def edited(self, work: Work, facts: Sequence[StatusEdited]) -> None:
-        ids = [fact.status_id for fact in facts]
-        posts = await store.read(work.db, ids)
+        posts = await store.read(work.db, [fact.status_id for fact in facts])
         await self._tell_everybody(work, posts, "status.update")
-        await self._tell_feeds(work, posts, await store.fed_with(work.db, ids, self._feeds()), "status.update")
+        await self._feeds.tell_edited(work, posts)
 
     async def deleted(self, work: Work, facts: Sequence[StatusDeleted | BoostWithdrawn]) -> None:
         """To those in whose home it may have stood; and to everybody, if it was for everybody."""
@@ -115,14 +107,7 @@ class StreamCarrier:
                 await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
             channels = [of_user(AccountId(owner)) for owner in homes.get(post.id, ())]
             channels += [of_list(list_id) for list_id in lists.get(post.id, ())]
-            await self._hub.publish_each([(channel, event) for channel in channels])
-
-    def _leave_out_told(self, id: StatusId, owners: Pairs, *, is_unfinished: bool) -> None:
-        told = self._told.pop(id, None)
-        if told and id in owners:
-            owners[id] -= told
-        if is_unfinished and len(self._told) < MOST_UNFINISHED:
-            self._told[id] = (told or set()) | owners.get(id, set())
+            await self._hub.publish_each([Delivery(event, channels)])
 
     # To everybody
 
@@ -135,86 +120,32 @@ class StreamCarrier:
 
     async def _hidden(self, work: Work, posts: Sequence[Post]) -> Pairs:
         heard = [post for post in posts if self._channels_of(post)]
-        viewers = self._hub.viewers(channel for post in heard for channel in self._channels_of(post))
-        return await store.hidden_from(work.db, heard, viewers, work.now)
+        return await store.hidden_from(work.db, heard, self._viewers_of(heard), work.now)
 
     async def _tell_everybody(self, work: Work, posts: Sequence[Post], name: str) -> None:
-        """The same bytes to all: a status without the fields that depend on its viewer."""
-        heard = [post for post in posts if self._channels_of(post)]
+        """The same bytes to all: a status without the fields that depend on its viewer.
+
+        Whose filters match is shown it their own way, or not at all.
+        """
+        heard = {post.id: post for post in posts if self._channels_of(post)}
         if not heard:
             return
-        hidden = await self._hidden(work, heard)
-        ids = [post.id for post in heard]
-        shown = await statuses.render_by_id(work, ids, None)
-        picky = await self._who_filters(work, heard)
-        for post in heard:
-            if post.id in shown:
-                event, unseen = StreamEvent(name, shown[post.id].decode()), _accounts(hidden.get(post.id, ()))
-                for channel in self._channels_of(post):
-                    await self._hub.publish(channel, event, hidden_from=unseen | picky)
-        for viewer in picky:
-            own = await statuses.render_by_id(work, ids, viewer, context="public")
-            for post in heard:
-                if post.id in own and viewer not in _accounts(hidden.get(post.id, ())):
-                    for channel in self._channels_of(post):
-                        await self._hub.publish(channel, StreamEvent(name, own[post.id].decode()), only=viewer)
+        hidden = await self._hidden(work, list(heard.values()))
+        shown = await statuses.render_by_id(work, list(heard), None)
+        touched = await touched_by_filters(work, list(heard.values()), self._viewers_of(heard.values()))
+        for id, json in shown.items():
+            event, unseen = StreamEvent(name, json.decode()), _accounts(hidden.get(id, ()))
+            for channel in self._channels_of(heard[id]):
+                await self._hub.publish(channel, event, hidden_from=unseen | touched[id])
+        for viewer in set().union(*touched.values()):
+            own = [id for id in shown if viewer in touched[id] and viewer not in hidden.get(id, ())]
+            for id, json in (await statuses.render_by_id(work, own, viewer, context="public")).items():
+                event = StreamEvent(name, json.decode())
+                for channel in self._channels_of(heard[id]):
+                    await self._hub.publish(channel, event, only=viewer)
 
-    async def _who_filters(self, work: Work, posts: Sequence[Post]) -> set[AccountId]:
-        """Those of the listeners who have filters; each of them sees posts their own way."""
-        viewers = self._hub.viewers(channel for post in posts for channel in self._channels_of(post))
-        return await work.find(ViewerFilters).who_filters(work, viewers)
-
-    # To feeds
-
-    def _feeds(self) -> set[int]:
-        return self._hub.homes | self._hub.lists
-
-    def _viewers_of(self, owners: Collection[int]) -> dict[int, AccountId]:
-        """Who looks at each of these homes and lists: its owner."""
-        homes = {owner: AccountId(owner) for owner in owners if owner in self._hub.homes}
-        listed = {
-            owner: next(iter(self._hub.viewers([of_list(owner)])), AccountId(0))
-            for owner in owners
-            if owner in self._hub.lists
-        }
-        return homes | listed
-
-    async def _tell_feeds(self, work: Work, posts: Sequence[Post], owners: Owners, name: str) -> None:
-        """As each viewer sees it; those for whom it looks alike get the same bytes."""
-        viewers = {post.id: self._viewers_of(owners.get(post.id, ())) for post in posts}
-        everyone = {viewer for of_post in viewers.values() for viewer in of_post.values()}
-        unwanted = await store.not_for_home(work.db, posts, everyone, work.now)
-        alike: dict[StatusId, dict[AccountId, AccountId]] = {}
-        for post in posts:
-            seeing = set(viewers[post.id].values()) - _accounts(unwanted.get(post.id, ()))
-            alike[post.id] = await self._alike(work, post, seeing, is_new=name == "update")
-        events = await _rendered(work, alike, name)
-        await self._hub.publish_each(
-            [
-                (of_user(viewer) if owner == viewer else of_list(owner), event)
-                for post in posts
-                for owner, viewer in viewers[post.id].items()
-                if (event := events.get((alike[post.id].get(viewer, AccountId(0)), post.id))) is not None
-            ]
-        )
-
-    async def _alike(
-        self, work: Work, post: Post, viewers: set[AccountId], *, is_new: bool
-    ) -> dict[AccountId, AccountId]:
-        """For each viewer, one to whom the post looks the same; whoever has to do with it sees it their own way."""
-        if not viewers or post.is_delicate:
-            return {viewer: viewer for viewer in viewers}
-        is_new = is_new and post.reblog_of_id is None
-        concerned = await store.concerned(work.db, post, viewers, is_new=is_new)
-        concerned |= await work.find(ViewerFilters).who_filters(work, viewers)
-        following: set[AccountId] = set()
-        if post.subject_policy == "followers" and post.subject_visibility <= UNLISTED:
-            following = await store.followers(work.db, post, viewers)
-        first: dict[bool, AccountId] = {}
-        return {
-            viewer: viewer if viewer in concerned else first.setdefault(viewer in following, viewer)
-            for viewer in sorted(viewers)
-        }
+    def _viewers_of(self, posts: Iterable[Post]) -> set[AccountId]:
+        return self._hub.viewers(channel for post in posts for channel in self._channels_of(post))
 
     # Notifications, and what other rooms publish
 
@@ -270,21 +201,6 @@ class StreamCarrier:
     async def published(self, _work: Work, facts: Sequence[Published]) -> None:
         for fact in facts:
             await self._hub.publish(fact.channel, StreamEvent(fact.event, fact.payload))
-
-
-async def _rendered(
-    work: Work, alike: dict[StatusId, dict[AccountId, AccountId]], name: str
-) -> dict[tuple[AccountId, StatusId], StreamEvent]:
-    """Each status once for each of those who stand for others, all of one viewer's together."""
-    wanted: dict[AccountId, list[StatusId]] = {}
-    for id, of_post in alike.items():
-        for viewer in set(of_post.values()):
-            wanted.setdefault(viewer, []).append(id)
-    events: dict[tuple[AccountId, StatusId], StreamEvent] = {}
-    for viewer, ids in wanted.items():
-        shown = await statuses.render_by_id(work, ids, viewer, context="home")
-        events.update({(viewer, id): StreamEvent(name, shown[id].decode()) for id in ids if id in shown})
-    return events
 
 
 def _accounts(ids: Collection[int]) -> set[AccountId]:

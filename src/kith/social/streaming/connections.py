@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from kith.base.pipe import Pipe
@@ -10,7 +12,7 @@ from kith.social.ids import AccountId, UserId
 from kith.social.streaming.channels import Stream
 from kith.social.streaming.events import THUMP, StreamEvent
 
-__all__ = ["Listener", "StreamConnection", "StreamSubscription"]
+__all__ = ["EVERY_STREAM", "Listener", "StreamConnection", "StreamSubscription", "Streams"]
 
 MOST_UNREAD = 128 * 1024  # bytes, of what a client has not read
 _THUMP = chunk(THUMP)
@@ -28,12 +30,23 @@ class Listener(msgspec.Struct, frozen=True):
     session_uuid: str | None = None
 
 
+class Streams(NamedTuple):
+    """Those with a number in between: numbers are counted up as streams are opened."""
+
+    after: int = 0
+    upto: int = 1 << 63
+
+
+EVERY_STREAM = Streams()
+
+
 class StreamSubscription:
     """A stream of one connection."""
 
-    __slots__ = ("channels", "connection", "label", "viewer")
+    __slots__ = ("channels", "connection", "label", "number", "viewer")
 
-    def __init__(self, connection: StreamConnection, stream: Stream, channels: tuple[str, ...]) -> None:
+    def __init__(self, connection: StreamConnection, stream: Stream, channels: tuple[str, ...], number: int) -> None:
+        self.number = number
         self.connection = connection
         self.label = stream.label()
         self.viewer = connection.listener.account_id

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from kith.base.errors import Throttled
 from kith.base.limits import address_key
@@ -16,15 +17,23 @@ from kith.base.metrics import STREAM_EVENTS, STREAMS, STREAMS_ENDED
 from kith.base.settings import Settings
 from kith.social.ids import AccountId, UserId
 from kith.social.streaming.channels import Stream
-from kith.social.streaming.connections import Listener, StreamConnection, StreamSubscription
+from kith.social.streaming.connections import EVERY_STREAM, Listener, StreamConnection, Streams, StreamSubscription
 from kith.social.streaming.events import StreamEvent
 
-__all__ = ["BEATS", "Hub"]
+__all__ = ["BEATS", "Delivery", "Hub"]
 
 BEATS = 15  # seconds between two heartbeats of one stream
 AT_ONCE = 200  # deliveries, before others have their turn
 TRY_AGAIN = 1013
 NOBODY: frozenset[AccountId] = frozenset()
+
+
+class Delivery(NamedTuple):
+    """An event for some of the streams of some channels."""
+
+    event: StreamEvent
+    channels: Sequence[str]
+    streams: Streams = EVERY_STREAM
 
 
 class Hub:
@@ -35,8 +44,9 @@ class Hub:
         self._channels: dict[str, dict[StreamSubscription, None]] = {}
         self._persons: Counter[UserId] = Counter()
         self._addresses: Counter[str] = Counter()
-        self.homes: set[int] = set()  # the accounts whose homes anybody listens to
-        self.lists: set[int] = set()
+        self.homes: dict[int, str] = {}  # the accounts whose homes anybody listens to, and their channels
+        self.lists: dict[int, str] = {}
+        self.newest = 0  # the number of the stream that was opened last
         self._joined = 0
         self._delivered: Counter[str] = Counter()
         self.on_join: Callable[[StreamConnection], None] = lambda _: None
@@ -91,7 +101,9 @@ class Hub:
     def subscribe(self, connection: StreamConnection, stream: Stream, channels: tuple[str, ...]) -> None:
         if stream in connection.subscriptions or not connection.is_open:
             return
-        subscription = connection.subscriptions[stream] = StreamSubscription(connection, stream, channels)
+        self.newest += 1
+        subscription = StreamSubscription(connection, stream, channels, self.newest)
+        connection.subscriptions[stream] = subscription
         for channel in channels:
             if channel not in self._channels:
                 self._channels[channel] = {}
@@ -112,8 +124,10 @@ class Hub:
     def _note(self, channel: str, *, is_heard: bool) -> None:
         kind, _, id = channel.partition(":")
         noted = self.homes if kind == "user" else self.lists if kind == "list" else None
-        if noted is not None:
-            (noted.add if is_heard else noted.discard)(int(id))
+        if noted is not None and is_heard:
+            noted[int(id)] = channel
+        elif noted is not None:
+            noted.pop(int(id), None)
 
     def is_heard(self, channel: str) -> bool:
         return channel in self._channels
@@ -145,27 +159,24 @@ class Hub:
             for one in self._channels.get(channel, ())
             if one.viewer not in hidden_from and only in (None, one.viewer)
         ]
+        await self._hand(event, heard)
+
+    async def publish_each(self, deliveries: Iterable[Delivery]) -> None:
+        """The same for many channels."""
+        for event, channels, (after, upto) in deliveries:
+            subscribed = (self._channels.get(channel, ()) for channel in channels)
+            await self._hand(event, [one for of in subscribed for one in of if after < one.number <= upto])
+
+    async def _hand(self, event: StreamEvent, heard: Sequence[StreamSubscription]) -> None:
         for start in range(0, len(heard), AT_ONCE):
-            self._hand((one, event) for one in heard[start : start + AT_ONCE])
+            for one in heard[start : start + AT_ONCE]:
+                connection = one.connection
+                if connection.is_slow():
+                    self.close(connection, TRY_AGAIN, "slow reader")
+                elif connection.is_open:
+                    connection.deliver(event, one.label)
             await asyncio.sleep(0)
-
-    async def publish_each(self, channels: Sequence[tuple[str, StreamEvent]]) -> None:
-        """The same for many channels, each with an event of its own."""
-        for start in range(0, len(channels), AT_ONCE):
-            some = channels[start : start + AT_ONCE]
-            self._hand((one, event) for channel, event in some for one in tuple(self._channels.get(channel, ())))
-            await asyncio.sleep(0)
-
-    def _hand(self, events: Iterable[tuple[StreamSubscription, StreamEvent]]) -> None:
-        for one, event in events:
-            connection = one.connection
-            if not connection.is_open:
-                continue
-            if connection.is_slow():
-                self.close(connection, TRY_AGAIN, "slow reader")
-                continue
-            connection.deliver(event, one.label)
-            self._delivered[event.name] += 1
+        self._delivered[event.name] += len(heard)
 
     def thump(self, beat: int) -> None:
         """A heartbeat to those whose turn it is; and what was delivered is told to whoever watches the server."""

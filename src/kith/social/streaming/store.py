@@ -30,7 +30,17 @@ from kith.social.statuses.tables import (
     votes,
 )
 from kith.social.tags.tables import tag_follows, tags
-from kith.social.timelines.feed_rules import TA, S, T, acceptable
+from kith.social.timelines.feed_rules import (
+    TA,
+    S,
+    T,
+    acceptable,
+    followers_that_listen,
+    homes_by_tag_that_listen,
+    homes_that_listen,
+    is_in_exclusive_list,
+    lists_that_listen,
+)
 
 Clause = ColumnElement[bool]
 Pairs = dict[StatusId, set[int]]
@@ -54,17 +64,33 @@ class Post(msgspec.Struct, frozen=True):
     media_ids: list[int]
     tag_names: list[str]
     language: str | None
+    subject_id: StatusId
+    quoted_id: StatusId | None
     subject_author_id: AccountId
     subject_policy: str
     subject_visibility: int
     is_silenced: bool
     is_avoided: bool  # somebody blocks or mutes, or is blocked by, somebody it is from
     is_delicate: bool  # it quotes what not everybody may see
+    names_anybody: bool
+    is_kept_apart: bool  # its author is on an exclusive list of somebody
 
     @property
     def is_open(self) -> bool:
         """Whether it belongs on timelines for everybody."""
         return self.visibility == PUBLIC and self.reblog_of_id is None and not self.is_silenced
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is for every follower who reads its language: no rule but that is to be asked."""
+        is_reply = self.in_reply_to_account_id not in (None, self.account_id)
+        apart = self.is_avoided or self.names_anybody or self.is_kept_apart
+        return self.visibility <= PRIVATE and not is_reply and not apart and self.reblog_of_id is None
+
+    @property
+    def texts(self) -> tuple[StatusId, ...]:
+        """The statuses whose words are shown with it."""
+        return (self.subject_id,) if self.quoted_id is None else (self.subject_id, self.quoted_id)
 
     @property
     def is_reply_to_others(self) -> bool:
@@ -81,14 +107,21 @@ def _quotes_delicately() -> Clause:
     return any_row(_Q.join(_QA, _QA.c.id == _Q.c.account_id), and_(_Q.c.id == T.c.quoted_id, hidden))
 
 
+def _names_anybody() -> Clause:
+    own = mentions.alias()
+    return any_row(own, own.c.status_id == T.c.id)
+
+
 _posts = query(
     select(
         S.c.id, S.c.account_id, S.c.local, S.c.visibility, S.c.reblog_of_id, S.c.in_reply_to_id,
         S.c.in_reply_to_account_id, S.c.conversation_id, S.c.media_ids, S.c.tag_names, S.c.language,
-        T.c.account_id.label("subject_author_id"), T.c.quote_policy.label("subject_policy"),
+        T.c.id.label("subject_id"), T.c.quoted_id, T.c.account_id.label("subject_author_id"),
+        T.c.quote_policy.label("subject_policy"),
         T.c.visibility.label("subject_visibility"), A.c.silenced_at.is_not(None).label("is_silenced"),
         or_(rules.is_hidden_from_anyone(A), rules.is_hidden_from_anyone(TA)).label("is_avoided"),
         and_(T.c.quoted_id.is_not(None), _quotes_delicately()).label("is_delicate"),
+        _names_anybody().label("names_anybody"), is_in_exclusive_list().label("is_kept_apart"),
     )
     .select_from(_with_subject(S.join(A, A.c.id == S.c.account_id)))
     .where(any_of(S.c.id, "ids"))
@@ -255,6 +288,31 @@ async def not_for_home(db: Session, posts: Sequence[Post], viewers: Collection[A
     """Whoever got it into a feed at the very moment in which they, or its author, did not want that any more."""
     doubtful = [post for post in posts if post.is_avoided or post.visibility == PRIVATE]
     return await _all(db, _not_for_home, doubtful, viewers, now)
+
+
+async def chosen(
+    db: Session, posts: Collection[Post], homes: Collection[int], lists: Collection[int], now: datetime
+) -> Pairs:
+    """In which of these homes and lists new posts belong, by the rules of the feeds; one's own are at home."""
+    found: Pairs = defaultdict(set)
+    ids = [post.id for post in posts]
+    plain = [post.id for post in posts if post.is_plain]
+    other = [post.id for post in posts if not post.is_plain]
+    tagged = [post.id for post in posts if post.is_open and post.tag_names]
+    asked = (
+        (followers_that_listen, plain, homes),
+        (homes_that_listen, other, homes),
+        (homes_by_tag_that_listen, tagged, homes),
+        (lists_that_listen, ids, lists),
+    )
+    for rules_of, some, owners in asked:
+        if some and owners:
+            for id, owner in await db.all(rules_of, statuses=some, owners=list(owners), now=now):
+                found[id].add(owner)
+    for post in posts:
+        if post.account_id in homes:
+            found[post.id].add(post.account_id)
+    return found
 
 
 async def fed(db: Session, ids: Sequence[StatusId], owners: Collection[int]) -> Pairs:

@@ -83,12 +83,14 @@ def _reaches(owner: ColumnElement[Any]) -> Clause:
     return or_(S.c.visibility <= PRIVATE, and_(S.c.visibility.in_((DIRECT, LIMITED)), named))
 
 
-def _is_in_exclusive_list(owner: ColumnElement[Any]) -> Clause:
+def is_in_exclusive_list(owner: ColumnElement[Any] | None = None) -> Clause:
+    """One of the owner; or, where nobody is named, of anybody."""
     kept, on_it = lists.alias(), members.alias()
+    whose = true() if owner is None else kept.c.account_id == owner
     return exists(
         select(on_it.c.id)
         .join(kept, kept.c.id == on_it.c.list_id)
-        .where(and_(kept.c.account_id == owner, kept.c.exclusive, on_it.c.account_id == S.c.account_id))
+        .where(and_(whose, kept.c.exclusive, on_it.c.account_id == S.c.account_id))
         .correlate_except(kept, on_it)
     )
 
@@ -137,7 +139,7 @@ def _home_rules(owner: ColumnElement[Any]) -> Clause:
         _reaches(owner),
         acceptable(owner),
         _is_for_home(owner),
-        ~_is_in_exclusive_list(owner),
+        ~is_in_exclusive_list(owner),
         or_(~_is_boost(), ~_is_shown_already(owner)),
     )
 
@@ -146,26 +148,27 @@ _follow = Following("follow")
 _follower = _follow.follower
 _chunk = and_(_follow.id > bindparam("after"), _follow.id <= bindparam("upto"))
 
-# Followers who are here now and then, a stretch of them at a time.
-put_into_homes = _put(
-    _entries(_follower)
-    .select_from(
-        _subject(
-            _follow.source.join(feed_states, feed_states.c.account_id == _follower).join(
-                S, S.c.account_id == _follow.followed
+
+def _into_homes(some: Clause) -> Select[Any]:
+    """Of followers who are here now and then, some."""
+    here = _follow.source.join(feed_states, feed_states.c.account_id == _follower)
+    return (
+        _entries(_follower)
+        .select_from(_subject(here.join(S, S.c.account_id == _follow.followed)))
+        .where(
+            and_(
+                _these,
+                some,
+                _follow.wants_language(S.c.language),
+                or_(~_is_boost(), _follow.wants_boosts),
+                _home_rules(_follower),
             )
         )
     )
-    .where(
-        and_(
-            _these,
-            _chunk,
-            _follow.wants_language(S.c.language),
-            or_(~_is_boost(), _follow.wants_boosts),
-            _home_rules(_follower),
-        )
-    )
-)
+
+
+# A stretch of them at a time.
+put_into_homes = _put(_into_homes(_chunk))
 # Whose followers are more than one stretch, and where it ends.
 _next = Following("next")
 _end = (
@@ -224,10 +227,11 @@ _list_rules = and_(
     _shows_boosts,
     or_(_list_follow.id.is_not(None), members.c.account_id == _list_owner),
 )
-put_into_lists = _put(_entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_these, _list_rules)))
+_into_lists = _entries(lists.c.id).select_from(_subject(_list_source)).where(and_(_these, _list_rules))
+put_into_lists = _put(_into_lists)
 
 _tag_owner = tag_follows.c.account_id
-put_into_homes_by_tag = _put(
+_into_homes_by_tag = (
     _entries(_tag_owner, by_tag=True)
     .distinct()
     .select_from(
@@ -249,6 +253,24 @@ put_into_homes_by_tag = _put(
             ~rules.blocks_domain(_tag_owner, TA.c.domain),
         )
     )
+)
+put_into_homes_by_tag = _put(_into_homes_by_tag)
+
+# The same for those who listen at this moment (`owners`), who are told before their feeds are filled.
+followers_that_listen = query(
+    select(S.c.id, _follower)
+    .select_from(
+        _follow.source.join(feed_states, feed_states.c.account_id == _follower).join(
+            S, S.c.account_id == _follow.followed
+        )
+    )
+    .where(and_(_these, S.c.deleted_at.is_(None), any_of(_follower, "owners"), _follow.wants_language(S.c.language))),
+    tuple,
+)  # of a post that every follower may have
+homes_that_listen = query(_into_homes(any_of(_follower, "owners")).with_only_columns(S.c.id, _follower), tuple)
+lists_that_listen = query(_into_lists.where(any_of(lists.c.id, "owners")).with_only_columns(S.c.id, lists.c.id), tuple)
+homes_by_tag_that_listen = query(
+    _into_homes_by_tag.where(any_of(_tag_owner, "owners")).with_only_columns(S.c.id, _tag_owner), tuple
 )
 
 # Which of some posts have a tag that anybody follows: of most there is nothing to bring home by one.
@@ -272,7 +294,7 @@ _wanted = and_(
     _reaches(_owner),
     acceptable(_owner),
     _is_for_home(_owner),
-    ~_is_in_exclusive_list(_owner),
+    ~is_in_exclusive_list(_owner),
 )
 build_home = _put(
     _entries(_owner)
