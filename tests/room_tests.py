@@ -91,6 +91,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.users": ("identity/test_addresses.py", "identity/test_collections.py"),
     # social
     "kith.social": EVERYWHERE,
+    "kith.social.async_refreshes": ("social/test_annual_reports.py", "social/test_timelines.py"),
     "kith.social.emails": ("social/test_signup_api.py",),
     "kith.social.featured": ("social/test_tags.py", "social/test_accounts.py"),
     "kith.social.moments": ("social/test_shapes.py",),
