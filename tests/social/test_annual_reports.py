@@ -236,6 +236,31 @@ async def test_years_that_cannot_be(town: Town, year: str) -> None:
         assert await verdict(ada, "POST", f"{ALL}/{year}/generate") == 200
 
 
+async def test_a_report_is_shared_by_its_address(town: Town) -> None:
+    ada, eve = await join_all(town, 2)
+    await ada.patch("/api/v1/accounts/update_credentials", json={"display_name": "Ada <b>"})
+    at = datetime(YEAR, 3, 3, tzinfo=UTC)
+    await write_all(ada, [(at, {"tag_names": ["sharing"]}), (at + timedelta(days=1), {"tag_names": ["sharing"]})])
+    [report] = (await made(ada))["annual_reports"]
+    url = report["share_url"]
+    assert url.startswith(f"{town.base_url}/@{ada.name}/wrapstodon/{YEAR}/")
+
+    page = await town.http.get(url)
+
+    assert (page.status_code, "2025 of Ada &lt;b&gt;" in page.text, "2 posts" in page.text) == (200, True, True)
+    assert "#sharing" in page.text
+    german = await town.http.get(url, headers={"Accept-Language": "de"})
+    assert "2 Beiträge" in german.text
+    key = url.rpartition("/")[2]
+    for wrong in (
+        url + "0", url[:-1], url.replace(f"/{YEAR}/", "/2024/"), url.replace(f"/{YEAR}/", "/x/"),
+        url.replace(ada.name, eve.name), url.replace("/@", "/"), f"{town.base_url}/@nobody/wrapstodon/{YEAR}/{key}",
+    ):  # fmt: skip
+        assert (await town.http.get(wrong)).status_code == 404, wrong
+    await set_state(town, ada.id, lambda work: {"suspended_at": work.now})
+    assert (await town.http.get(url)).status_code == 404
+
+
 async def test_whoever_leaves_takes_their_reports_along(town: Town) -> None:
     ada, eve = await join_all(town, 2)
     for one in (ada, eve):

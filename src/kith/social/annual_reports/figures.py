@@ -1,4 +1,7 @@
-"""What a year is summed up from: the figures of one account, counted in a fixed number of queries."""
+"""What a year is summed up from: the figures of one account.
+
+They are counted in a fixed number of queries, beside the loop: there may be many posts.
+"""
 
 from __future__ import annotations
 
@@ -119,12 +122,12 @@ async def has_posted(db: Session, account_id: AccountId, year: Year) -> bool:
 
 async def collect(db: Session, account_id: AccountId, year: Year) -> dict[str, Any]:
     """As it is shown. Tags are counted where everybody can see them, since a report can be shared."""
-    counts = await db.one(_counts, account=account_id, **year.bounds)
-    posted: dict[int, int] = dict(await db.all(_months, account=account_id, **year.bounds))
+    [counts] = await db.slow(_counts, account=account_id, **year.bounds)
+    posted: dict[int, int] = dict(await db.slow(_months, account=account_id, **year.bounds))
     gained = await growth.followers_by_month(db, account_id, year.begins, year.ends)
-    used = await db.all(_tags, account=account_id, **year.bounds)
+    used = await db.slow(_tags, account=account_id, **year.bounds)
     return {
-        "archetype": archetype_of(counts or Counts(0, 0, 0, 0)),
+        "archetype": archetype_of(counts),
         "top_statuses": await _tops(db, account_id, year),
         "time_series": [
             {"month": month, "statuses": posted.get(month, 0), "followers": gained.get(month, 0)}
@@ -138,8 +141,8 @@ async def _tops(db: Session, account_id: AccountId, year: Year) -> dict[str, str
     found: list[StatusId | None] = []
     for statement in _ranked:
         others = {f"other{number}": id or 0 for number, id in enumerate(found)}
-        id = await db.one(statement, account=account_id, **year.bounds, **others)
-        found.append(id)
+        ranked = await db.slow(statement, account=account_id, **year.bounds, **others)
+        found.append(ranked[0] if ranked else None)
     return {name: None if id is None else str(id) for name, id in zip(TOPS, found, strict=True)}
 
 

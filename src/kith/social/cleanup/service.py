@@ -12,7 +12,7 @@ from kith.social.cleanup import store
 from kith.social.cleanup.tables import AGES, WEEK, CleanupPolicy
 from kith.social.ids import AccountId
 
-MOST = 2**31 - 1
+LEAST, MOST = 1, 2**31 - 1
 _THRESHOLDS = ("min_favs", "min_reblogs")
 
 
@@ -64,8 +64,8 @@ def _check(policy: CleanupPolicy) -> None:
         wrong["min_status_age"] = [Complaint("is not included in the list", "inclusion")]
     for name in _THRESHOLDS:
         least = getattr(policy, name)
-        if least is not None and least < 1:
-            wrong[name] = [Complaint("must be greater than or equal to 1")]
+        if least is not None and least < LEAST:
+            wrong[name] = [Complaint(f"must be greater than or equal to {LEAST}")]
         elif least is not None and least > MOST:
             wrong[name] = [Complaint(f"must be less than or equal to {MOST}")]
     if wrong:

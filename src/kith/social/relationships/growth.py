@@ -30,4 +30,4 @@ _by_month = query(
 
 async def followers_by_month(db: Session, account_id: AccountId, first: datetime, end: datetime) -> dict[int, int]:
     """Of those who still follow: how many came in which month of a year."""
-    return dict(await db.all(_by_month, account=account_id, first=first, end=end))
+    return dict(await db.slow(_by_month, account=account_id, first=first, end=end))
