@@ -16,6 +16,8 @@ from kith.social.annual_reports import service, store, tasks
 from kith.social.annual_reports.figures import Counts, archetype_of
 from kith.social.annual_reports.tables import AnnualReport
 from kith.social.ids import AccountId
+from kith.social.instance import entities
+from kith.social.instance.service import Numbers
 from kith.social.relationships.tables import follows
 from kith.social.statuses.tables import DIRECT, PRIVATE, PUBLIC, UNLISTED
 from tests.social.members import Member, join, join_all, set_state, stranger
@@ -156,6 +158,13 @@ def test_a_year_is_summed_up_in_its_last_weeks(now: str, year: int | None) -> No
     assert service.is_told(2025, at)
     assert not service.is_told(1999, at)
     assert not service.is_told(at.year + 1, at)
+
+
+async def test_the_instance_tells_which_year_is_summed_up(town: Town) -> None:
+    async with town.house() as house:
+        for campaign, told in ((2026, "2026"), (None, None)):
+            now = entities.Now(has_terms=False, campaign=campaign)
+            assert entities.v2(house.settings, Numbers(0, 0, 0, 0), [], None, "", now)["wrapstodon"] == told
 
 
 async def test_a_report_is_asked_for_told_of_and_read(town: Town) -> None:

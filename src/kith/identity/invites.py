@@ -43,8 +43,8 @@ async def invites(work: Work) -> list[Invite]:
 async def find_invite(work: Work, code: str) -> Invite | None:
     """Also one whose time is over."""
     known = _as_uuid(code)
-    row = None if known is None else await work.db.one(_by_id, id=known)
-    return None if row is None else Invite(*row)
+    rows = [] if known is None else await work.db.all(_by_id, id=known)
+    return Invite(*rows[0]) if rows else None
 
 
 def _as_uuid(code: str) -> str | None:
