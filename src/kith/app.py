@@ -35,7 +35,10 @@ from kith.social.admin.room import ROOM as ADMIN
 from kith.social.admission.gate import AddressGate
 from kith.social.admission.room import ROOM as ADMISSION
 from kith.social.announcements.room import ROOM as ANNOUNCEMENTS
+from kith.social.annual_reports.room import ROOM as ANNUAL_REPORTS
 from kith.social.apps.room import ROOM as APPS
+from kith.social.async_refreshes.room import ROOM as ASYNC_REFRESHES
+from kith.social.cleanup.room import ROOM as CLEANUP
 from kith.social.collections.room import ROOM as COLLECTIONS
 from kith.social.conversations import tasks as conversations
 from kith.social.conversations.room import ROOM as CONVERSATIONS
@@ -125,6 +128,9 @@ ROOMS: list[Room] = [
     EMOJI_MANAGEMENT,
     OEMBED,
     COLLECTIONS,
+    ANNUAL_REPORTS,
+    ASYNC_REFRESHES,
+    CLEANUP,
     MODERATION,
     ADMISSION,
     ADMIN,

@@ -21,6 +21,8 @@ from kith.social.accounts import tables as social_accounts
 from kith.social.admin import tables as social_admin
 from kith.social.admission import tables as social_admission
 from kith.social.announcements import tables as social_announcements
+from kith.social.annual_reports import tables as social_annual_reports
+from kith.social.cleanup import tables as social_cleanup
 from kith.social.collections import tables as social_collections
 from kith.social.conversations import tables as social_conversations
 from kith.social.emojis import tables as social_emojis
@@ -63,6 +65,8 @@ __all__ = [
     "social_admin",
     "social_admission",
     "social_announcements",
+    "social_annual_reports",
+    "social_cleanup",
     "social_collections",
     "social_conversations",
     "social_emojis",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import uuid
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from sqlalchemy import and_, bindparam, select, update
 
-from kith.base.db import Instant, command, query
+from kith.base.db import UID, Instant, command, query
 from kith.base.jobs.tables import READY, jobs
+from kith.identity.stages.invitations import invitations
 from tests.conftest import TownBuilder
 from tests.social.garbage import social_routes
 from tests.social.members import Member, join, until
@@ -25,6 +27,11 @@ from tests.social.tokens import new_app
 from tests.town import Town
 
 ADMIN = "/api/v1/admin"
+_expire = command(
+    update(invitations)
+    .where(invitations.c.invite_uuid == bindparam("id", type_=UID()))
+    .values(expires=bindparam("at", type_=Instant()))
+)
 RULE = {"id": "id", "text": "text", "hint": "text", "translations": "object", "priority": "int"}
 HOOK = {
     "id": "id",
@@ -225,6 +232,25 @@ async def test_what_is_no_webhook(town: Town, sent: dict[str, Any]) -> None:
     assert await verdict(admin, "POST", f"{ADMIN}/webhooks", json=sent) == 422
 
 
+async def _look_at_invites(town: Town, admin: Member, code: str, *, gone: str) -> None:
+    """Apps are told what they need; people are led on."""
+    asking = {"Accept": "application/json"}
+    told = await town.http.get(f"/invite/{code}", headers=asking)
+    api = f"{town.base_url}/api/v2/instance"
+    assert (told.status_code, told.json()) == (200, {"invite_code": code, "instance_api_url": api})
+    for unknown in (gone, "odd", str(uuid.uuid4())):
+        answer = await town.http.get(f"/invite/{unknown}", headers=asking)
+        assert (answer.status_code, answer.json()) == (404, {"error": "Record not found"})
+        assert (await town.http.get(f"/invite/{unknown}")).status_code == 404
+    led = await town.http.get(f"/invite/{code}", follow_redirects=False)
+    assert (led.status_code, led.headers["location"].endswith(f"/enrollment/?itoken={code}")) == (302, True)
+    short = await admin.post(f"{ADMIN}/invites", json={"expires_in": 3600})
+    async with town.house() as house, house.works.begin() as work:
+        await work.db.run(_expire, id=short["code"], at=work.now)
+    late = await town.http.get(f"/invite/{short['code']}", headers=asking)
+    assert (late.status_code, late.json()) == (401, {"error": "This invite is not valid"})
+
+
 async def test_an_invitation_lets_somebody_in_where_sign_up_is_closed(new_town: TownBuilder) -> None:
     town = await new_town(registrations="closed", confirm_email="off")
     admin = await employ(town, "administrator")
@@ -245,6 +271,7 @@ async def test_an_invitation_lets_somebody_in_where_sign_up_is_closed(new_town: 
 
     assert (closed.status_code, let_in.status_code) == (403, 200), let_in.text
     other = await admin.post(f"{ADMIN}/invites", json={"single_use": False})
+    await _look_at_invites(town, admin, other["code"], gone=made["code"])
     assert other["id"] in [one["id"] for one in await admin.get(f"{ADMIN}/invites")]
     assert await admin.delete(f"{ADMIN}/invites/{other['id']}") == {}
     assert await verdict(admin, "DELETE", f"{ADMIN}/invites/{other['id']}") == 404

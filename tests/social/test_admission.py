@@ -17,7 +17,7 @@ from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from tests.conftest import TownBuilder
-from tests.social.members import Member, join, stranger
+from tests.social.members import Member, join, stranger, until
 from tests.social.posts import post, settle
 from tests.social.shapes import OneOf, check, maybe
 from tests.social.staff import employ, verdict
@@ -308,3 +308,22 @@ def test_any_text_is_looked_up_without_harm(text: str) -> None:
 )
 def test_networks_cover_addresses(network: str, address: str, inside: bool) -> None:
     assert covers(network, address) is inside
+
+
+async def test_peers_are_told_without_those_that_are_blocked(new_town: TownBuilder) -> None:
+    town = await new_town(publish_domain_blocks="on")
+    admin = await employ(town, "administrator")
+    for domain in ("good.example", "bad.example", "deep.bad.example", "notbad.example"):
+        await stranger(town, domain)
+    for domain, severity in (("bad.example", "suspend"), ("zzz.example", "silence"), ("aaa.example", "suspend")):
+        await admin.post(f"{ADMIN}/domain_blocks", json={"domain": domain, "severity": severity})
+
+    async def is_told() -> bool:
+        told = (await town.http.get("/api/v1/instance/peers")).json()
+        return bool(told == ["good.example", "notbad.example"])
+
+    await until(is_told)
+    assert (await town.http.get("/api/v1/peers/search", params={"q": "bad"})).json() == []
+    assert (await town.http.get("/api/v1/peers/search", params={"q": "not"})).json() == ["notbad.example"]
+    blocks = (await town.http.get("/api/v1/instance/domain_blocks")).json()
+    assert [one["domain"] for one in blocks] == ["zzz.example", "aaa.example", "bad.example"]

@@ -46,6 +46,8 @@ OF_THEIR_OWN = (
     "/api/v1/admin/",
     "/api/v2/admin/",
     "/api/v1/announcements",
+    "/api/v1/annual_reports",
+    "/api/v1/statuses_cleanup_policy",
     "/api/v1/collections",
     "/api/v1_alpha/",
     "/api/v1/accounts/{account_id}/collections",

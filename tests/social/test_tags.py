@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any
 
@@ -78,6 +79,10 @@ async def test_followed_tags_are_walked(town: Town) -> None:
     assert [one["name"] for one in shown] == tags[::-1]
     pages = await walk(ada, "/api/v1/followed_tags?limit=2")
     assert [id for page in pages for id in page] == [one["id"] for one in shown]
+    last = await ada.call("GET", "/api/v1/followed_tags?limit=4")
+    [cursor] = re.findall(r"max_id=(\d+)", last.headers["link"])
+    after = await ada.get("/api/v1/followed_tags", params={"min_id": cursor, "limit": "2"})
+    assert [one["name"] for one in after] == [tags[3], tags[2]]
 
 
 async def test_tags_on_a_profile(town: Town) -> None:

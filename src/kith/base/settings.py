@@ -69,6 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     contact_email: str = ""
     publish_peers: bool = True
     publish_activity: bool = True
+    publish_directory: bool = True
     publish_domain_blocks: Literal["off", "members", "on"] = "off"
     secure_mode: bool = False
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
@@ -155,6 +156,7 @@ _SWITCHES = {
     "confirm_email",
     "password_grant",
     "publish_activity",
+    "publish_directory",
     "publish_peers",
     "rate_limits",
     "secure_mode",

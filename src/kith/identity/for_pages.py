@@ -21,6 +21,7 @@ from kith.identity.executor import pages as flows
 from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
+from kith.identity.invites import Invite, find_invite
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
@@ -40,6 +41,7 @@ __all__ = [
     "API_DIALECT",
     "LEVELS",
     "TEAM",
+    "Invite",
     "LibraryEntry",
     "Passwords",
     "UserMessage",
@@ -48,6 +50,7 @@ __all__ = [
     "code_for_page",
     "count_members",
     "describe_api",
+    "find_invite",
     "find_user",
     "find_visitor",
     "flows",

@@ -24,9 +24,13 @@ class Invite(msgspec.Struct, frozen=True):
     expires_at: datetime | None
     created_at: datetime
 
+    def is_over(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
 
 _columns = [invitations.c[name] for name in ("invite_uuid", "name", "single_use", "expires", "created_at")]
 _every = query(select(*_columns).order_by(invitations.c.created_at.desc()).limit(MOST), tuple)
+_by_id = query(select(*_columns).where(invitations.c.invite_uuid == bindparam("id", type_=UID())), tuple)
 _insert = command(insert_into(invitations))
 _delete = command(delete(invitations).where(invitations.c.invite_uuid == bindparam("id", type_=UID())))
 
@@ -34,6 +38,20 @@ _delete = command(delete(invitations).where(invitations.c.invite_uuid == bindpar
 async def invites(work: Work) -> list[Invite]:
     """The newest first."""
     return [Invite(*row) for row in await work.db.all(_every)]
+
+
+async def find_invite(work: Work, code: str) -> Invite | None:
+    """Also one whose time is over."""
+    known = _as_uuid(code)
+    rows = [] if known is None else await work.db.all(_by_id, id=known)
+    return Invite(*rows[0]) if rows else None
+
+
+def _as_uuid(code: str) -> str | None:
+    try:
+        return str(uuid.UUID(code))
+    except ValueError:
+        return None
 
 
 async def invite(work: Work, by: int | None, *, name: str, expires_in: int | None, single_use: bool) -> Invite:
@@ -58,9 +76,6 @@ async def invite(work: Work, by: int | None, *, name: str, expires_in: int | Non
 
 
 async def withdraw_invite(work: Work, id: str) -> None:
-    try:
-        known = str(uuid.UUID(id))
-    except ValueError as error:
-        raise NotFound from error
-    if not await work.db.run(_delete, id=known):
+    known = _as_uuid(id)
+    if known is None or not await work.db.run(_delete, id=known):
         raise NotFound

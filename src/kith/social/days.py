@@ -1,10 +1,10 @@
-"""The day of a moment, in statements: `2026-11-16`, in UTC, on both databases."""
+"""The day of a moment, in statements: `2026-11-16`, in UTC, on both databases; and its month, a number."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import String
+from sqlalchemy import ColumnElement, Integer, String, cast, func, literal_column
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -23,3 +23,7 @@ def _sqlite_day(element: day_of, compiler: SQLCompiler, **options: Any) -> str:
 @compiles(day_of, "postgresql")
 def _postgres_day(element: day_of, compiler: SQLCompiler, **options: Any) -> str:
     return f"to_char({compiler.process(element.clauses, **options)} AT TIME ZONE 'UTC', 'YYYY-MM-DD')"
+
+
+def month_of(moment: ColumnElement[Any]) -> ColumnElement[int]:
+    return cast(func.substr(day_of(moment), literal_column("6"), literal_column("2")), Integer)

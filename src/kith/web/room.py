@@ -10,6 +10,7 @@ from kith.base.rooms import Part, Room
 from kith.base.work import Works
 from kith.identity.for_pages import API_DIALECT
 from kith.web import (
+    annual_reports,
     api,
     api_docs,
     authorize,
@@ -18,6 +19,7 @@ from kith.web import (
     device,
     flows,
     health,
+    invites,
     known_paths,
     logout,
     recovery,
@@ -60,5 +62,7 @@ ROOM = Room(
         *signups.routes,
         *staff.routes,
         *unsubscribe.routes,
+        *annual_reports.routes,
+        *invites.routes,
     ),
 )

@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 
 from kith.base.db import UID, Instant, Query, Session, add_once, any_of, command, query, upsert
-from kith.base.jobs.kinds import JobKind
+from kith.base.jobs.kinds import QUICK, JobKind
 from kith.base.jobs.tables import (
     DEAD,
     KEYED,
@@ -180,6 +180,12 @@ _retry = command(
     .values(state=READY, attempts=0, deaths=0, run_at=_now)
 )
 _discard = command(delete(jobs).where(and_(jobs.c.state == DEAD, jobs.c.id == bindparam("job"))))
+_behind = query(
+    select(jobs.c.id)
+    .where(and_(jobs.c.lane == QUICK, jobs.c.state == READY, jobs.c.run_at < bindparam("before", type_=Instant())))
+    .limit(1),
+    int,
+)
 _counts = query(
     select(jobs.c.kind, jobs.c.state, func.count(), func.min(case((jobs.c.state == READY, jobs.c.run_at))))
     .group_by(jobs.c.kind, jobs.c.state)
@@ -294,6 +300,11 @@ async def retry(db: Session, job: int | None, now: datetime) -> int:
 
 async def discard(db: Session, job: int) -> int:
     return await db.run(_discard, job=job)
+
+
+async def is_behind(db: Session, before: datetime) -> bool:
+    """Whether something that was due before then still waits for a worker."""
+    return await db.one(_behind, before=before) is not None
 
 
 async def counts(db: Session) -> list[tuple[str, int, int, datetime | None]]:

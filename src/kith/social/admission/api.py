@@ -19,7 +19,7 @@ async def show_domain_blocks(exchange: Exchange, work: Work, caller: TheCaller) 
     shown_to = work.settings.publish_domain_blocks
     if shown_to == "off" or (shown_to == "members" and caller.member is None):
         return answer(exchange, b"", status=404)
-    found = sorted(await store.every(work.db, "domain_block"), key=lambda one: (one.severity != "suspend", one.domain))
+    found = sorted(await store.every(work.db, "domain_block"), key=lambda one: (one.severity == "suspend", one.domain))
     return answer(exchange, _encode([render_public_block(one) for one in found if one.severity != "noop"]))
 
 

@@ -8,14 +8,14 @@ from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
 from kith.identity import for_staff
 from kith.social.account_standing import PostingPermission
-from kith.social.admission import api, tasks
+from kith.social.admission import api, peers, tasks
 from kith.social.admission.gate import AddressGate
 from kith.social.errors import DIALECT
 
 ROOM = Room(
     name="admission",
     dialect=DIALECT,
-    routes=tuple(api.routes),
+    routes=(*api.routes, *peers.routes),
     jobs=(tasks.FORGET,),
     periodic=(Periodic(kind=tasks.FORGET, every=timedelta(hours=6), payload=tasks.Forget()),),
     parts=(Part(AddressGate, AddressGate, also=(for_staff.Gate, PostingPermission)),),

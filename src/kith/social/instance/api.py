@@ -1,36 +1,28 @@
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 import msgspec
 
 from kith.base import vapid
+from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
 from kith.base.keys import Keys
 from kith.base.routing import FromPath, FromQuery, get
-from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts.entities import render, render_lines
 from kith.social.accounts.viewers import Viewer
+from kith.social.annual_reports.service import campaign
 from kith.social.emojis import custom_emojis as emojis
 from kith.social.guards import anyone, optional, outsider
 from kith.social.instance import directory, entities, service, store
-from kith.social.instance.kept_answers import KeptAnswers
-from kith.social.pages import JSON, PRIVATE, VARY, answer, joined
+from kith.social.instance.kept_answers import kept, told
+from kith.social.pages import answer, joined
 from kith.social.text.languages import NAMES
 from kith.social.translation.service import TextTranslator
 
-Make = Callable[[Work], Awaitable[bytes]]
-FOR_ALL = (b"cache-control", b"public, max-age=300, stale-while-revalidate=30, stale-if-error=86400")
-MOST_PEERS = 10
 PEOPLE, MOST_PEOPLE = 40, 80
 FURTHEST = 100_000
 _encode = msgspec.json.Encoder().encode
-
-
-class Prefix(msgspec.Struct, kw_only=True):
-    q: str = ""
 
 
 class Listed(msgspec.Struct, kw_only=True):
@@ -38,18 +30,6 @@ class Listed(msgspec.Struct, kw_only=True):
     local: bool = False
     limit: int = PEOPLE
     offset: int = 0
-
-
-def _told(
-    settings: Settings, body: bytes, *headers: tuple[bytes, bytes], status: int = 200, is_open: bool = False
-) -> Answer:
-    """The same for everybody who may ask, so that anything on the way may keep it."""
-    caching = [FOR_ALL] if is_open or not settings.secure_mode else [PRIVATE, VARY]
-    return Answer(status, (JSON, *caching, *headers), body)
-
-
-async def _kept(work: Work, name: str, make: Make, *headers: tuple[bytes, bytes], is_open: bool = False) -> Answer:
-    return _told(work.settings, await work.find(KeptAnswers).get(work, name, make), *headers, is_open=is_open)
 
 
 async def _numbers(work: Work) -> service.Numbers:
@@ -68,7 +48,7 @@ async def show_v1(work: Work) -> Answer:
         rules = await store.all_rules(work.db)
         return _encode(entities.v1(work.settings, numbers, rules, await _contact(work)))
 
-    return await _kept(work, "v1", make, (b"deprecation", b"@1668384000"), is_open=True)
+    return await kept(work, "v1", make, (b"deprecation", b"@1668384000"), is_open=True)
 
 
 @get("/api/v1/instances", guards=[anyone])
@@ -83,28 +63,11 @@ async def show_v2(work: Work) -> Answer:
         numbers = await _numbers(work)
         rules = await store.all_rules(work.db)
         key = vapid.public_key(work.find(Keys).vapid)
-        return _encode(entities.v2(work.settings, numbers, rules, await _contact(work), key))
+        has_terms = bool(await store.pages_of(work.db, "terms_of_service"))
+        told_now = entities.Now(has_terms=has_terms, campaign=campaign(work.now))
+        return _encode(entities.v2(work.settings, numbers, rules, await _contact(work), key, told_now))
 
-    return await _kept(work, "v2", make, is_open=True)
-
-
-@get("/api/v1/instance/peers", guards=[outsider])
-async def show_peers(work: Work) -> Answer:
-    async def make(work: Work) -> bytes:
-        return _encode(await store.domains(work.db))
-
-    if not work.settings.publish_peers:
-        return _told(work.settings, b"", status=404)
-    return await _kept(work, "peers", make)
-
-
-@get("/api/v1/peers/search", guards=[outsider])
-async def find_peers(work: Work, prefix: FromQuery[Prefix]) -> Answer:
-    if not work.settings.publish_peers:
-        return _told(work.settings, b"", status=404)
-    text = prefix.q.strip().replace("\0", "")
-    found = await store.domains_beginning(work.db, text, MOST_PEERS) if text else []
-    return _told(work.settings, _encode(found))
+    return await kept(work, "v2", make, is_open=True)
 
 
 @get("/api/v1/instance/activity", guards=[outsider])
@@ -113,47 +76,47 @@ async def show_activity(work: Work) -> Answer:
         return _encode(await service.activity(work))
 
     if not work.settings.publish_activity:
-        return _told(work.settings, b"", status=404)
-    return await _kept(work, "activity", make)
+        return told(work.settings, b"", status=404)
+    return await kept(work, "activity", make)
 
 
 @get("/api/v1/instance/rules", guards=[outsider])
 async def show_rules(work: Work) -> Answer:
     rules = await store.all_rules(work.db)
-    return _told(work.settings, _encode([entities.rule_shape(rule) for rule in rules]))
+    return told(work.settings, _encode([entities.rule_shape(rule) for rule in rules]))
 
 
 @get("/api/v1/instance/extended_description", guards=[outsider])
 async def show_description(work: Work) -> Answer:
     found = await service.find_page(work, "extended_description")
-    return _told(work.settings, _encode(entities.description_shape(found)))
+    return told(work.settings, _encode(entities.description_shape(found)))
 
 
 @get("/api/v1/instance/privacy_policy", guards=[outsider])
 async def show_privacy_policy(work: Work) -> Answer:
     found = await service.find_page(work, "privacy_policy")
-    return _told(work.settings, _encode(entities.policy_shape(found)))
+    return told(work.settings, _encode(entities.policy_shape(found)))
 
 
 @get("/api/v1/instance/terms_of_service", guards=[outsider])
 async def show_terms(work: Work) -> Answer:
-    return _told(work.settings, _encode(entities.terms_shape(await service.find_terms(work))))
+    return told(work.settings, _encode(entities.terms_shape(await service.find_terms(work))))
 
 
 @get("/api/v1/instance/terms_of_service/{date}", guards=[outsider])
 async def show_terms_of(work: Work, date: FromPath[str]) -> Answer:
-    return _told(work.settings, _encode(entities.terms_shape(await service.find_terms(work, date))))
+    return told(work.settings, _encode(entities.terms_shape(await service.find_terms(work, date))))
 
 
 @get("/api/v1/instance/translation_languages", guards=[outsider])
 async def show_translation_languages(work: Work) -> Answer:
     """Of each language, those that posts can be translated into."""
-    return _told(work.settings, _encode(await work.find(TextTranslator).languages(work.now)))
+    return told(work.settings, _encode(await work.find(TextTranslator).languages(work.now)))
 
 
 @get("/api/v1/instance/languages", guards=[outsider])
 async def show_languages(work: Work) -> Answer:
-    return _told(work.settings, _encode([{"code": code, "name": name} for code, name in NAMES.items()]))
+    return told(work.settings, _encode([{"code": code, "name": name} for code, name in NAMES.items()]))
 
 
 @get("/api/v1/custom_emojis", guards=[outsider])
@@ -161,11 +124,13 @@ async def show_emojis(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
         return _encode([emojis.shape_in_picker(work, emoji) for emoji in await emojis.every(work) if emoji.is_shown])
 
-    return await _kept(work, "emojis", make)
+    return await kept(work, "emojis", make)
 
 
 @get("/api/v1/directory", guards=[optional("read:accounts")])
 async def show_directory(exchange: Exchange, work: Work, viewer: Viewer, listed: FromQuery[Listed]) -> Answer:
+    if not work.settings.publish_directory:
+        raise NotFound("Not Found")
     rows = await directory.read(
         work,
         viewer,
@@ -181,8 +146,6 @@ routes = [
     show_v1,
     show_instances,
     show_v2,
-    show_peers,
-    find_peers,
     show_activity,
     show_rules,
     show_description,

@@ -76,8 +76,15 @@ def v1(settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec
     }
 
 
+class Now(msgspec.Struct, frozen=True):
+    """What there is these days: terms of service, and a year that is summed up."""
+
+    has_terms: bool
+    campaign: int | None
+
+
 def v2(
-    settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None, vapid: str
+    settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None, vapid: str, now: Now
 ) -> dict[str, Any]:
     access = "authenticated" if settings.secure_mode else "public"
     feeds = {"local": access, "remote": access}
@@ -92,7 +99,7 @@ def v2(
         "icon": [],
         "languages": LANGUAGES,
         "configuration": {
-            "urls": _urls(settings),
+            "urls": _urls(settings, has_terms=now.has_terms),
             "vapid": {"public_key": vapid},
             **LIMITS,
             "translation": {"enabled": bool(settings.translator)},
@@ -114,18 +121,18 @@ def v2(
         "api_versions": {"mastodon": API_VERSION},
         "contact": {"email": settings.contact_email, "account": contact},
         "rules": [rule_shape(rule) for rule in rules],
-        "wrapstodon": None,
+        "wrapstodon": None if now.campaign is None else str(now.campaign),
     }
 
 
-def _urls(settings: Settings) -> dict[str, str]:
+def _urls(settings: Settings, *, has_terms: bool) -> dict[str, str | None]:
     at = settings.base_url
     return {
         "streaming": _streaming(settings),
         "status": f"{at}/health",
         "about": f"{at}/about",
         "privacy_policy": f"{at}/privacy-policy",
-        "terms_of_service": f"{at}/terms-of-service",
+        "terms_of_service": f"{at}/terms-of-service" if has_terms else None,
     }
 
 

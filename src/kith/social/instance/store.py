@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import Text, and_, bindparam, delete, distinct, func, select, update
+from sqlalchemy import and_, bindparam, delete, distinct, func, select, update
 
 from kith.base.db import Command, Instant, Session, add_once, command, insert_into, query, upsert
 from kith.social.accounts.tables import Account, accounts
@@ -54,13 +54,6 @@ _joined = query(
 )
 _said = query(select(func.sum(accounts.c.statuses_count)).where(accounts.c.domain == ""), int)
 _domains = query(select(distinct(accounts.c.domain)).where(accounts.c.domain != "").order_by(accounts.c.domain), str)
-_domains_like = query(
-    select(distinct(accounts.c.domain))
-    .where(and_(accounts.c.domain != "", accounts.c.domain.like(bindparam("pattern", type_=Text()), escape="!")))
-    .order_by(accounts.c.domain)
-    .limit(bindparam("limit")),
-    str,
-)
 _owner = query(
     select(accounts)
     .where(
@@ -153,11 +146,6 @@ async def count_said(db: Session) -> int:
 async def domains(db: Session) -> list[str]:
     """Where else people live whom somebody here has met."""
     return await db.slow(_domains)
-
-
-async def domains_beginning(db: Session, text: str, limit: int) -> list[str]:
-    escaped = text.lower().replace("!", "!!").replace("_", "!_").replace("%", "!%")
-    return await db.slow(_domains_like, pattern=f"{escaped}%", limit=limit)
 
 
 async def find_owner(db: Session) -> Account | None:

@@ -49,6 +49,7 @@ class NotificationEntity(msgspec.Struct, kw_only=True):
     report: Any = UNSET
     moderation_warning: Any = UNSET
     event: Any = UNSET
+    annual_report: Any = UNSET
 
 
 class Fallback(msgspec.Struct):
@@ -193,6 +194,8 @@ async def render(
         entity = _entity(row, words[row.id], account=msgspec.Raw(person))
         if row.status_id is not None:
             entity.status = msgspec.Raw(shown[row.status_id])
+        if type == "annual_report":
+            entity.annual_report = {"year": str(row.about_id)}
         subject = None if row.about_id is None else subjects.get((type, row.about_id))
         if subject is not None:
             setattr(entity, KEYS[type], msgspec.Raw(subject))

@@ -40,7 +40,7 @@ async def unfollow_tag(work: Work, me: Me, name: FromPath[str]) -> dict[str, Any
 
 @get("/api/v1/followed_tags", guards=[user("read:follows")])
 async def show_followed(exchange: Exchange, work: Work, me: Me) -> Answer:
-    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD)
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.RECORD3)
     rows = await store.page_of_followed(work.db, me, cursor)
     known = await store.find_all(work.db, [tag_id for _, tag_id in rows])
     shown = await render_tags(work, [known[tag_id] for _, tag_id in rows], me)

@@ -99,16 +99,6 @@ async def show_home(exchange: Exchange, work: Work, me: Me) -> Answer:
     return await _timeline(exchange, found.rows, me, cursor, status=206, headers=((REFRESH, refresh),), context=HOME)
 
 
-@get("/api/v1_alpha/async_refreshes/{id}", guards=[user("read")])
-async def show_refresh(work: Work, me: Me, id: FromPath[str]) -> dict[str, Any]:
-    """Whether what a header told to wait for is there by now: one's own home, while it is built."""
-    if id != f"home:{me}":
-        raise NotFound
-    is_over = await home_feed.is_ready(work, me)
-    told = {"id": id, "status": "finished" if is_over else "running", "result_count": None}
-    return {"async_refresh": told}
-
-
 @get("/api/v1/timelines/public", guards=[_anybody])
 async def show_public(exchange: Exchange, work: Work, viewer: Viewer, narrow: FromQuery[Narrow]) -> Answer:
     cursor = _cursor(exchange)
@@ -225,7 +215,6 @@ async def move_markers(work: Work, me: Me, reads: FromRequest[Reads]) -> dict[st
 
 routes = [
     show_home,
-    show_refresh,
     show_public,
     show_tag,
     show_list,
