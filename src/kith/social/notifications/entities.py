@@ -50,6 +50,8 @@ _SAYS = {
     "moderation_warning": "The team has sent you a warning",
     "annual_report": "Your summary of the year is ready",
     "severed_relationships": "You have lost followers or people you follow",
+    "added_to_collection": "{} added you to a collection",
+    "collection_update": "{} changed a collection you are in",
 }
 
 
@@ -67,6 +69,7 @@ class NotificationEntity(msgspec.Struct, kw_only=True):
     report: Any = UNSET
     moderation_warning: Any = UNSET
     event: Any = UNSET
+    collection: Any = UNSET
 
 
 class Fallback(msgspec.Struct):
