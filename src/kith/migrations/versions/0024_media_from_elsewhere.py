@@ -1,4 +1,4 @@
-"""Media from elsewhere."""
+"""Media from elsewhere, and by whose invitation people came."""
 
 from __future__ import annotations
 
@@ -37,4 +37,12 @@ def upgrade() -> None:
             unique=False,
             sqlite_where=sa.text("looked_at IS NOT NULL"),
             postgresql_where=sa.text("looked_at IS NOT NULL"),
+        )
+
+    with op.batch_alter_table("identity_signups", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("invited_by", sa.Integer(), nullable=True))
+        batch_op.add_column(sa.Column("app_id", sa.BigInteger(), nullable=True))
+        batch_op.create_index(batch_op.f("ix_identity_signups_invited_by"), ["invited_by"], unique=False)
+        batch_op.create_foreign_key(
+            batch_op.f("fk_identity_signups_invited_by"), "identity_users", ["invited_by"], ["id"], ondelete="SET NULL"
         )
