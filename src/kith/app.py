@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import structlog
 
 from kith.base import caches
+from kith.base.command_news import CommandNews
 from kith.base.db import Database, connect
 from kith.base.edge import Edge
 from kith.base.exchange import Dialect, Server
@@ -227,13 +228,18 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings, *, connections: int = 16) -> AsyncIterator[House]:
+async def open_house(
+    settings: Settings, *, connections: int = 16, hears_commands: bool = False
+) -> AsyncIterator[House]:
+    """`hears_commands`: for the one that serves, which is told what commands beside it do."""
     database = await connect(settings, connections=connections)
     try:
         house = House(settings, database)
         await house.ids.lease()
         chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
         relay = None
+        if settings.is_sqlite and hears_commands:
+            chores.append(_chore(CommandNews(database, house.news).run()))
         if not settings.is_sqlite:
             from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 

@@ -23,6 +23,8 @@ def test_without_a_word_everything_has_a_default(tmp_path: Path) -> None:
         ("registrations", "approval", "approval"), ("private_hosts", "a.example, 10.0.0.1 ,", ("a.example", "10.0.0.1")),
         ("trusted_proxies", "", ()), ("trusted_proxies", "10.0.0.0/8,::1", ("10.0.0.0/8", "::1")),
         ("max_body", "1024", 1024), ("title", "5", "5"), ("title", "", ""), ("database", "sqlite:////tmp/x", "sqlite:////tmp/x"),
+        ("media_budget", "", 0), ("media_budget", "0", 0), ("media_budget", "12345", 12_345), ("media_budget", "10GB", 10**10),
+        ("media_budget", "1.5 kb", 1500), ("media_budget", "2GiB", 2 << 30), ("media_budget", " 1TiB ", 1 << 40),
         ("log_level", "debug", "debug"), ("metrics_bind", "[::1]:9100", "[::1]:9100"),
     ],
 )  # fmt: skip
@@ -69,6 +71,11 @@ def test_a_file_of_another_name_is_read_in_its_stead(tmp_path: Path) -> None:
         ({"KITH_LOG_FORMAT": "xml"}, ["KITH_LOG_FORMAT"]),
         ({"KITH_MAX_BODY": "12"}, ["KITH_MAX_BODY", "1024"]),
         ({"KITH_EVENTS_DAYS": "0"}, ["KITH_EVENTS_DAYS"]),
+        *[
+            ({"KITH_MEDIA_BUDGET": text}, ["KITH_MEDIA_BUDGET", "10GB", text])
+            for text in ("much", "-1", "10XB", "1e9", "GB", "10 G B", "9" * 19)
+        ],
+        ({"KITH_MEDIA_BUDGET": "99999999999TB"}, ["KITH_MEDIA_BUDGET", "larger"]),
         ({"KITH_DATABASE": "mysql://root:secret@db/kith"}, ["KITH_DATABASE", "postgresql://"]),
         ({"KITH_TRUSTED_PROXIES": "10.0.0.0/8,proxy.local"}, ["KITH_TRUSTED_PROXIES", "proxy.local"]),
         *[

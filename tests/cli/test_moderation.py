@@ -6,6 +6,7 @@ import json
 
 from tests.social.members import join_all, stranger
 from tests.social.staff import employ, verdict
+from tests.social.streams import listen, open_socket
 from tests.social.test_reports import report
 from tests.town import Town
 
@@ -66,3 +67,19 @@ async def test_servers_are_blocked_allowed_listed_and_unblocked(town: Town) -> N
     assert "suspended" not in await ada.get(f"/api/v1/accounts/{far.id}")
     assert "is not blocked" in await town.kith("domains", "unblock", "shell.example", expect=1)
     assert await verdict(ada, "GET", f"/api/v1/accounts/{far.id}") == 200
+
+
+async def test_what_a_command_does_is_heard_by_open_streams(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    async with listen(ada, "user") as events, open_socket(ada, "user") as socket, listen(bob, "user") as others:
+        await town.kith("announcements", "create", "Tea at five")
+        for ear in (events, socket, others):
+            name, told = await ear.next()
+            assert (name, told["content"]) == ("announcement", "<p>Tea at five</p>")
+
+        await town.kith("accounts", "suspend", ada.name, "--no-mail")
+        assert await events.ended()
+        assert (await socket.closed())[0] == 1008
+
+        await town.kith("announcements", "create", "Still here")
+        assert (await others.next())[1]["content"] == "<p>Still here</p>"

@@ -19,10 +19,11 @@ from kith.identity.stages.invitations import invitations
 from tests.conftest import TownBuilder
 from tests.social.garbage import social_routes
 from tests.social.members import Member, join, until
-from tests.social.posts import post
+from tests.social.posts import post, settle
 from tests.social.shapes import check, maybe
 from tests.social.staff import employ, verdict
 from tests.social.test_reports import report
+from tests.social.test_roles import ADMIN_ACCOUNT
 from tests.social.tokens import new_app
 from tests.town import Town
 
@@ -270,6 +271,15 @@ async def test_an_invitation_lets_somebody_in_where_sign_up_is_closed(new_town: 
     let_in = await town.http.post("/api/v1/accounts", json=sent | {"invite_code": made["code"]}, headers=headers)
 
     assert (closed.status_code, let_in.status_code) == (403, 200), let_in.text
+    await settle(town)
+    [guest] = await admin.get("/api/v2/admin/accounts", params={"invited_by": admin.id})
+    check(guest, ADMIN_ACCOUNT)
+    assert (guest["username"], guest["invited_by_account_id"]) == ("visitor", admin.id)
+    made_by = (await admin.get("/api/v1/admin/accounts", params={"username": "visitor"}))[0][
+        "created_by_application_id"
+    ]
+    assert guest["created_by_application_id"] == made_by
+    assert await admin.get("/api/v2/admin/accounts", params={"invited_by": guest["id"]}) == []
     other = await admin.post(f"{ADMIN}/invites", json={"single_use": False})
     await _look_at_invites(town, admin, other["code"], gone=made["code"])
     assert other["id"] in [one["id"] for one in await admin.get(f"{ADMIN}/invites")]

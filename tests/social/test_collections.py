@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from tests.social.members import Member, join, join_all
+from tests.social.posts import settle
 from tests.social.shapes import ACCOUNT, OneOf, check, maybe
 from tests.social.staff import verdict
+from tests.social.streams import listen
 from tests.town import Town
 
 ALL = "/api/v1/collections"
@@ -132,7 +134,7 @@ async def test_what_cannot_be_is_refused(town: Town, sent: dict[str, Any], words
 
     answer = await ada.call("POST", ALL, json={"name": "Friends"} | sent)
 
-    assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}")
+    assert (answer.status_code, answer.json()["error"]["error"]) == (422, f"Validation failed: {words}")
     assert (await ada.get(f"/api/v1/accounts/{ada.id}/collections"))["collections"] == []
 
 
@@ -148,3 +150,104 @@ async def test_who_does_not_want_to_be_found_is_in_none_and_nobody_makes_too_man
     assert (eleventh.status_code, "maximum number" in eleventh.text) == (422, True)
     missing = await ada.call("POST", f"{ALL}/{made['id']}/items", json={})
     assert (missing.status_code, missing.json()["error"]) == (422, "`account_id` parameter is missing")
+
+
+async def told(member: Member, type: str) -> list[dict[str, Any]]:
+    """What somebody was told of a type, one by one and in groups."""
+    found: list[dict[str, Any]] = await member.get("/api/v1/notifications", params={"types[]": type})
+    grouped = (await member.get("/api/v2/notifications", params={"types[]": type}))["notification_groups"]
+    assert [one["collection"] for one in grouped] == [one["collection"] for one in found]
+    assert [(one["type"], one["group_key"]) for one in grouped] == [(one["type"], one["group_key"]) for one in found]
+    return found
+
+
+async def test_whoever_is_put_into_a_collection_is_told_and_of_its_changes(town: Town) -> None:
+    ada = await join(town)
+    bob, cleo = await findable(town, 2)
+    await bob.to(ada, "follow")
+    await cleo.to(ada, "follow")
+    async with listen(bob, "user/notification") as events:
+        made = await collect(ada, bob, ada)
+        name, heard = await events.next()
+    path = f"{ALL}/{made['id']}"
+    [one] = await told(bob, "added_to_collection")
+    assert (name, heard["type"], heard["collection"]) == ("notification", "added_to_collection", one["collection"])
+    check(one["collection"], COLLECTION)
+    assert (one["collection"]["id"], one["account"]["id"], one["group_key"]) == (
+        made["id"],
+        ada.id,
+        f"ungrouped-{one['id']}",
+    )
+    assert await told(ada, "added_to_collection") == []
+
+    item = (await ada.post(f"{path}/items", json={"account_id": cleo.id}))["collection_item"]
+    await ada.patch(path, json={"name": "Pals"})
+    await ada.patch(path, json={"name": "Buddies"})
+    await ada.patch(path, json={"name": "Buddies"})
+    await settle(town)
+    for member in (bob, cleo):
+        [changed] = await told(member, "collection_update")
+        assert changed["collection"]["name"] == "Buddies"
+    assert await told(ada, "collection_update") == []
+
+    await ada.delete(f"{path}/items/{item['id']}")
+    assert (await told(cleo, "added_to_collection"), await told(cleo, "collection_update")) == ([], [])
+    await ada.delete(path)
+    assert (await told(bob, "added_to_collection"), await told(bob, "collection_update")) == ([], [])
+
+
+async def test_what_is_wrong_is_said_one_level_deeper(town: Town) -> None:
+    ada = await join(town)
+
+    refused = await ada.call("POST", ALL, json={"name": "", "description": "x" * 101})
+
+    assert refused.status_code == 422
+    assert refused.json() == {
+        "error": {
+            "error": "Validation failed: Name can't be blank, Description is too long (maximum is 100 characters)",
+            "details": {
+                "name": [{"error": "ERR_BLANK", "description": "can't be blank"}],
+                "description": [{"error": "ERR_TOO_LONG", "description": "is too long (maximum is 100 characters)"}],
+            },
+        }
+    }
+    missing = await ada.call("POST", f"{ALL}/{(await collect(ada))['id']}/items", json={})
+    assert (missing.status_code, missing.json()) == (422, {"error": "`account_id` parameter is missing"})
+
+
+async def test_lists_link_on_and_early_paths_are_deprecated(town: Town) -> None:
+    ada = await join(town)
+    [bob] = await findable(town, 1)
+    for _ in range(3):
+        await collect(ada, bob)
+    for member, path in (
+        (ada, f"/api/v1/accounts/{ada.id}/collections"),
+        (bob, f"/api/v1/accounts/{bob.id}/in_collections"),
+    ):
+        first = await member.call("GET", path, params={"limit": 2})
+        second = await member.call("GET", path, params={"limit": 2, "offset": 2})
+        assert [len(one.json()["collections"]) for one in (first, second)] == [2, 1]
+        url = f"{town.base_url}{path}?limit=2"
+        assert (first.headers["link"], second.headers["link"]) == (
+            f'<{url}&offset=2>; rel="next"',
+            f'<{url}&offset=0>; rel="prev"',
+        )
+        early = await member.call("GET", path.replace("/v1/", "/v1_alpha/"))
+        assert (early.headers["deprecation"], early.headers["cache-control"]) == ("@1781049600", "private, no-store")
+        assert early.json() == (await member.call("GET", path)).json()
+        assert "deprecation" not in first.headers
+
+
+async def test_a_collection_is_found_by_its_address(town: Town) -> None:
+    ada, eve = await join_all(town, 2)
+    made = await collect(ada)
+
+    async def found(viewer: Member, q: str, **more: str) -> list[dict[str, Any]]:
+        shown: list[dict[str, Any]] = (await viewer.get("/api/v2/search", params={"q": q} | more))["collections"]
+        return shown
+
+    assert await found(eve, made["uri"]) == [made]
+    assert await found(eve, made["uri"], type="accounts") == []
+    assert await found(eve, f"{made['uri']}1") == await found(eve, f"{made['uri']}/x") == []
+    await ada.to(eve, "block")
+    assert await found(eve, made["uri"]) == []

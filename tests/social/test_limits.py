@@ -16,7 +16,7 @@ from kith.social.moderation.api import REPORTS
 from kith.social.registration.api import SIGN_UPS
 from kith.social.relationships import limits
 from kith.social.relationships.room import ROOM as RELATIONSHIPS
-from kith.social.remote_media.api import LOOKING
+from kith.social.remote_media.looks import LOOKING
 from kith.social.statuses.api.common import DELETING, POSTING
 from kith.social.tags.room import ROOM as TAGS
 from tests.conftest import TownBuilder

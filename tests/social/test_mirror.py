@@ -36,7 +36,7 @@ _give = command(
 
 
 @asynccontextmanager
-async def _elsewhere() -> AsyncIterator[tuple[str, list[str]]]:
+async def elsewhere() -> AsyncIterator[tuple[str, list[str]]]:
     """A server with files, and what was asked of it."""
     asked: list[str] = []
     files = {
@@ -105,7 +105,7 @@ async def _shown(town: Town, status_id: str) -> dict[str, Any]:
 
 
 async def test_a_picture_is_fetched_once_and_kept(new_town: TownBuilder) -> None:
-    async with _elsewhere() as (base, asked):
+    async with elsewhere() as (base, asked):
         # given
         town = await new_town(private_hosts="127.0.0.1")
         far = await stranger(town)
@@ -132,7 +132,7 @@ async def test_a_picture_is_fetched_once_and_kept(new_town: TownBuilder) -> None
 
 
 async def test_what_plays_is_fetched_by_a_job(new_town: TownBuilder) -> None:
-    async with _elsewhere() as (base, asked):
+    async with elsewhere() as (base, asked):
         town = await new_town(private_hosts="127.0.0.1")
         far = await stranger(town)
         _, film = await attached(town, far, f"{base}/film", "video", preview=f"{base}/picture")
@@ -156,7 +156,7 @@ async def test_what_plays_is_fetched_by_a_job(new_town: TownBuilder) -> None:
 
 
 async def test_what_cannot_be_had_is_said(new_town: TownBuilder) -> None:
-    async with _elsewhere() as (base, asked):
+    async with elsewhere() as (base, asked):
         town = await new_town(private_hosts="127.0.0.1", rate_limits="on")
         far = await stranger(town)
         expected = {
@@ -182,7 +182,7 @@ async def test_what_cannot_be_had_is_said(new_town: TownBuilder) -> None:
 
 
 async def test_only_who_may_see_the_post_sees_what_belongs_to_it(new_town: TownBuilder) -> None:
-    async with _elsewhere() as (base, asked):
+    async with elsewhere() as (base, asked):
         town = await new_town(private_hosts="127.0.0.1")
         far = await stranger(town)
         ada = await join(town)
@@ -206,7 +206,7 @@ async def test_only_who_may_see_the_post_sees_what_belongs_to_it(new_town: TownB
 
 
 async def test_nothing_is_fetched_from_a_server_whose_media_the_team_rejects(new_town: TownBuilder) -> None:
-    async with _elsewhere() as (base, asked):
+    async with elsewhere() as (base, asked):
         town = await new_town(private_hosts="127.0.0.1")
         _, id = await attached(town, await stranger(town, "pictures.example"), f"{base}/picture")
         await town.kith("domains", "block", "pictures.example", "--severity", "noop", "--reject-media")

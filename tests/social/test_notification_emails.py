@@ -16,6 +16,7 @@ from kith.identity.sessions.tables import sessions
 from kith.identity.users.tables import users as people
 from tests.social.members import Member, join_all, until
 from tests.social.posts import does, post, settle
+from tests.social.streams import listen
 from tests.town import Town
 
 PATH = "/api/v1/notifications/emails"
@@ -107,6 +108,26 @@ async def test_who_is_here_or_has_read_it_is_not(town: Town) -> None:
     await post(bob, f"a third time @{ada.name}")
     await minutes_later(town)
     assert len(await mails_to(town, ada, 1)) == 1
+
+
+async def test_who_hears_by_push_or_has_a_stream_open_is_not(town: Town) -> None:
+    ada, bob, cat = await join_all(town, 3)
+    keys = {
+        "p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    }
+    endpoint = "https://push.example/1"
+    await ada.post("/api/v1/push/subscription", json={"subscription": {"endpoint": endpoint, "keys": keys}})
+    async with listen(cat, "public"):
+        await go_away(town)
+        await post(bob, f"hello @{ada.name} and @{cat.name}")
+        await minutes_later(town)
+    await ada.delete("/api/v1/push/subscription")
+    await go_away(town)
+    await post(bob, f"once more @{ada.name} and @{cat.name}")
+    await minutes_later(town)
+    for member in (ada, cat):
+        assert len(await mails_to(town, member, 1)) == 1
 
 
 async def test_types_are_chosen(town: Town) -> None:

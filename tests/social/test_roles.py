@@ -19,7 +19,7 @@ ADMIN_ACCOUNT = {
     "ip": maybe("text"), "ips": [{"ip": "text", "used_at": "moment"}], "locale": maybe("text"),
     "invite_request": maybe("text"), "role": maybe(ROLE), "confirmed": maybe("bool"), "approved": maybe("bool"),
     "disabled": maybe("bool"), "silenced": "bool", "suspended": "bool", "sensitized": "bool", "account": ACCOUNT,
-    "created_by_application_id?": "id",
+    "created_by_application_id?": "id", "invited_by_account_id?": "id",
 }  # fmt: skip
 
 

@@ -637,7 +637,7 @@ ARTICLE = """<title>The page</title><meta name="fediverse:creator" content="@NAM
 
 
 @asynccontextmanager
-async def _site() -> AsyncIterator[tuple[str, list[str]]]:
+async def site() -> AsyncIterator[tuple[str, list[str]]]:
     """A web site, and what was asked of it."""
     asked: list[str] = []
 
@@ -673,7 +673,7 @@ async def _site() -> AsyncIterator[tuple[str, list[str]]]:
 
 
 async def test_a_link_gets_a_card(new_town: TownBuilder) -> None:
-    async with _site() as (base, asked):
+    async with site() as (base, asked):
         town = await new_town(private_hosts="127.0.0.1")
         ada, bob = await join(town), await join(town)
 
@@ -731,7 +731,7 @@ async def test_a_link_gets_a_card(new_town: TownBuilder) -> None:
 
 
 async def test_a_page_credits_its_author_if_they_agree(new_town: TownBuilder) -> None:
-    async with _site() as (base, asked):
+    async with site() as (base, asked):
         # given
         town = await new_town(private_hosts="127.0.0.1")
         ada, bob = await join(town), await join(town)

@@ -80,6 +80,7 @@ class Invalid(Problem):
         fields: Mapping[str, list[str]] | None = None,
         **complaints: str,
     ) -> None:
+        self.is_nested = False  # whether a client finds it one level deeper, where its dialect knows that
         self.fields: dict[str, list[str]] = {name: list(words) for name, words in (fields or {}).items()}
         for name, words in complaints.items():
             self.fields.setdefault(name, []).append(words)

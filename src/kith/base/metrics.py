@@ -22,6 +22,10 @@ STREAMS_ENDED = Counter("kith_streams_ended", "Streams that the server ended", [
 CACHE_ENTRIES = Gauge("kith_cache_entries", "What a cache holds", ["cache"], multiprocess_mode="livesum")
 CACHE_HITS = Counter("kith_cache_hits", "Look-ups that a cache answered", ["cache"])
 CACHE_MISSES = Counter("kith_cache_misses", "Look-ups that a cache could not answer", ["cache"])
+FETCHED_BYTES = Gauge(
+    "kith_fetched_bytes", "Bytes kept of other servers' media and previews", multiprocess_mode="mostrecent"
+)
+FETCHED_DROPPED = Counter("kith_fetched_dropped", "Media and previews of other servers that were dropped", ["reason"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 

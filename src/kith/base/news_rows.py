@@ -1,7 +1,7 @@
-"""News kept as rows, so that a process that could not listen for a while can catch up (PostgreSQL only).
+"""News kept as rows, so that a process that could not listen for a while can catch up.
 
 A row is written in the transaction of what it tells, by every process that carries news to others, and is kept for an
-hour. On SQLite there is one server process, and no rows.
+hour. On SQLite there is one server process; only commands beside it write rows (`command_news`).
 """
 
 from __future__ import annotations

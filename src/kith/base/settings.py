@@ -53,6 +53,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     media_url: str = ""
     media_access_key: str = ""
     media_secret_key: str = ""
+    media_budget: Annotated[int, msgspec.Meta(ge=0)] = 0
     translator: Literal["", "libretranslate", "deepl"] = ""
     translator_url: str = ""
     translator_key: str = ""
@@ -162,6 +163,7 @@ _SWITCHES = {
     "secure_mode",
     "worker",
 }
+_SIZES = {"media_budget"}
 _WORDS = {
     "on": True,
     "true": True,
@@ -181,7 +183,24 @@ def _from_text(name: str, value: object) -> object:
         if value.lower() not in _WORDS:
             raise BadSettings(f"{_label(name)} must be on or off, not {value!r}")
         return _WORDS[value.lower()]
+    if name in _SIZES and isinstance(value, str):
+        return read_size(value, name)
     return value
+
+
+def read_size(text: str, name: str) -> int:
+    """Bytes: a number, alone or with a unit of thousands (`10GB`) or of 1024s (`10GiB`)."""
+    found = re.fullmatch(r"([0-9]{1,18})(\.[0-9]{1,3})? ?(?:([KMGT])(i?))?B?", text.strip(), re.IGNORECASE)
+    if found is None and text.strip():
+        raise BadSettings(f"{_label(name)} must be a size such as 500MB, 10GB or 2TiB, not {text!r}")
+    if found is None:
+        return 0
+    whole, part, unit, binary = found.groups()
+    step: int = (1024 if binary else 1000) ** " KMGT".index((unit or " ").upper())
+    size = int(whole) * step + int(float(part or 0) * step)
+    if size >= 1 << 63:
+        raise BadSettings(f"{_label(name)} is larger than anything that can be kept: {text!r}")
+    return size
 
 
 def _check(settings: Settings) -> None:

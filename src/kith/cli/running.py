@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 import msgspec
 
+from kith.base.command_news import Written
 from kith.base.db import Database, connect
 from kith.base.ids import IDs
 from kith.base.late import LateNews, LateParts, Once
@@ -55,8 +56,9 @@ class Opened:
         return found
 
     def relay(self) -> Relay | None:
-        """Who tells the workers of running servers that there are jobs; on SQLite they look for themselves."""
+        """Who tells running servers what happened, and their workers of jobs; on SQLite they look for themselves."""
         if self.works.settings.is_sqlite:
+            self.works.news.relay = Written()
             return None
         from kith.base.relay import relay_for  # noqa: PLC0415 - the driver of PostgreSQL is loaded when first used
 

@@ -94,7 +94,7 @@ def _migrate() -> None:
 
 async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = False) -> None:
     access_log = log.configure(settings)
-    async with open_house(settings) as house:
+    async with open_house(settings, hears_commands=True) as house:
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
         for word in (signal.SIGTERM, signal.SIGINT):

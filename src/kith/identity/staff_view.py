@@ -24,12 +24,8 @@ SIGNED_UP = "sign-up"  # how the grant of an app came about that made the accoun
 MOST_ADDRESSES = 20
 
 _people = query(select(users).where(any_of(users.c.id, "ids")), User)
-_signups = query(
-    select(signups.c.user_id, signups.c.reason, signups.c.locale, signups.c.client_ip, signups.c.created_at).where(
-        any_of(signups.c.user_id, "ids")
-    ),
-    tuple,
-)
+_TOLD = ("user_id", "reason", "locale", "client_ip", "created_at", "invited_by", "app_id")
+_signups = query(select(*(signups.c[name] for name in _TOLD)).where(any_of(signups.c.user_id, "ids")), tuple)
 _seen = query(
     select(sessions.c.user_id, sessions.c.last_ip, func.max(sessions.c.last_used_at))
     .where(any_of(sessions.c.user_id, "ids"))
@@ -76,6 +72,7 @@ class PersonRecord(msgspec.Struct, frozen=True):
     reason: str | None
     signed_up: bool  # by themselves, rather than made by an operator
     app_id: int | None
+    invited_by: int | None
     addresses: tuple[Address, ...]  # the latest first
 
 
@@ -89,7 +86,7 @@ async def records_of(db: Session, ids: Sequence[int]) -> dict[int, PersonRecord]
     seen: dict[int, dict[str, datetime]] = {}
     for user_id, ip, at in await db.all(_seen, ids=wanted):
         seen.setdefault(user_id, {})[ip] = _moment(at)
-    for user_id, (_, _, ip, at) in told.items():
+    for user_id, (_, _, ip, at, _, _) in told.items():
         seen.setdefault(user_id, {}).setdefault(ip, at)
     return {
         user.id: _record(user, told.get(user.id), apps.get(user.id), seen.get(user.id, {}))
@@ -103,7 +100,7 @@ def _moment(at: datetime | str) -> datetime:
 
 
 def _record(user: User, told: Any, app_id: int | None, seen: dict[str, datetime]) -> PersonRecord:
-    reason, locale = (told[0], told[1]) if told is not None else ("", "")
+    reason, locale, _ip, _at, invited_by, made_by = told if told is not None else ("", "", "", None, None, None)
     newest = sorted(((at, ip) for ip, at in seen.items() if ip), reverse=True)
     return PersonRecord(
         id=user.id,
@@ -115,7 +112,8 @@ def _record(user: User, told: Any, app_id: int | None, seen: dict[str, datetime]
         locale=locale_of(user) or locale or "en",
         reason=reason or None,
         signed_up=told is not None,
-        app_id=app_id,
+        app_id=made_by or app_id,
+        invited_by=invited_by,
         addresses=tuple(Address(ip, at) for at, ip in newest[:MOST_ADDRESSES]),
     )
 
@@ -207,3 +205,8 @@ async def events_of(db: Session, *, app: str, action: str, username: str, limit:
     return await db.slow(
         _events, app=app, action=exactly(action), username=exactly(username), limit=limit, offset=offset
     )
+
+
+def is_invited_by(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """Whether the person whose id `column` holds came by an invitation of the one whose id the parameter `name` is."""
+    return any_row(signups, and_(signups.c.user_id == column, signups.c.invited_by == bindparam(name)))

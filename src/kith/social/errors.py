@@ -61,7 +61,8 @@ def _body(problem: Problem, exchange: Exchange, language: Language) -> dict[str,
             if name  # what is wrong as a whole is wrong with no field
         }
         said = {"error": f"{say('Validation failed')}: {', '.join(words)}"}
-        return said | {"details": details} if details else said
+        told = said | {"details": details} if details else said
+        return {"error": told} if problem.is_nested else told
     if problem.status == 500:
         return {"error": say("Internal Server Error"), "request_id": exchange.id}
     return {"error": say(problem.message)}

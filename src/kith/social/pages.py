@@ -21,7 +21,7 @@ def answer(exchange: Exchange, body: bytes, *, status: int = 200, headers: Heade
 
 def _caching(exchange: Exchange) -> tuple[tuple[bytes, bytes], ...]:
     """Whoever brought a token has been told already that it is for nobody else."""
-    if exchange.dialect is FOR_ONE:
+    if exchange.dialect is FOR_ONE or PRIVATE in exchange.dialect.headers:
         return ()
     return (PUBLIC if exchange.method == "GET" else PRIVATE, VARY)
 

@@ -64,6 +64,7 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     new_totp_secret: str | None = msgspec.field(default=None, name="_totp_secret")
     # The invitation, and what it says in place of their answers:
     invitation_uuid: str | None = msgspec.field(default=None, name="_invitation")
+    invited_by: int | None = msgspec.field(default=None, name="_invited_by")
     invitation_data: dict[str, Any] | None = msgspec.field(default=None, name="_fixed_data")
     # Hashes of the password that was checked at a form, and of the one that must be changed:
     checked_password: str | None = msgspec.field(default=None, name="_judged")

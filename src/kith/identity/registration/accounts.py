@@ -69,6 +69,8 @@ async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issue
             locale=wish.locale.replace("_", "-"),
             client_name=client.name,
             invited=decision.invitation is not None,
+            invited_by=None if decision.invitation is None else decision.invitation.created_by,
+            app_id=app_id,
             name=str(_fixed(decision).get("name", "")),
             confirmed=_fixed(decision).get("email") == wish.email,
         ),

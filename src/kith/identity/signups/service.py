@@ -47,6 +47,8 @@ class NewSignup(msgspec.Struct, kw_only=True):
     locale: str = ""
     client_name: str = ""
     invited: bool = False
+    invited_by: int | None = None
+    app_id: int | None = None
     confirmed: bool = False
 
 
@@ -93,6 +95,8 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
         client_ip=work.origin.address[:45],
         client_name=new.client_name.replace("\0", "")[:200],
         created_at=work.now,
+        invited_by=new.invited_by,
+        app_id=new.app_id,
     )
     await store.insert(work.db, signup)
     if waits and not must_confirm(settings, user):

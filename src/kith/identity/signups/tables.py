@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Column, ForeignKey, Integer, String, Table, Text
 
 from kith.base.db import METADATA, Instant
 
@@ -16,11 +16,13 @@ signups = Table(
     Column("client_ip", String(45), nullable=False),
     Column("client_name", Text, nullable=False),
     Column("created_at", Instant, nullable=False, index=True),
+    Column("invited_by", Integer, ForeignKey("identity_users.id", ondelete="SET NULL"), index=True),
+    Column("app_id", BigInteger),
 )
 
 
 class Signup(msgspec.Struct):
-    """How somebody came to have an account: what they said about themselves, and from where."""
+    """How somebody came to have an account: what they said about themselves, from where, and by whose invitation."""
 
     user_id: int
     reason: str
@@ -28,3 +30,5 @@ class Signup(msgspec.Struct):
     client_ip: str
     client_name: str
     created_at: datetime
+    invited_by: int | None = None
+    app_id: int | None = None

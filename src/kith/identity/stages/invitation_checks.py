@@ -18,9 +18,10 @@ class Invitation(msgspec.Struct):
     invite_uuid: str
     single_use: bool
     fixed_data: dict[str, Any]
+    created_by: int | None = None
 
 
-_columns = (invitations.c.invite_uuid, invitations.c.single_use, invitations.c.fixed_data)
+_columns = tuple(invitations.c[name] for name in ("invite_uuid", "single_use", "fixed_data", "created_by"))
 _good = and_(
     invitations.c.invite_uuid == bindparam("invite", type_=UID()),
     or_(invitations.c.expires.is_(None), invitations.c.expires > bindparam("now", type_=Instant())),

@@ -132,10 +132,12 @@ def texts_of(row: Account) -> list[str]:
 
 
 def avatar_url(settings: Settings, row: Account) -> str:
-    return file_url(settings, row.avatar) if row.avatar and not row.is_gone else static_url(settings, NO_AVATAR)
+    is_shown = row.avatar and not (row.is_gone or row.pictures_rejected)
+    return file_url(settings, row.avatar) if is_shown else static_url(settings, NO_AVATAR)
 
 
 def _pictures(settings: Settings, row: Account, *, gone: bool) -> dict[str, Any]:
+    gone = gone or row.pictures_rejected
     avatar = avatar_url(settings, row)
     header = file_url(settings, row.header) if row.header and not gone else static_url(settings, NO_HEADER)
     still = file_url(settings, row.avatar_static) if row.avatar_static and not gone else avatar

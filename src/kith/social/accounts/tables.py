@@ -4,7 +4,19 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
 
 from kith.base.db import ID, METADATA, Document, Instant, Long
 from kith.social.ids import AccountId, UserId
@@ -59,6 +71,7 @@ accounts = Table(
     Column("fetched_at", Instant),
     # A freely defined role, beside what the person's record says of them (`role`).
     Column("role_id", BigInteger, index=True),
+    Column("pictures_rejected", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("username_key", "domain"),
     Index("ix_social_accounts_domain", "domain", "id"),
     Index("ix_social_accounts_last_status_at", "last_status_at"),
@@ -133,6 +146,7 @@ class Account(msgspec.Struct):
     updated_at: datetime
     fetched_at: datetime | None
     role_id: int | None = None
+    pictures_rejected: bool = False
 
     @property
     def is_local(self) -> bool:

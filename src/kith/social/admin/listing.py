@@ -7,7 +7,10 @@ from typing import Any
 
 from kith.base.errors import Invalid
 from kith.base.work import Work
+from kith.social.accounts import store as accounts
 from kith.social.admin.store import STATES, AccountQuery
+from kith.social.ids import AccountId
+from kith.social.pages import numbers
 from kith.social.roles import store as roles
 
 FLAGS = ("local", "remote", *STATES, "staff")
@@ -42,19 +45,25 @@ async def by_words(
     invited_by: str,
     **texts: Any,
 ) -> AccountQuery:
-    """Version 2. Nobody here was invited by somebody whom the server remembers."""
+    """Version 2. `invited_by` is an account."""
     if status and status not in STATES:
         raise UnknownStatus(status)
     flags = {status} if status else set()
     flags |= {origin} & {"local", "remote"}
     if permissions == "staff":
         flags.add("staff")
-    if invited_by:
+    host = await _person_of(work, invited_by) if invited_by else None
+    if invited_by and host is None:
         flags.add("nobody")
-    wanted = AccountQuery(flags=frozenset(flags), **texts)
+    wanted = AccountQuery(flags=frozenset(flags), invited_by=host, **texts)
     if role_ids:
         known = await roles.load(work.db)
         wanted.role_ids = list(role_ids)
         found = [known.find(id) for id in role_ids]
         wanted.bases = [role.base for role in found if role is not None and role.is_shipped]
     return wanted
+
+
+async def _person_of(work: Work, id: str) -> int | None:
+    found = await accounts.find_all(work.db, [AccountId(one) for one in numbers([id])])
+    return next((one.user_id for one in found.values()), None)

@@ -39,6 +39,7 @@ _CLAUSES: dict[str, ColumnElement[bool]] = {
             any_of(accounts.c.role_id, "role_ids"), and_(accounts.c.role_id.is_(None), any_of(accounts.c.role, "bases"))
         ),
     ),
+    "invited_by": staff_view.is_invited_by(_person, "invited_by"),
     "nobody": false(),
 }
 STATES = ("active", "pending", "disabled", "silenced", "suspended", "sensitized")
@@ -53,6 +54,7 @@ class AccountQuery(msgspec.Struct, kw_only=True):
     by_domain: str = ""
     email: str = ""
     ip: str = ""
+    invited_by: int | None = None
     role_ids: list[int] | None = None
     bases: list[str] = []
 
@@ -79,6 +81,9 @@ async def page_of(db: Session, wanted: AccountQuery, cursor: Cursor) -> list[Acc
     if wanted.role_ids is not None:
         names.add("roles")
         values |= {"role_ids": wanted.role_ids, "bases": wanted.bases}
+    if wanted.invited_by is not None:
+        names.add("invited_by")
+        values["invited_by"] = wanted.invited_by
     if wanted.ip:
         names.add("ip")
         values["ips"] = await staff_view.addresses_in(db, wanted.ip)

@@ -5,6 +5,12 @@ from __future__ import annotations
 from kith.base.news import Fact
 
 
+class ServerBlockChanged(Fact, frozen=True):
+    """One was made, changed or taken away."""
+
+    domain: str
+
+
 class BlocksChanged(Fact, frozen=True):
     """Of addresses, whether people come from them or write from them."""
 

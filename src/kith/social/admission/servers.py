@@ -10,6 +10,7 @@ import msgspec
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.admission import store
+from kith.social.admission.facts import ServerBlockChanged
 from kith.social.admission.tables import ServerAllow, ServerBlock
 from kith.social.moderation.severing import SEVER, Sever
 from kith.social.staff import Staff, record
@@ -62,6 +63,7 @@ async def block(work: Work, by: Staff, text: str, draft: DomainBlockDraft) -> Se
         raise StricterAlready(domain, existing)
     await store.insert(work.db, "domain_block", new)
     await _enforce(work, domain, ())
+    work.announce(ServerBlockChanged(domain=domain))
     await record(work, by, "create_domain_block", domain=domain, severity=new.severity)
     return new
 
@@ -105,6 +107,7 @@ async def change(work: Work, by: Staff, id: int, draft: DomainBlockDraft) -> Ser
     await store.change(work.db, "domain_block", id, values)
     if after.severity != before.severity:
         await _enforce(work, before.domain, [before.created_at])
+    work.announce(ServerBlockChanged(domain=before.domain))
     await record(work, by, "update_domain_block", domain=before.domain, severity=after.severity)
     return after
 
@@ -116,6 +119,7 @@ async def unblock(work: Work, by: Staff, id: int) -> None:
     found = await find(work, id)
     await store.remove(work.db, "domain_block", id)
     await _enforce(work, found.domain, [found.created_at])
+    work.announce(ServerBlockChanged(domain=found.domain))
     await record(work, by, "destroy_domain_block", domain=found.domain)
 
 

@@ -6,7 +6,8 @@ import msgspec
 
 from kith.base.errors import Forbidden, NotFound, Unprocessable
 from kith.base.exchange import Answer, Exchange
-from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, patch, post
+from kith.base.paging import Cursor, CursorKind
+from kith.base.routing import FromPath, FromRequest, Route, delete, get, patch, post
 from kith.base.work import Work
 from kith.social.accounts import lines
 from kith.social.accounts import store as accounts
@@ -17,11 +18,12 @@ from kith.social.collections.entities import render_collections, render_item
 from kith.social.collections.tables import AccountCollection
 from kith.social.guards import optional, user
 from kith.social.ids import AccountId
-from kith.social.pages import answer, joined, numbers
+from kith.social.pages import answer, joined, numbers, page_of
 from kith.social.relationships import store as relationships
 
 LIMIT, MOST, MOST_WITH = 40, 100, 80
 FARTHEST = 10_000
+DEPRECATED = (b"deprecation", b"@1781049600")  # 2026-06-10
 READ, WRITE, MINE = optional("read:collections"), user("write:collections"), user("read:collections")
 _encode = msgspec.json.Encoder().encode
 
@@ -34,13 +36,16 @@ class NewCollectionItem(msgspec.Struct, kw_only=True):
     account_id: str | None = None
 
 
-class CollectionsQuery(msgspec.Struct, kw_only=True):
-    limit: int = LIMIT
-    offset: int = 0
+def _cursor(exchange: Exchange, most: int) -> Cursor:
+    found = Cursor.read(exchange.query_string, default=LIMIT, most=most, kind=CursorKind.OFFSET)
+    return msgspec.structs.replace(found, offset=min(found.offset, FARTHEST))
 
-    def window(self, most: int) -> dict[str, int]:
-        limit = min(self.limit, most) if self.limit > 0 else LIMIT
-        return {"limit": limit, "offset": min(max(self.offset, 0), FARTHEST)}
+
+async def _page(
+    exchange: Exchange, work: Work, found: list[AccountCollection], viewer: AccountId | None, cursor: Cursor
+) -> Answer:
+    body = _encode({"collections": await render_collections(work, found, viewer)})
+    return page_of(exchange, cursor, body, [one.id for one in found], kind=CursorKind.OFFSET)
 
 
 async def _one(work: Work, found: AccountCollection, me: AccountId | None) -> dict[str, Any]:
@@ -104,27 +109,29 @@ async def revoke_item(work: Work, me: Me, collection_id: FromPath[int], id: From
 
 @get("/api/v1/accounts/{account_id}/collections", guards=[READ])
 async def show_collections_of(
-    work: Work, viewer: Viewer, account_id: FromPath[AccountId], asked: FromQuery[CollectionsQuery]
-) -> dict[str, Any]:
+    exchange: Exchange, work: Work, viewer: Viewer, account_id: FromPath[AccountId]
+) -> Answer:
     """Others see what their owner lets everybody find, and nothing where they are blocked."""
     owner = await accounts.find(work.db, account_id)
     if owner is None or not owner.is_listed:
         raise NotFound
     is_blocked = viewer is not None and await relationships.blocked_among(work.db, owner.id, [viewer])
     if owner.is_gone or is_blocked:
-        return {"collections": []}
-    found = await store.of_account(work.db, owner.id, all_of_them=viewer == owner.id, **asked.window(MOST))
-    return {"collections": await render_collections(work, found, viewer)}
+        return answer(exchange, b'{"collections":[]}')
+    cursor = _cursor(exchange, MOST)
+    found = await store.of_account(
+        work.db, owner.id, all_of_them=viewer == owner.id, limit=cursor.limit, offset=cursor.offset
+    )
+    return await _page(exchange, work, found, viewer, cursor)
 
 
 @get("/api/v1/accounts/{account_id}/in_collections", guards=[MINE])
-async def show_collections_with(
-    work: Work, me: Me, account_id: FromPath[AccountId], asked: FromQuery[CollectionsQuery]
-) -> dict[str, Any]:
+async def show_collections_with(exchange: Exchange, work: Work, me: Me, account_id: FromPath[AccountId]) -> Answer:
     if account_id != me:
         raise Forbidden
-    found = await store.with_account(work.db, me, **asked.window(MOST_WITH))
-    return {"collections": await render_collections(work, found, me)}
+    cursor = _cursor(exchange, MOST_WITH)
+    found = await store.with_account(work.db, me, limit=cursor.limit, offset=cursor.offset)
+    return await _page(exchange, work, found, me, cursor)
 
 
 _routes = [
@@ -138,7 +145,17 @@ _routes = [
     show_collections_of,
     show_collections_with,
 ]
-# Older clients know them by the name they had at first.
-routes = [
-    msgspec.structs.replace(one, aliases=(one.template.replace("/api/v1/", "/api/v1_alpha/", 1),)) for one in _routes
-]
+
+
+async def _is_deprecated(exchange: Exchange) -> None:
+    dialect = exchange.dialect
+    exchange.dialect = msgspec.structs.replace(dialect, headers=(*dialect.headers, DEPRECATED))
+
+
+def _early(one: Route) -> Route:
+    """Older clients know it by the name it had at first."""
+    template = one.template.replace("/api/v1/", "/api/v1_alpha/", 1)
+    return msgspec.structs.replace(one, template=template, guards=(*one.guards, _is_deprecated))
+
+
+routes = [*_routes, *(_early(one) for one in _routes)]

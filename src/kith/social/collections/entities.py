@@ -1,11 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.social.addresses import tag_url
-from kith.social.collections import store
+from kith.social.collections import service, store
 from kith.social.collections.tables import AccountCollection, CollectionItem
 from kith.social.ids import AccountId
 from kith.social.moments import moment
@@ -49,3 +52,23 @@ def _render(work: Work, one: AccountCollection, items: Sequence[CollectionItem])
         "created_at": moment(one.created_at),
         "updated_at": moment(one.updated_at),
     }
+
+
+class ToldCollections:
+    """What notifications about collections are about, as everybody may see them."""
+
+    async def render(self, work: Work, _type: str, ids: Sequence[int]) -> Mapping[int, bytes]:
+        found = await store.by_ids(work.db, ids)
+        shown = await render_collections(work, found, None)
+        return {one.id: msgspec.json.encode(shape) for one, shape in zip(found, shown, strict=True)}
+
+
+async def find_by_address(work: Work, viewer: AccountId | None, text: str) -> list[dict[str, Any]]:
+    """The collection whose address a text is, if the viewer may see it; names are not looked through."""
+    head, _, id = text.strip().rpartition("/")
+    if head != f"{work.settings.base_url}/collections" or not (id.isascii() and id.isdigit() and len(id) < 19):
+        return []
+    try:
+        return await render_collections(work, [await service.find(work, viewer, int(id))], viewer)
+    except NotFound:
+        return []

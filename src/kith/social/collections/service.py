@@ -8,8 +8,10 @@ from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.collections import store
+from kith.social.collections.facts import AddedToCollection, CollectionChanged
 from kith.social.collections.tables import AccountCollection, CollectionItem
 from kith.social.ids import AccountId
+from kith.social.notifications import store as notifications
 from kith.social.relationships import store as relationships
 from kith.social.text.languages import is_language
 from kith.social.text.parts import is_tag
@@ -40,7 +42,7 @@ async def create(
         raise _too_many_accounts()
     await work.db.hold(f"collections:{me}")
     if await store.count(work.db, me) >= MOST:
-        raise Invalid(fields={"base": [Complaint("You have reached the maximum number of collections", "too_many")]})
+        raise _invalid(base=Complaint("You have reached the maximum number of collections", "too_many"))
     await store.insert(work.db, new)
     for id in account_ids:
         await _add(work, new, id)
@@ -48,14 +50,21 @@ async def create(
 
 
 async def change(work: Work, me: AccountId, id: int, draft: CollectionDraft) -> AccountCollection:
-    changed = _drafted(await find_own(work, me, id), draft)
+    before = await find_own(work, me, id)
+    changed = _drafted(before, draft)
+    if changed == before:
+        return before
     changed.updated_at = work.now
     await store.change(work.db, changed)
+    work.announce(CollectionChanged(collection_id=id))
     return changed
 
 
 async def remove(work: Work, me: AccountId, id: int) -> None:
-    await store.remove(work.db, (await find_own(work, me, id)).id)
+    found = await find_own(work, me, id)
+    for item in await store.accepted_of(work.db, found.id):
+        await notifications.forget_keys(work.db, notice_keys(found.id, item.account_id))
+    await store.remove(work.db, found.id)
 
 
 async def find(work: Work, me: AccountId | None, id: int) -> AccountCollection:
@@ -97,15 +106,19 @@ async def _add(work: Work, to: AccountCollection, account_id: AccountId) -> Coll
     if known is not None:
         if known.state == store.REVOKED:
             raise Forbidden
-        raise Invalid(fields={"account": [Complaint("has already been taken", "taken")]})
+        raise _invalid(account=Complaint("has already been taken", "taken"))
     new = CollectionItem(work.new_id(), to.id, account_id, store.ACCEPTED, work.now)
     await store.insert_item(work.db, new)
+    if account_id != to.account_id:
+        work.announce(AddedToCollection(collection_id=to.id, account_id=account_id))
     return new
 
 
 async def drop(work: Work, me: AccountId, id: int, item_id: int) -> None:
     await find_own(work, me, id)
-    await store.remove_item(work.db, (await _item(work, id, item_id)).id)
+    item = await _item(work, id, item_id)
+    await store.remove_item(work.db, item.id)
+    await notifications.forget_keys(work.db, notice_keys(id, item.account_id))
 
 
 async def revoke(work: Work, me: AccountId, id: int, item_id: int) -> None:
@@ -115,6 +128,12 @@ async def revoke(work: Work, me: AccountId, id: int, item_id: int) -> None:
     if item.account_id != me:
         raise Forbidden
     await store.revoke_item(work.db, item.id)
+    await notifications.forget_keys(work.db, notice_keys(id, item.account_id))
+
+
+def notice_keys(collection_id: int, account_id: AccountId) -> list[str]:
+    """What somebody was told of a collection that they are in: that they are, and that it was changed."""
+    return [f"{type}:{collection_id}:{account_id}" for type in ("added_to_collection", "collection_update")]
 
 
 async def _item(work: Work, id: int, item_id: int) -> CollectionItem:
@@ -126,7 +145,14 @@ async def _item(work: Work, id: int, item_id: int) -> CollectionItem:
 
 def _too_many_accounts() -> Invalid:
     words = f"has too many entries (maximum is {MOST_ITEMS})"
-    return Invalid(fields={"accounts": [Complaint(words, "too_many")]})
+    return _invalid(accounts=Complaint(words, "too_many"))
+
+
+def _invalid(**wrong: Complaint) -> Invalid:
+    """As clients of collections read it, one level deeper than elsewhere."""
+    problem = Invalid(fields={name: [complaint] for name, complaint in wrong.items()})
+    problem.is_nested = True
+    return problem
 
 
 def _drafted(before: AccountCollection, draft: CollectionDraft) -> AccountCollection:
@@ -144,15 +170,15 @@ def _drafted(before: AccountCollection, draft: CollectionDraft) -> AccountCollec
 
 
 def _check(one: AccountCollection) -> None:
-    wrong: dict[str, list[str]] = {}
+    wrong: dict[str, Complaint] = {}
     if not one.name:
-        wrong["name"] = [Complaint("can't be blank", "blank")]
+        wrong["name"] = Complaint("can't be blank", "blank")
     for name, most in (("name", LONGEST_NAME), ("description", LONGEST_DESCRIPTION)):
         if len(getattr(one, name)) > most:
-            wrong[name] = [Complaint(f"is too long (maximum is {most} characters)", "too_long")]
+            wrong[name] = Complaint(f"is too long (maximum is {most} characters)", "too_long")
     if one.language and not is_language(one.language):
-        wrong["language"] = [Complaint("is not a language we know", "inclusion")]
+        wrong["language"] = Complaint("is not a language we know", "inclusion")
     if one.tag_name and not is_tag(one.tag_name):
-        wrong["tag"] = [Complaint("is invalid")]
+        wrong["tag"] = Complaint("is invalid")
     if wrong:
-        raise Invalid(fields=wrong)
+        raise _invalid(**wrong)

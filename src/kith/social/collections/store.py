@@ -78,6 +78,13 @@ _count_items = query(
     .where(and_(collection_items.c.collection_id == bindparam("collection"), collection_items.c.state == ACCEPTED)),
     int,
 )
+_accepted = query(
+    select(collection_items)
+    .where(and_(collection_items.c.collection_id == bindparam("collection"), collection_items.c.state == ACCEPTED))
+    .order_by(collection_items.c.id),
+    CollectionItem,
+)
+_by_ids = query(select(collections).where(any_of(collections.c.id, "ids")), AccountCollection)
 _insert_item = command(insert_into(collection_items))
 _delete_item = command(delete(collection_items).where(collection_items.c.id == _id))
 _revoke_item = command(update(collection_items).where(collection_items.c.id == _id).values(state=REVOKED))
@@ -141,6 +148,15 @@ async def find_item(db: Session, collection_id: int, id: int) -> CollectionItem 
 
 async def find_item_of(db: Session, collection_id: int, account_id: AccountId) -> CollectionItem | None:
     return await db.one(_item_of, collection=collection_id, account=account_id)
+
+
+async def accepted_of(db: Session, collection_id: int) -> list[CollectionItem]:
+    """Everybody in it, whoever looks."""
+    return await db.all(_accepted, collection=collection_id)
+
+
+async def by_ids(db: Session, ids: Sequence[int]) -> list[AccountCollection]:
+    return await db.all(_by_ids, ids=list(ids))
 
 
 async def count_items(db: Session, collection_id: int) -> int:

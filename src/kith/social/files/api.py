@@ -11,9 +11,11 @@ from kith.base.blobs import FOREVER, Blobs
 from kith.base.errors import NotFound, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, Headers
 from kith.base.routing import FromPath, get
+from kith.social.files.fetched import FetchedFiles
 from kith.social.files.keys import MIMES, PUBLIC, id_of_folder, mime_of
 from kith.social.files.withheld import Withheld
 
+FETCHED = frozenset({"attachments", "cards"})
 OWNED = frozenset({"attachments", "avatars", "headers"})
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
@@ -85,7 +87,18 @@ async def show_file(exchange: Exchange, path: FromPath[str]) -> Answer:
     if shelf in OWNED and owner is not None and await withheld.is_withheld(exchange.work, shelf, owner):
         raise NotFound
     blobs = exchange.find(Blobs)
-    size = await blobs.size(key)
+    fetched = exchange.find(FetchedFiles)  # type: ignore[type-abstract]
+    try:
+        size = await blobs.size(key)
+    except NotFound:
+        if shelf not in FETCHED or owner is None:
+            raise
+        elsewhere = await fetched.bring(exchange.work, shelf, owner, key)
+        if elsewhere is not None:
+            return Answer(302, ((b"location", elsewhere.encode()), (b"cache-control", b"no-store")))
+        size = await blobs.size(key)
+    if shelf in FETCHED and owner is not None:
+        await fetched.looked_at(exchange.work, shelf, owner)
     tag = f'"{key.rpartition("/")[2]}"'
     headers: Headers = (
         (b"etag", tag.encode()),

@@ -55,13 +55,13 @@ async def shape_header(work: Work, account_id: int, file: IO[bytes]) -> Shaped:
     return await _profile_picture(work, "header", "headers", account_id, file)
 
 
-async def shape_preview(work: Work, shelf: str, id: int, file: IO[bytes]) -> Picture:
+async def shape_preview(work: Work, shelf: str, id: int, file: IO[bytes], *, name: str | None = None) -> Picture:
     """As much as 640 by 360 hold, kept on `shelf` (`cards`, ...). Raises `BadFile`; call it before the first write."""
     found = await sniffed(file)
     await _check(file, limits.IMAGE_BYTES, is_taken=found is not None and found.family == "image")
     assert found is not None  # noqa: S101 - checked above
     async with work.find(DecoderProcesses).make("preview", found, copying(file)) as made:
-        key = await keep(work, made, made.outcome.file, f"{folder_of(shelf, id)}/small/{new_name()}")
+        key = await keep(work, made, made.outcome.file, f"{folder_of(shelf, id)}/small/{name or new_name()}")
         small = made.outcome.meta["small"]
         return Picture(key, small["width"], small["height"], made.outcome.blurhash or "")
 

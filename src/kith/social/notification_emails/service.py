@@ -16,6 +16,7 @@ from kith.identity import for_social as identity
 from kith.social.ids import AccountId
 from kith.social.notification_emails import store
 from kith.social.notification_emails.store import EmailChoices, MailedNotification
+from kith.social.push import store as push
 from kith.social.timelines import markers
 
 TYPES = ("mention", "follow", "follow_request", "quote", "favourite", "reblog")
@@ -52,12 +53,17 @@ async def change(work: Work, me: AccountId, wanted: EmailChange) -> EmailChoices
 
 
 async def is_wanted(work: Work, told: MailedNotification) -> bool:
-    """A mail about it is: its reader asked for this type, and has not been here, or wants mail in any case."""
+    """A mail about it is: its reader asked for this type, and has not been here, or wants mail in any case.
+
+    Whoever has a device that is told by push hears of it anyhow.
+    """
     types = DEFAULTS if told.types is None else told.types
     if told.type not in types:
         return False
     if told.always:
         return True
+    if await push.has_any(work.db, told.account_id):
+        return False
     seen = await identity.last_seen(work, told.user_id)
     return seen is None or work.now - seen > ABSENT
 

@@ -50,6 +50,7 @@ class NotificationEntity(msgspec.Struct, kw_only=True):
     moderation_warning: Any = UNSET
     event: Any = UNSET
     annual_report: Any = UNSET
+    collection: Any = UNSET
 
 
 class Fallback(msgspec.Struct):

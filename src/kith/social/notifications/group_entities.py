@@ -41,6 +41,7 @@ class GroupEntity(msgspec.Struct, kw_only=True):
     report: Any = UNSET
     moderation_warning: Any = UNSET
     event: Any = UNSET
+    collection: Any = UNSET
     annual_report: Any = UNSET
 
 

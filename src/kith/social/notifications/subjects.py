@@ -8,13 +8,22 @@ from typing import Protocol
 from kith.base.work import Work
 
 # Under which key each is shown.
-KEYS = {"admin.report": "report", "moderation_warning": "moderation_warning", "severed_relationships": "event"}
+KEYS = {
+    "admin.report": "report", "moderation_warning": "moderation_warning", "severed_relationships": "event",
+    "added_to_collection": "collection", "collection_update": "collection",
+}  # fmt: skip
 
 
 class Subjects(Protocol):
+    """Of the team's business."""
+
     async def render(self, work: Work, type: str, ids: Sequence[int]) -> Mapping[int, bytes]:
         """Those that are still there, by id; `type` is one of `KEYS`."""
         ...
+
+
+class CollectionSubjects(Protocol):
+    async def render(self, work: Work, type: str, ids: Sequence[int]) -> Mapping[int, bytes]: ...
 
 
 async def render_all(work: Work, wanted: Sequence[tuple[str, int | None]]) -> dict[tuple[str, int], bytes]:
@@ -25,6 +34,11 @@ async def render_all(work: Work, wanted: Sequence[tuple[str, int | None]]) -> di
             by_type.setdefault(type, []).append(id)
     found: dict[tuple[str, int], bytes] = {}
     for type, ids in by_type.items():
-        shown = await work.find(Subjects).render(work, type, ids)  # type: ignore[type-abstract]
+        renderer: Subjects = (
+            work.find(CollectionSubjects)  # type: ignore[type-abstract]
+            if KEYS[type] == "collection"
+            else work.find(Subjects)  # type: ignore[type-abstract]
+        )
+        shown = await renderer.render(work, type, list(dict.fromkeys(ids)))
         found |= {(type, id): one for id, one in shown.items()}
     return found

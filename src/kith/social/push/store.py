@@ -17,6 +17,7 @@ _hash: BindParameter[Any] = bindparam("hash")
 _of_token = or_(subscriptions.c.oauth_hash == _hash, subscriptions.c.personal_hash == _hash)
 _by_token = query(select(subscriptions).where(_of_token), PushSubscription)
 _by_id = query(select(subscriptions).where(subscriptions.c.id == _id), PushSubscription)
+_any_of = query(select(subscriptions.c.id).where(subscriptions.c.account_id == bindparam("account")).limit(1), int)
 _insert = query(insert_into(subscriptions, without=["id"]).returning(subscriptions.c.id), int)
 _change = command(
     update(subscriptions)
@@ -85,6 +86,11 @@ _pushed = query(
 
 async def find(db: Session, subscription_id: int) -> PushSubscription | None:
     return await db.one(_by_id, subscription=subscription_id)
+
+
+async def has_any(db: Session, account_id: int) -> bool:
+    """Whether any device of somebody is told by push."""
+    return await db.one(_any_of, account=account_id) is not None
 
 
 async def find_by_token(db: Session, key_hash: str) -> PushSubscription | None:

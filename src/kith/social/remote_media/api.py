@@ -2,17 +2,17 @@ from __future__ import annotations
 
 from kith.base.errors import NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.limits import Limiter, address_key
 from kith.base.routing import FromPath, get
 from kith.base.work import Work
 from kith.social.accounts.viewers import Viewer
 from kith.social.addresses import file_url
 from kith.social.guards import optional
 from kith.social.media import store as media
+from kith.social.remote_media.looks import LOOKING
 from kith.social.remote_media.service import bring
 from kith.social.statuses import store as statuses
 
-LOOKING = LimitRule("media-proxy", most=30, seconds=600)
 KEPT = (b"cache-control", b"private, max-age=3600")
 PASSING = (b"cache-control", b"no-store")
 

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 import msgspec
 
+from kith.base.blobs import Blobs
 from kith.base.errors import NotFound, Unavailable
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import JobKind
@@ -28,8 +29,9 @@ from kith.social.media import store
 from kith.social.media.processed_files import fill_in, put_away
 from kith.social.media.tables import Media
 from kith.social.media.tasks import forget_folders
+from kith.social.remote_media import store as fetched_files
 
-__all__ = ["FETCH", "Arrivals", "FetchRemoteMedia", "bring"]
+__all__ = ["FETCH", "Arrivals", "FetchRemoteMedia", "bring", "is_rejected"]
 
 PICTURE_SECONDS = 15.0
 FILM_SECONDS = 600.0
@@ -57,18 +59,23 @@ async def bring(work: Work, row: Media) -> Media | None:
     """The attachment with its files; None for one that plays and is not here yet. Call it before the first write."""
     if row.file:
         return row
-    if row.remote_url is None or row.kind == "unknown" or await _is_rejected(work, row):
+    kind = row.withheld_kind or row.kind
+    if row.remote_url is None or kind == "unknown" or await is_from_rejected(work, row):
         raise NotFound
-    found = None if row.kind in _PLAYING else await _picture(work, row.id)
+    found = None if kind in _PLAYING else await _picture(work, row.id)
     if found is None:
         work.enqueue(FETCH, FetchRemoteMedia(media_id=row.id), key=str(row.id))
     return found
 
 
-async def _is_rejected(work: Work, row: Media) -> bool:
-    """Whether the team wants no files of the server it is from."""
+async def is_from_rejected(work: Work, row: Media) -> bool:
     owner = await accounts.find(work.db, row.account_id)
-    found = await admission.blocks_of(work.db, owner.domain) if owner is not None and owner.domain else []
+    return owner is not None and bool(owner.domain) and await is_rejected(work, owner.domain)
+
+
+async def is_rejected(work: Work, domain: str) -> bool:
+    """Whether the team wants no files of a server."""
+    found = await admission.blocks_of(work.db, domain)
     return bool(found) and (found[0].reject_media or found[0].severity == "suspend")
 
 
@@ -98,7 +105,7 @@ async def _picture(work: Work, media_id: int) -> Media | None:
 
 async def fetch(work: Work, payload: FetchRemoteMedia) -> None:
     row = await store.find(work.db, payload.media_id)
-    if row is None or row.file or row.remote_url is None:
+    if row is None or row.file or row.remote_url is None or await is_from_rejected(work, row):
         return
     try:
         made = await _fetched(work, row, seconds=FILM_SECONDS, most=limits.MOVING_BYTES, may_play=True)
@@ -114,8 +121,8 @@ async def fetch(work: Work, payload: FetchRemoteMedia) -> None:
 
 async def _fetched(
     work: Work, row: Media, *, seconds: float, most: int, may_play: bool
-) -> tuple[Made, dict[str, str]] | None:
-    """What was made of it, and where that is kept; None for what plays and must not.
+) -> tuple[Made, dict[str, str], int] | None:
+    """What was made of it, where that is kept and how large it is; None for what plays and must not.
 
     Fetched twice, it lies under the same name, so that nothing is left behind by whoever came too late.
     """
@@ -130,10 +137,11 @@ async def _fetched(
         if moving and not may_play:
             return None
         async with work.find(DecoderProcesses).make("attachment", found, copying(file), moving=moving) as made:
-            return made, await put_away(work, row, made, name)
+            keys = await put_away(work, row, made, name)
+            return made, keys, sum([await work.find(Blobs).size(key) for key in keys.values() if key])
 
 
-async def _keep(work: Work, media_id: int, made: Made, keys: dict[str, str]) -> Media | None:
+async def _keep(work: Work, media_id: int, made: Made, keys: dict[str, str], size: int) -> Media | None:
     await work.db.begin()
     row = await store.hold(work.db, media_id)
     if row is None:  # it was deleted meanwhile, and its folder with it, perhaps too early
@@ -152,6 +160,7 @@ async def _keep(work: Work, media_id: int, made: Made, keys: dict[str, str]) -> 
             meta=row.meta,
             blurhash=row.blurhash,
         )
+        await fetched_files.arrived(work.db, row.id, size, work.now)
     return row
 
 

@@ -13,6 +13,7 @@ from kith.base.routing import FromQuery, get, number
 from kith.base.work import Work
 from kith.social.accounts.entities import render_lines
 from kith.social.accounts.viewers import Me, Viewer
+from kith.social.collections.entities import find_by_address
 from kith.social.guards import optional, user
 from kith.social.ids import AccountId
 from kith.social.pages import answer, joined
@@ -56,7 +57,8 @@ async def search(exchange: Exchange, work: Work, viewer: Viewer, sought: FromQue
 
     async def make() -> bytes:
         people, found, tags = await _search(exchange, work, viewer, sought)
-        return _body(people, found, _encode(await render_tags(work, tags, viewer)), b',"collections":[]')
+        collections = _encode([] if sought.type else await find_by_address(work, viewer, sought.q))
+        return _body(people, found, _encode(await render_tags(work, tags, viewer)), b',"collections":%b' % collections)
 
     if not sought.type or sought.resolve:
         return answer(exchange, await make())

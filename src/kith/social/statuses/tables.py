@@ -152,6 +152,10 @@ cards = Table(
     Column("data", Document, nullable=False),
     Column("creator_id", BigInteger, index=True),
     Column("fetched_at", Instant, nullable=False),
+    Column("image_source", Text, nullable=False, server_default=""),
+    Column("image_bytes", BigInteger, nullable=False, server_default="0"),
+    Column("looked_at", Instant),
+    index_of_some("social_cards", "looked_at", "image_bytes"),
 )
 
 scheduled = Table(

@@ -72,6 +72,10 @@ class Hub:
         if not self._addresses[address]:
             del self._addresses[address]
 
+    def is_listening(self, user_id: UserId) -> bool:
+        """Whether somebody has a stream open in this process."""
+        return user_id in self._persons
+
     def join(self, connection: StreamConnection) -> None:
         self._joined += 1
         connection.beat = self._joined % BEATS

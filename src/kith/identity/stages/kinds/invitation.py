@@ -50,6 +50,7 @@ async def show(turn: Turn[InvitationStage]) -> Outcome:
     fixed = dict(invitation.fixed_data)
     turn.context.invitation_in_effect = True
     turn.context.invitation_uuid = invitation.invite_uuid
+    turn.context.invited_by = invitation.created_by
     turn.context.invitation_data = fixed
     turn.context.prompt_data = {**turn.context.answers, **fixed}
     if not any(step.kind == "userwrite" for step in turn.plan.steps) and not await use(turn):

@@ -166,6 +166,7 @@ def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSign
         locale=str(data.get("locale") or language).strip(),
         client_name=turn.work.settings.title,
         invited=invited,
+        invited_by=turn.context.invited_by,
         confirmed=bool(email) and fixed.get("email") == email,
     )
 

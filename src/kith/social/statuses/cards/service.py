@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from datetime import timedelta
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
@@ -16,12 +15,11 @@ from kith.base.work import Work
 from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.lookup import find_anywhere
 from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
-from kith.social.files.decoder_processes import BadFile
-from kith.social.files.processing import Picture, shape_preview
+from kith.social.files.processing import Picture
 from kith.social.ids import StatusId
 from kith.social.moments import maybe
 from kith.social.statuses import store as statuses
-from kith.social.statuses.cards import store
+from kith.social.statuses.cards import pictures, store
 from kith.social.statuses.cards.frames import clean_embed, first_link, player
 from kith.social.statuses.cards.store import Card
 from kith.social.statuses.tables import Status
@@ -31,7 +29,6 @@ from kith.social.webpages.values import LONGEST_NAME, LONGEST_TITLE, is_web, pix
 FRESH = timedelta(days=14)
 PAGE_BYTES = 1 << 20
 OEMBED_BYTES = 1 << 18
-IMAGE_BYTES = 8 << 20
 LARGEST_PAGE = 64 << 20  # of which the beginning is read
 SECONDS = 10.0
 
@@ -106,7 +103,8 @@ async def _made(work: Work, url: str, card_id: int) -> Card | None:
     if found is None or not found.title:
         return None
     offered = await _offered(work, found.oembed) if found.oembed else {}
-    picture = await _picture(work, card_id, _image_of(found, offered))
+    source = _image_of(found, offered) if await pictures.is_wanted(work, url) else ""
+    picture, size = await pictures.fetched(work, card_id, source) or (None, 0)
     return Card(
         id=card_id,
         url_hash=_hash(url),
@@ -114,6 +112,9 @@ async def _made(work: Work, url: str, card_id: int) -> Card | None:
         data=_data(url, found, offered, picture),
         creator_id=await _creator(work, found.creator),
         fetched_at=work.now,
+        image_source=source if picture is not None else "",
+        image_bytes=size,
+        looked_at=None if picture is None else work.now,
     )
 
 
@@ -165,26 +166,6 @@ def _image_of(page: PageFacts, offered: dict[str, Any]) -> str:
         if isinstance(given, str) and is_web(given):
             return given
     return ""
-
-
-async def _picture(work: Work, card_id: int, url: str) -> Picture | None:
-    if not url:
-        return None
-    with tempfile.SpooledTemporaryFile(1 << 20) as file:
-        try:
-            await _download(work, url, file)
-            return await shape_preview(work, "cards", card_id, file)
-        except (OutgoingError, BadFile):
-            return None
-
-
-async def _download(work: Work, url: str, file: IO[bytes]) -> None:
-    headers = {"Accept": "image/*"}
-    async with work.find(Outgoing).stream("GET", url, headers=headers, max_bytes=IMAGE_BYTES, timeout=SECONDS) as image:
-        if image.status != 200:
-            raise OutgoingError("protocol", f"answered {image.status}")
-        async for chunk in image:
-            file.write(chunk)
 
 
 def _data(url: str, page: PageFacts, offered: dict[str, Any], picture: Picture | None) -> dict[str, Any]:

@@ -20,14 +20,19 @@ class Card(msgspec.Struct):
     data: dict[str, Any]
     creator_id: int | None
     fetched_at: datetime
+    image_source: str = ""
+    image_bytes: int = 0
+    looked_at: datetime | None = None
 
 
+_RENEWED = ("data", "creator_id", "fetched_at", "image_source", "image_bytes", "looked_at")
+_by_id = query(select(cards).where(cards.c.id == bindparam("card")), Card)
 _by_hash = query(select(cards).where(cards.c.url_hash == bindparam("hash")), Card)
 _new = upsert(cards).values({column.name: bindparam(column.name, type_=column.type) for column in cards.columns})
 _save = query(
     _new.on_conflict_do_update(
         index_elements=[cards.c.url_hash],
-        set_={name: _new.excluded[name] for name in ("data", "creator_id", "fetched_at")},
+        set_={name: _new.excluded[name] for name in _RENEWED},
     ).returning(cards.c.id),
     int,
 )
@@ -35,6 +40,10 @@ _shown_anew = command(update(statuses).where(statuses.c.card_id == bindparam("ca
 _shown = query(select(cards.c.id, cards.c.data, cards.c.creator_id).where(any_of(cards.c.id, "ids")), tuple)
 _credited = query(select(cards.c.id).where(cards.c.creator_id == bindparam("account")), int)
 _shown_anew_all = command(update(statuses).where(any_of(statuses.c.card_id, "cards")).values(version=changed(statuses)))
+
+
+async def find_by_id(db: Session, id: int) -> Card | None:
+    return await db.one(_by_id, card=id)
 
 
 async def find(db: Session, url_hash: str) -> Card | None:

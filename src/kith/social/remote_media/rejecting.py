@@ -1,0 +1,82 @@
+"""Servers of which the team wants no files: what was fetched from them goes, and comes back when they are let in again.
+
+What they attach is only linked to meanwhile, and their people are shown without pictures.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from kith.base.jobs import JobKind
+from kith.base.work import Work
+from kith.social.admission import store as admission
+from kith.social.admission.facts import ServerBlockChanged
+from kith.social.files.keys import folder_of, new_name
+from kith.social.remote_media import store
+from kith.social.remote_media.budget import dropped
+from kith.social.remote_media.service import is_rejected
+from kith.social.statuses.cards import store as cards
+
+BATCH = 200
+
+
+class Reject(msgspec.Struct):
+    """What holds now for the files of a domain, and of those below it: people, then attachments, then cards."""
+
+    domain: str
+    part: str = "attachments"
+    after: int = 0
+
+
+async def begin(work: Work, fact: ServerBlockChanged) -> None:
+    await work.db.begin()
+    for known in await admission.known_below(work.db, fact.domain):
+        await store.hide_pictures(work.db, known, hidden=await is_rejected(work, known))
+    for part in ("attachments", "cards"):
+        work.enqueue(REJECT, Reject(domain=fact.domain, part=part))
+
+
+async def reject(work: Work, payload: Reject) -> None:
+    await work.db.begin()
+    do = _attachments if payload.part == "attachments" else _cards
+    last = await do(work, payload)
+    if last is not None:
+        work.enqueue(REJECT, msgspec.structs.replace(payload, after=last))
+
+
+async def _attachments(work: Work, payload: Reject) -> int | None:
+    """The last one looked at, if there may be more."""
+    rows = await store.attachments_below(work.db, payload.domain, payload.after, BATCH)
+    refused = {domain: await is_rejected(work, domain) for domain in {domain for _, domain in rows}}
+    await store.show_again(work.db, [id for id, domain in rows if not refused[domain]])
+    unwanted = [id for id, domain in rows if refused[domain]]
+    if unwanted:
+        dropped(work, await store.withhold(work.db, unwanted), [], "rejected")
+    return rows[-1][0] if len(rows) == BATCH else None
+
+
+async def _cards(work: Work, payload: Reject) -> int | None:
+    rows = await store.cards_with_images(work.db, payload.after, BATCH)
+    for id, url, data in rows:
+        host = (urlsplit(url).hostname or "").lower()
+        if host == payload.domain or host.endswith(f".{payload.domain}"):
+            await _card(work, id, data, rejected=await is_rejected(work, host))
+    return rows[-1][0] if len(rows) == BATCH else None
+
+
+async def _card(work: Work, id: int, data: dict[str, Any], *, rejected: bool) -> None:
+    """A picture that is shown again has a name, and is fetched under it by whoever looks."""
+    if rejected == (data["image"] is None):
+        return
+    image = None if rejected else f"{folder_of(store.CARDS, id)}/small/{new_name()}.jpg"
+    await store.set_card(work.db, id, data | {"image": image})
+    await cards.show_anew(work.db, id)
+    if rejected:
+        dropped(work, [], [data["image"]], "rejected")
+
+
+BEGIN: JobKind[ServerBlockChanged] = JobKind(name="media.server_block", payload=ServerBlockChanged, handler=begin)
+REJECT: JobKind[Reject] = JobKind(name="media.reject", payload=Reject, handler=reject)
