@@ -49,7 +49,7 @@ class FilterChange(msgspec.Struct, kw_only=True):
 
 
 class Phrase(msgspec.Struct, kw_only=True):
-    """A filter of version 1. What may be left out of a change stays as it is; an empty `expires_in` means never."""
+    """A filter of version 1. What is left out of a change stays as it is; an empty `expires_in` means never."""
 
     phrase: str | None = None
     context: list[str] | None = None
@@ -225,6 +225,10 @@ async def change_phrase(work: Work, me: AccountId, keyword_id: int, phrase: Phra
     """What belongs to the whole filter changes only if the keyword is its only one."""
     before = await find_keyword(work, me, keyword_id)
     of = await find(work, me, before.filter_id)
+    if phrase.phrase is None:
+        phrase.phrase = before.keyword
+    if phrase.context is None:
+        phrase.context = of.context.split()
     _check_phrase(phrase)
     await _hold(work, me)
     text, is_only = _keyword(phrase.phrase or ""), len(await store.keywords_of(work.db, [of.id])) == 1
