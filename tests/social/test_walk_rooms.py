@@ -47,7 +47,7 @@ async def pair(town: Town) -> Pair:
     return Pair(town, ada, bob)
 
 
-class Ear(StreamListener):  # type: ignore[misc]
+class Ear(StreamListener):
     """All that is heard, in order, by the names of the library's handlers."""
 
     def __init__(self) -> None:
@@ -215,7 +215,7 @@ async def test_what_happens_is_heard(pair: Pair) -> None:
 
     streams = await pair.do(opens)
     try:
-        await pair.do(lambda ada, _: [_opened(ada, ears)])
+        await pair.do(lambda ada, _: _opened(ada, ears))
         said = await pair.do(lambda _, bob: bob.status_post("hear me"))
         assert (await asyncio.to_thread(ears[0].until, "update", "hear me")).id == said.id
         await pair.do(lambda _, bob: bob.status_update(said, "hear me out"))
