@@ -191,7 +191,9 @@ async def test_keys_that_are_none_are_refused(town: Town) -> None:
     assert await ada.member.post(f"{KEYS}/query", json={"id": [ada.member.id]}) == [
         {"account_id": ada.member.id, "devices": []}
     ]
-    assert (await refusal(ada.member, f"{KEYS}/upload", {}))[0] == 400
+    missing = "param is missing or the value is empty or invalid"
+    for path, name in ((f"{KEYS}/upload", "device"), (f"{KEYS}/query", "id")):
+        assert await refusal(ada.member, path, {}) == (400, f"{missing}: {name}")
     await ada.upload()
     for path in (f"{KEYS}/claim", "/api/v1/crypto/deliveries"):
         assert (await refusal(ada.member, path, {}))[0] == 400
@@ -220,6 +222,11 @@ async def test_there_is_a_most_of_keys(town: Town) -> None:
     sent = {"device": ada.about, "one_time_keys": ada.one_time_keys(*(f"more {number}" for number in range(51)))}
     status, words = await refusal(ada.member, f"{KEYS}/upload", sent)
     assert (status, words) == (422, "Validation failed: One time keys are limited to 200 for a device")
+    assert await ada.left() == 150
+    same = {"device": ada.about, "one_time_keys": ada.one_time_keys(*(f"{number}" for number in range(150)))}
+    assert (await ada.member.call("POST", f"{KEYS}/upload", json=same)).status_code == 200, (
+        "said again after a lost answer"
+    )
     assert await ada.left() == 150
 
 

@@ -163,13 +163,24 @@ async def test_a_filter_of_version_1_is_a_keyword_of_version_2(town: Town) -> No
     assert (whole["title"], whole["filter_action"], whole["keywords"][0]["id"]) == ("dragon", "hide", made["id"])
     path = f"{V1}/{made['id']}"
     changed = await ada.does("PUT", path, json={"phrase": "knight", "context": ["home"], "expires_in": 60})
-    assert (changed["phrase"], changed["irreversible"], changed["context"]) == ("knight", False, ["home"])
+    assert (changed["phrase"], changed["context"], changed["irreversible"]) == ("knight", ["home"], True)
+    assert changed["whole_word"]
     assert changed["expires_at"] is not None
-    assert (await bob.call("GET", path)).status_code == 404
+    assert (await ada.get(V2))[0]["title"] == "knight", "its only name"
+    other = {"phrase": "squire", "context": ["home"], "irreversible": False, "whole_word": False}
+    again = await ada.does("PUT", path, json=other)
+    assert again == made | other | {"expires_at": changed["expires_at"]}
+    assert (await ada.does("PUT", path, json={"expires_in": ""})) == again | {"expires_at": None}
+    assert await refusal(ada, "PUT", path, {"phrase": " "}) == (422, "Validation failed: Phrase can't be blank")
+    for method in ("GET", "PUT", "DELETE"):
+        assert (await bob.call(method, path)).status_code == 404
+    assert (await ada.call("GET", path)).headers["deprecation"] == "@1668384000"
 
     await ada.post(f"{V2}/{whole['id']}/keywords", json={"keyword": "second"})
-    status, words = await refusal(ada, "PUT", path, {"phrase": "knight", "context": ["thread"]})
+    status, words = await refusal(ada, "PUT", path, {"phrase": "squire", "context": ["thread"]})
     assert status == 422
+    assert (await ada.does("PUT", path, json={"phrase": "page", "context": ["home"]}))["phrase"] == "page"
+    assert (await ada.get(V2))[0]["title"] == "squire"
     assert words.startswith("These parameters cannot be changed from this application")
     assert await ada.delete(path) == {}
     assert [one["phrase"] for one in await ada.get(V1)] == ["second"]
@@ -269,6 +280,18 @@ async def test_filters_follow_edits_and_their_own_end(town: Town) -> None:
     assert (by_id["keyword_matches"], by_id["status_matches"]) == (["tea"], [status["id"]])
 
 
+async def test_letters_with_marks_are_found_however_they_are_put_together(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    made = await new_filter(ada, "cafe\u0301")
+    assert made["keywords"][0]["keyword"] == "caf\u00e9"
+    picture = await bob.post(
+        "/api/v2/media", files={"file": ("a.png", image_file("PNG"), "image/png")}, data={"description": "CAFE\u0301"}
+    )
+    for status in (await post(bob, "un cafe\u0301"), await post(bob, "look", media_ids=[picture["id"]])):
+        [found] = (await ada.get(f"/api/v1/statuses/{status['id']}"))["filtered"]
+        assert found["keyword_matches"][0].lower() == "caf\u00e9"
+
+
 async def test_options_of_polls_and_descriptions_of_media_are_looked_at(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     await new_filter(ada, "dragon")
@@ -298,6 +321,21 @@ FOUND: list[tuple[str, bool, str, str | None]] = [
     ("ναι", True, "ΝΑΙ, ευχαριστώ", "ΝΑΙ"),
     ("שלום", True, "שלום עולם", "שלום"),
     ("東京", False, "今日は東京です", "東京"),
+    ("東京", True, "今日は東京です", "東京"),
+    ("猫", True, "小猫咪", "猫"),
+    ("カメラ", True, "新しいカメラを買う", "カメラ"),
+    ("カメ", True, "カメラ", None),
+    ("แมว", True, "ฉันรักแมวมาก", "แมว"),
+    ("ก", True, "ก่อน", None),
+    ("고양이", True, "고양이 사진", "고양이"),
+    ("고양이", True, "고양이가", None),
+    ("سلام", True, "سلام عليكم", "سلام"),
+    ("سلام", True, "إسلام", None),
+    ("🐱", True, "see🐱here", "🐱"),
+    ("cat🐱", True, "bobcat🐱", None),
+    ("naïve", True, "NAÏVE!", "NAÏVE"),
+    ("x_y", True, "x_y_z", None),
+    ("x", True, "日本x語", "x"),
     ("two words", False, "say TWO WORDS now", "TWO WORDS"),
     (".*", False, "anything", None),
     ("(a+)+$", False, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", None),

@@ -130,6 +130,18 @@ async def test_who_hears_by_push_or_has_a_stream_open_is_not(town: Town) -> None
         assert len(await mails_to(town, member, 1)) == 1
 
 
+async def test_what_is_not_shown_is_not_written_about(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    await ada.patch(PATH, json={"always": True})
+    hidden = {"phrase": "secret", "context": ["notifications"], "irreversible": True}
+    await ada.post("/api/v1/filters", json=hidden)
+    for text in ("secret", "plain"):
+        said = await post(bob, f"@{ada.name} {text}")
+    await minutes_later(town)
+    [mail] = await mails_to(town, ada, 1)
+    assert said["url"] in words(mail)
+
+
 async def test_types_are_chosen(town: Town) -> None:
     ada, bob = await join_all(town, 2)
     assert await ada.get(PATH) == USUAL

@@ -299,6 +299,7 @@ async def test_notices_are_narrowed_walked_counted_and_dismissed(town: Town) -> 
         assert (await bob.call(method, f"/api/v1/notifications/{every[0]}{path}")).status_code == 404
     assert await ada.post(f"/api/v1/notifications/{every[0]}/dismiss") == {}
     assert await ada.post("/api/v1/notifications/dismiss", data={"id": every[1]}) == {}
+    assert (await ada.call("POST", "/api/v1/notifications/dismiss")).status_code == 400
     assert [one["id"] for one in await ada.get("/api/v1/notifications")] == every[2:]
     assert await ada.post("/api/v1/notifications/clear") == {}
     assert await ada.get("/api/v1/notifications") == []

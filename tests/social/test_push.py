@@ -256,7 +256,6 @@ async def test_what_cannot_be_used_is_refused_and_changes_nothing(town: Town, se
         answer = await ada.call("POST", PATH, json=sent)
         assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {words}"), case
     shapes: list[dict[str, Any]] = [
-        {},
         {"subscription": "x"},
         {"subscription": {"endpoint": "https://a.example"}},
         {"subscription": {"keys": device.subscription["keys"]}},
@@ -271,6 +270,9 @@ async def test_what_cannot_be_used_is_refused_and_changes_nothing(town: Town, se
         if "subscription" in sent and len(sent) > 1:
             answer = await ada.call("PUT", PATH, json={name: sent[name] for name in sent if name != "subscription"})
             assert (answer.status_code, answer.json()["error"][:18]) == (422, "Validation failed:"), sent
+    answer = await ada.call("POST", PATH, json={"data": {"policy": "all"}})
+    words = "param is missing or the value is empty or invalid: subscription"
+    assert (answer.status_code, answer.json()["error"]) == (400, words)
     assert await ada.get(PATH) == before
 
 
@@ -435,6 +437,22 @@ async def test_the_policy_says_from_whom(town: Town, service: Service) -> None:
         "follower": [follower.name],
         "none": [],
     }
+
+
+async def test_what_a_filter_hides_is_not_sent(town: Town, service: Service) -> None:
+    ada, bob = await join_all(town, 2)
+    device = service.device()
+    await device.subscribe(ada)
+    for number, context in enumerate((["notifications"], ["home"])):
+        words = [{"keyword": f"secret{number}"}]
+        sent = {"title": "x", "context": context, "filter_action": "hide", "keywords_attributes": words}
+        await ada.post("/api/v2/filters", json=sent)
+    for text in ("secret0", "secret1", "plain"):
+        await post(bob, f"@{ada.name} {text}")
+    await does(bob, "favourite", await post(ada, "my own secret0"))
+    await all_sent(town)
+    assert sorted(text["body"].split()[-1] for text in device.texts()) == ["plain", "secret0", "secret1"]
+    assert [text["notification_type"] for text in device.texts() if "secret0" in text["body"]] == ["favourite"]
 
 
 async def test_what_is_taken_back_filtered_or_old_is_not_sent(town: Town, service: Service) -> None:

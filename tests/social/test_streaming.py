@@ -171,6 +171,7 @@ async def test_one_socket_has_several_streams_and_leaves_them_again(town: Town) 
         await socket.subscribes("user")  # again: once is enough
         await socket.subscribes("public:local")
         await socket.subscribes("hashtag", tag="Grüße")
+        await socket.subscribes("hashtag", tag="GRÜSSE")  # the same tag
         said = await post(bob, "look #GRUSSE and #grüße")
         heard = [await socket.next_of() for _ in range(3)]
         assert sorted(stream for stream, _, _ in heard) == [["hashtag", "Grüße"], ["public:local"], ["user"]]
@@ -178,7 +179,7 @@ async def test_one_socket_has_several_streams_and_leaves_them_again(town: Town) 
         assert "favourited" not in next(payload for stream, _, payload in heard if stream == ["public:local"])
 
         await socket.asks("unsubscribe", "public:local")
-        await socket.asks("unsubscribe", "hashtag", tag="Grüße")
+        await socket.asks("unsubscribe", "hashtag", tag="grüße")
         await socket.subscribes("direct")
         await post(bob, "again #grüße")
         await bob.delete(f"/api/v1/statuses/{said['id']}")

@@ -56,6 +56,7 @@ async def test_boosts_weigh_more_than_favourites_and_these_more_than_replies(tow
     check(first, SUGGESTION)
     assert (first["account"]["id"], first["source"]) == (dan.id, "past_interactions")
     assert [one["id"] for one in await ada.get(V1, params={"limit": "1", "offset": "1"})] == [cleo.id]
+    assert [one["id"] for one in await ada.get(V1, params={"limit": "-2"})] == [dan.id, cleo.id]
     for place in range(2):
         answer = await post(bob, f"And {place}?")
         for _ in range(10):

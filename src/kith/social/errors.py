@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Complaint, Invalid, Problem
+from kith.base.errors import Complaint, Invalid, Malformed, Problem
 from kith.base.exchange import Answer, Dialect, Exchange, Headers
 from kith.base.limits import Spent
 from kith.base.params.folding import fold_body
@@ -77,6 +77,11 @@ def _label(name: str, language: Language) -> str:
 
 def _code(complaint: str) -> str:
     return _CODES.get(complaint.code, "ERR_INVALID") if isinstance(complaint, Complaint) else "ERR_INVALID"
+
+
+def missing(name: str) -> Malformed:
+    """A parameter without which nothing can be done is not there."""
+    return Malformed(f"param is missing or the value is empty or invalid: {name}")
 
 
 def spent_headers(spent: Spent) -> Headers:

@@ -84,7 +84,7 @@ def _person(row: Account, person: PersonRecord, roles: Roles, inviters: Inviters
     }
     if person.app_id is not None:
         told["created_by_application_id"] = str(person.app_id)
-    host = inviters.get(person.invited_by)
+    host = None if person.invited_by is None else inviters.get(UserId(person.invited_by))
     if host is not None:
         told["invited_by_account_id"] = str(host)
     return told

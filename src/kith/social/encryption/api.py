@@ -12,6 +12,7 @@ from kith.base.work import Work
 from kith.social.accounts.viewers import Me
 from kith.social.encryption import service, store
 from kith.social.encryption.entities import render_claimed, render_device, render_devices, render_message
+from kith.social.errors import missing
 from kith.social.guards import caller_in, member_in, user
 from kith.social.ids import AccountId
 from kith.social.pages import numbers, page
@@ -35,7 +36,7 @@ class KeyUpload(msgspec.Struct, kw_only=True):
 
 
 class NamedAccounts(msgspec.Struct, kw_only=True):
-    id: list[str]
+    id: list[str] | None = None
 
 
 class Claim(msgspec.Struct, kw_only=True):
@@ -47,7 +48,7 @@ class Deliveries(msgspec.Struct, kw_only=True):
 
 
 class UpTo(msgspec.Struct, kw_only=True):
-    up_to_id: int
+    up_to_id: int | None = None
 
 
 @post("/api/v1/crypto/keys/upload", guards=[CRYPTO])
@@ -56,7 +57,7 @@ async def upload_keys(
 ) -> dict[str, Any]:
     """Hand in the keys of this token's device."""
     if sent.device is None:
-        raise Malformed("param is missing or the value is empty: device")
+        raise missing("device")
     owner = service.Owner(me, user_id, token)
     return render_device(await service.upload(work, owner, sent.device, sent.one_time_keys))
 
@@ -64,6 +65,8 @@ async def upload_keys(
 @post("/api/v1/crypto/keys/query", guards=[CRYPTO])
 async def query_keys(work: Work, me: Me, named: FromRequest[NamedAccounts]) -> list[dict[str, Any]]:
     """The devices of some accounts."""
+    if named.id is None:
+        raise missing("id")
     ids = [AccountId(id) for id in numbers(named.id)]
     _limit(len(ids))
     found = await service.devices_of(work, me, ids)
@@ -106,13 +109,16 @@ async def show_messages(exchange: Exchange, work: Work, token: TokenHash) -> Ans
 @post("/api/v1/crypto/encrypted_messages/clear", guards=[CRYPTO])
 async def clear_messages(work: Work, token: TokenHash, sent: FromRequest[UpTo]) -> dict[str, Any]:
     """Delete what this device has fetched."""
-    await store.clear(work.db, await service.find_own(work, token), sent.up_to_id)
+    device = await service.find_own(work, token)
+    if sent.up_to_id is None:
+        raise missing("up_to_id")
+    await store.clear(work.db, device, sent.up_to_id)
     return {}
 
 
 def _check_named(devices: list[Any]) -> None:
     if not devices:
-        raise Malformed("param is missing or the value is empty: device")
+        raise missing("device")
     _limit(len(devices))
 
 

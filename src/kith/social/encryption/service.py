@@ -82,13 +82,13 @@ async def upload(work: Work, owner: Owner, new: NewDevice, keys: Sequence[NewKey
     _check_keys(new, keys)
     await work.db.hold(f"devices:{owner.account_id}")
     device = await _put_device(work, owner, new)
-    if await store.count_keys(work.db, device) + len(keys) > MOST_KEYS:
-        raise Invalid(fields={"one_time_keys": [Complaint(f"are limited to {MOST_KEYS} for a device", "too_many")]})
     for one in keys:
         await store.add_key(
             work.db,
             OneTimeKey(id=work.new_id(), device_row=device.id, key_id=one.key_id, key=one.key, signature=one.signature),
         )
+    if await store.count_keys(work.db, device) > MOST_KEYS:  # those that were handed in before count once
+        raise Invalid(fields={"one_time_keys": [Complaint(f"are limited to {MOST_KEYS} for a device", "too_many")]})
     return device
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from kith.base.errors import NotFound
+from kith.base.exchange import Answer, Exchange
 from kith.base.routing import FromPath, FromRequest, delete, get, post, route
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
@@ -13,11 +14,11 @@ from kith.social.filters.entities import render_filter, render_keyword, render_s
 from kith.social.filters.tables import Filter
 from kith.social.guards import user
 from kith.social.ids import StatusId
-from kith.social.pages import numbers
+from kith.social.pages import answer, numbers
 from kith.social.statuses import store as statuses
 
-KEEP = -1
 READ, WRITE = user("read:filters"), user("write:filters")
+_encode = msgspec.json.Encoder().encode
 
 
 class NewKeyword(msgspec.Struct, kw_only=True):
@@ -36,7 +37,7 @@ class FilterForm(msgspec.Struct, kw_only=True):
     title: str | None = None
     context: list[str] | None = None
     filter_action: str | None = None
-    expires_in: int | None = KEEP
+    expires_in: int | msgspec.UnsetType | None = msgspec.UNSET
     keywords_attributes: list[service.KeywordChange] = []
 
 
@@ -45,13 +46,12 @@ class FilteredStatusForm(msgspec.Struct, kw_only=True):
 
 
 def _change(form: FilterForm) -> service.FilterChange:
-    has_end = form.expires_in != KEEP
     return service.FilterChange(
         title=form.title,
         context=form.context,
         filter_action=form.filter_action,
-        expires_in=form.expires_in if has_end else None,
-        has_end=has_end,
+        expires_in=None if form.expires_in is msgspec.UNSET else form.expires_in,
+        has_end=form.expires_in is not msgspec.UNSET,
         keywords=form.keywords_attributes,
     )
 
@@ -153,32 +153,40 @@ async def delete_status(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]
 # Version 1: each keyword is a filter
 
 
+def _older(exchange: Exchange, shown: Any) -> Answer:
+    """There has been version 2 since then."""
+    return answer(exchange, _encode(shown), headers=((b"deprecation", b"@1668384000"),))
+
+
 @get("/api/v1/filters", guards=[READ])
-async def show_phrases(work: Work, me: Me) -> list[dict[str, Any]]:
+async def show_phrases(exchange: Exchange, work: Work, me: Me) -> Answer:
     found = {one.id: one for one in await store.all_of(work.db, me)}
-    return [render_v1(found[one.filter_id], one) for one in await store.keywords_of(work.db, list(found))]
+    keywords = await store.keywords_of(work.db, list(found))
+    return _older(exchange, [render_v1(found[one.filter_id], one) for one in keywords])
 
 
 @post("/api/v1/filters", guards=[WRITE])
-async def create_phrase(work: Work, me: Me, phrase: FromRequest[service.Phrase]) -> dict[str, Any]:
-    return render_v1(*await service.create_phrase(work, me, phrase))
+async def create_phrase(exchange: Exchange, work: Work, me: Me, phrase: FromRequest[service.Phrase]) -> Answer:
+    return _older(exchange, render_v1(*await service.create_phrase(work, me, phrase)))
 
 
 @get("/api/v1/filters/{id}", guards=[READ])
-async def show_phrase(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
+async def show_phrase(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
     keyword = await service.find_keyword(work, me, id)
-    return render_v1(await service.find(work, me, keyword.filter_id), keyword)
+    return _older(exchange, render_v1(await service.find(work, me, keyword.filter_id), keyword))
 
 
 @route(("PUT", "PATCH"), "/api/v1/filters/{id}", guards=[WRITE])
-async def change_phrase(work: Work, me: Me, id: FromPath[int], phrase: FromRequest[service.Phrase]) -> dict[str, Any]:
-    return render_v1(*await service.change_phrase(work, me, id, phrase))
+async def change_phrase(
+    exchange: Exchange, work: Work, me: Me, id: FromPath[int], phrase: FromRequest[service.Phrase]
+) -> Answer:
+    return _older(exchange, render_v1(*await service.change_phrase(work, me, id, phrase)))
 
 
 @delete("/api/v1/filters/{id}", guards=[WRITE])
-async def delete_phrase(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
+async def delete_phrase(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -> Answer:
     await service.remove_phrase(work, me, id)
-    return {}
+    return _older(exchange, {})
 
 
 routes = [

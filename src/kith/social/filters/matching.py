@@ -1,11 +1,13 @@
 """Which filters a text meets. Filters are compiled once for each version of an account's filters.
 
 Texts are compared without case. A keyword that must be a whole word needs no letter, digit or mark beside it, at an end
-where it has one itself: in every script, and without a pattern that anybody could make expensive.
+where it has one itself: in every script, and without a pattern that anybody could make expensive. Scripts that are
+written without spaces have an end of a word beside each letter, as Unicode's own word boundaries do (UAX 29).
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
@@ -21,6 +23,11 @@ START = 4  # characters of a keyword that are looked for first
 MOST_PLACES = 200  # inside of other words, after which a whole word is not looked for any further
 
 
+# Letters of Thai, Lao, Burmese, Khmer, Hiragana and Chinese characters.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005\u3007\u3041-\u309f\u3400-\u4dbf"
+                       "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")  # fmt: skip
+
+
 class Match(msgspec.Struct, frozen=True):
     """A filter that a status meets, by words of its text or because it was put into the filter."""
 
@@ -32,8 +39,7 @@ class Match(msgspec.Struct, frozen=True):
 class _Word(msgspec.Struct, frozen=True):
     folded: str
     keyword: str
-    at_start: bool  # nothing that belongs to a word may stand before it
-    at_end: bool
+    is_whole: bool
 
 
 class _Rule(msgspec.Struct, frozen=True):
@@ -102,14 +108,23 @@ def hides(match: Match, context: str, now: datetime) -> bool:
 
 
 def _word(keyword: Keyword) -> _Word:
-    folded = keyword.keyword.casefold()
-    whole = keyword.whole_word
-    return _Word(folded, keyword.keyword, whole and _is_part(folded[:1]), whole and _is_part(folded[-1:]))
+    return _Word(keyword.keyword.casefold(), keyword.keyword, keyword.whole_word)
 
 
 def _is_part(character: str) -> bool:
     """Whether it belongs to a word: letters, digits, what is written onto them, and the low line."""
-    return character.isalnum() or character == "_" or (bool(character) and unicodedata.category(character)[0] == "M")
+    return character.isalnum() or character == "_" or _is_mark(character)
+
+
+def _is_mark(character: str) -> bool:
+    return bool(character) and unicodedata.category(character)[0] == "M"
+
+
+def _is_one_word(left: str, right: str) -> bool:
+    """Whether two characters beside each other belong to the same word; either may be none."""
+    if not _is_part(left) or not _is_part(right):
+        return False
+    return _is_mark(right) or not (_UNSPACED.match(left) or _UNSPACED.match(right))
 
 
 def _position(word: _Word, folded: str) -> int:
@@ -117,11 +132,11 @@ def _position(word: _Word, folded: str) -> int:
     at = -1
     for _ in range(MOST_PLACES):
         at = folded.find(word.folded, at + 1)
-        if at < 0:
-            return -1
+        if at < 0 or not word.is_whole:
+            return at
         end = at + len(word.folded)
         before, after = folded[at - 1 : at] if at else "", folded[end : end + 1]
-        if not (word.at_start and _is_part(before)) and not (word.at_end and _is_part(after)):
+        if not _is_one_word(before, word.folded[:1]) and not _is_one_word(word.folded[-1:], after):
             return at
     return -1
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound, Unprocessable
+from kith.base.unicode import normal_form
 from kith.base.work import Work
 from kith.social.filters import store
 from kith.social.filters.facts import FiltersChanged
@@ -48,13 +49,13 @@ class FilterChange(msgspec.Struct, kw_only=True):
 
 
 class Phrase(msgspec.Struct, kw_only=True):
-    """A filter of version 1."""
+    """A filter of version 1. What is left out of a change stays as it is; an empty `expires_in` means never."""
 
     phrase: str | None = None
     context: list[str] | None = None
-    irreversible: bool = False
-    whole_word: bool = False
-    expires_in: int | None = None
+    irreversible: bool | None = None
+    whole_word: bool | None = None
+    expires_in: int | msgspec.UnsetType | None = msgspec.UNSET
 
 
 S = TypeVar("S")
@@ -209,10 +210,10 @@ async def remove_status(work: Work, me: AccountId, id: int) -> None:
 async def create_phrase(work: Work, me: AccountId, phrase: Phrase) -> tuple[Filter, Keyword]:
     _check_phrase(phrase)
     change = FilterChange(
-        title=(phrase.phrase or "")[:LONGEST_TITLE],
+        title=_title(phrase.phrase or ""),
         context=phrase.context,
         filter_action="hide" if phrase.irreversible else "warn",
-        expires_in=phrase.expires_in,
+        expires_in=None if phrase.expires_in is msgspec.UNSET else phrase.expires_in,
         keywords=[KeywordChange(keyword=phrase.phrase, whole_word=phrase.whole_word)],
     )
     made = await create(work, me, change)
@@ -222,27 +223,42 @@ async def create_phrase(work: Work, me: AccountId, phrase: Phrase) -> tuple[Filt
 
 async def change_phrase(work: Work, me: AccountId, keyword_id: int, phrase: Phrase) -> tuple[Filter, Keyword]:
     """What belongs to the whole filter changes only if the keyword is its only one."""
-    _check_phrase(phrase)
     before = await find_keyword(work, me, keyword_id)
     of = await find(work, me, before.filter_id)
+    if phrase.phrase is None:
+        phrase.phrase = before.keyword
+    if phrase.context is None:
+        phrase.context = of.context.split()
+    _check_phrase(phrase)
+    await _hold(work, me)
+    text, is_only = _keyword(phrase.phrase or ""), len(await store.keywords_of(work.db, [of.id])) == 1
     after = msgspec.structs.replace(
         of,
         context=_context(phrase.context),
         action=_action_of(of, phrase),
-        expires_at=_end(work, phrase.expires_in),
+        expires_at=of.expires_at if phrase.expires_in is msgspec.UNSET else _end(work, phrase.expires_in),
     )
+    if after != of and not is_only:
+        raise Unprocessable(SHARED)
+    if is_only and of.title == _title(before.keyword):
+        after.title = _title(text)
     if after != of:
-        if len(await store.keywords_of(work.db, [of.id])) > 1:
-            raise Unprocessable(SHARED)
         await store.change(work.db, after)
-    keyword = msgspec.structs.replace(before, keyword=_keyword(phrase.phrase or ""), whole_word=phrase.whole_word)
+    keyword = _with_changes(before, text, phrase.whole_word)
     await store.change_keyword(work.db, keyword)
     await _changed(work, me)
     return after, keyword
 
 
+def _title(phrase: str) -> str:
+    """A filter of version 1 has no other."""
+    return phrase.strip()[:LONGEST_TITLE].strip()
+
+
 def _action_of(of: Filter, phrase: Phrase) -> str:
     """Version 1 knows two actions; another one stays as it is unless the client asks for hiding."""
+    if phrase.irreversible is None:
+        return of.action
     if phrase.irreversible:
         return "hide"
     return "warn" if of.action == "hide" else of.action
@@ -300,7 +316,8 @@ def _check_phrase(phrase: Phrase) -> None:
 
 
 def _keyword(text: str) -> str:
-    text = text.strip()
+    """In the normal form in which texts of statuses are looked at."""
+    text = normal_form("NFC", text.strip())
     if not text:
         raise Invalid(fields={"keyword": [Complaint("can't be blank", "blank")]})
     if len(text) > LONGEST_KEYWORD:

@@ -9,10 +9,10 @@ from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.notification_emails import mails, service, store
-from kith.social.notification_emails.store import MailedNotification
 from kith.social.notifications.facts import NotificationMade
 from kith.social.statuses import store as statuses
 from kith.social.streaming.keeping import Streaming
+from kith.social.statuses.filtering import NOTIFICATIONS, is_hidden
 
 LATER = timedelta(minutes=2)
 
@@ -45,6 +45,10 @@ async def mail(work: Work, job: NotificationMail) -> None:
     person = await identity.find_person(work, told.user_id)
     if sender is None or sender.is_gone or person is None or not person.is_welcome:
         return
+    status = None if told.status_id is None else await statuses.find_visible(work.db, told.status_id, told.account_id)
+    if told.status_id is not None and (status is None or await is_hidden(work, told.account_id, status, NOTIFICATIONS)):
+        return
+    about = status or sender
     stop = f"{work.settings.base_url}/unsubscribe/{service.unsubscribe_key(work, told.account_id, told.type)}"
     mails.write(
         work,
@@ -52,15 +56,9 @@ async def mail(work: Work, job: NotificationMail) -> None:
         await identity.find_locale(work, told.user_id),
         told.type,
         sender,
-        await _url(work, told, sender.url or sender.uri),
+        about.url or about.uri,
         stop,
     )
-
-
-async def _url(work: Work, told: MailedNotification, otherwise: str) -> str:
-    """Of the post it is about, or of who it is from."""
-    status = None if told.status_id is None else await statuses.find(work.db, told.status_id)
-    return otherwise if status is None else status.url or status.uri
 
 
 MAIL: JobKind[NotificationMail] = JobKind(name="notifications.mail", payload=NotificationMail, handler=mail)

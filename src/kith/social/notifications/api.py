@@ -10,6 +10,7 @@ from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromQuery, FromRequest, get, number, post
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
+from kith.social.errors import missing
 from kith.social.guards import user
 from kith.social.ids import AccountId
 from kith.social.notifications import entities, reading, service, store
@@ -40,7 +41,7 @@ class NotificationQuery(msgspec.Struct, kw_only=True):
 
 
 class NamedNotification(msgspec.Struct, kw_only=True):
-    id: str
+    id: str = ""
 
 
 class CountQuery(NotificationQuery, kw_only=True):
@@ -100,6 +101,8 @@ async def dismiss(work: Work, me: Me, id: FromPath[int]) -> dict[str, Any]:
 @post("/api/v1/notifications/dismiss", guards=[WRITE], status=200)
 async def dismiss_named(work: Work, me: Me, named: FromRequest[NamedNotification]) -> dict[str, Any]:
     """The older way."""
+    if not named.id:
+        raise missing("id")
     await service.dismiss(work, me, number(named.id))
     return {}
 

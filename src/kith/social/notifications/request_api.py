@@ -12,6 +12,7 @@ from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, get, post, route
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
+from kith.social.errors import missing
 from kith.social.guards import user
 from kith.social.ids import AccountId
 from kith.social.notifications import request_store, requests
@@ -35,7 +36,7 @@ class PolicyFormV1(msgspec.Struct, kw_only=True):
 
 
 class NamedRequests(msgspec.Struct, kw_only=True):
-    id: list[str]
+    id: list[str] | None = None
 
 
 @get("/api/v1/notifications/policy", guards=[READ])
@@ -111,6 +112,8 @@ async def dismiss_requests(work: Work, me: Me, named: FromRequest[NamedRequests]
 
 async def _all_of(work: Work, me: AccountId, named: NamedRequests) -> list[int]:
     """One that is not there fails all of them."""
+    if named.id is None:
+        raise missing("id")
     if len(named.id) > MOST_IDS:
         raise Invalid(id=f"has more than {MOST_IDS} entries")
     ids = numbers(named.id)

@@ -11,6 +11,7 @@ from kith.base.params import Loose
 from kith.base.routing import FromPath, FromRequest, Provided, delete, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me
+from kith.social.errors import missing
 from kith.social.guards import anyone, caller_in, find_key, user
 from kith.social.push import service, unsubscribing
 from kith.social.push.entities import WebPushSubscription, render_subscription
@@ -55,7 +56,7 @@ class SubscriptionChange(msgspec.Struct, kw_only=True):
 
 
 class SubscriptionForm(SubscriptionChange, kw_only=True):
-    subscription: SubscriptionKeys
+    subscription: SubscriptionKeys | None = None
 
 
 def _token_hash(exchange: Exchange) -> str:
@@ -80,6 +81,8 @@ async def subscribe(
     exchange: Exchange, work: Work, me: Me, draft: FromRequest[SubscriptionForm]
 ) -> WebPushSubscription:
     caller, sent = caller_in(exchange), draft.subscription
+    if sent is None:
+        raise missing("subscription")
     holder = service.Holder(me, await find_key(exchange), caller.key_hash or "", caller.grant_uuid is not None)
     wanted = service.NewSubscription(
         endpoint=sent.endpoint,

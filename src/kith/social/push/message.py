@@ -13,6 +13,7 @@ from kith.social.addresses import file_url
 from kith.social.notifications.tables import Notification
 from kith.social.notifications.titles import title_of
 from kith.social.statuses import store as statuses
+from kith.social.statuses.filtering import NOTIFICATIONS, is_hidden
 from kith.social.text.html import plain
 
 __all__ = ["PushMessage", "compose", "fit"]
@@ -37,7 +38,7 @@ class PushMessage(msgspec.Struct, frozen=True):
 
 
 async def compose(work: Work, told: Notification, access_token: str) -> PushMessage | None:
-    """None where nothing may be told any more: somebody is gone, or the post may not be seen by whoever it is for."""
+    """None where nothing may be told any more: somebody is gone, or the post is not seen by whoever it is for."""
     found = await accounts.find_all(work.db, [told.account_id, told.from_id])
     reader, sender = found.get(told.account_id), found.get(told.from_id)
     if reader is None or reader.user_id is None or sender is None or sender.is_gone:
@@ -45,7 +46,7 @@ async def compose(work: Work, told: Notification, access_token: str) -> PushMess
     text = plain(sender.note_html)
     if told.status_id is not None:
         status = await statuses.find_visible(work.db, told.status_id, told.account_id)
-        if status is None:
+        if status is None or await is_hidden(work, told.account_id, status, NOTIFICATIONS):
             return None
         text = status.spoiler_text or plain(status.content)
     locale = await identity.find_locale(work, reader.user_id) or DEFAULT_LOCALE

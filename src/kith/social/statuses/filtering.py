@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from kith.base.work import Work
 from kith.social.ids import AccountId, StatusId
+from kith.social.statuses.tables import Status
+
+NOTIFICATIONS = "notifications"  # a context of filters
 
 
 class Filtered(NamedTuple):
@@ -26,3 +29,11 @@ class ViewerFilters:
     ) -> Mapping[StatusId, Filtered]:
         """Those statuses, each in its version, that any filter of the viewer matches."""
         raise NotImplementedError
+
+
+async def is_hidden(work: Work, me: AccountId, status: Status, context: str) -> bool:
+    """Whether the viewer's filters hide a status there. One's own never are."""
+    if status.account_id == me:
+        return False
+    found = await work.find(ViewerFilters).matches(work, me, [status.id], [status.version])
+    return any(context in one.hidden_in for one in found.values())

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import and_, select
 
 from kith.base.db import Session, any_of, query
+from kith.base.unicode import normal_form
 from kith.social.ids import StatusId
 from kith.social.media.tables import media
 from kith.social.statuses.tables import polls, statuses
@@ -39,10 +40,13 @@ async def texts_of(db: Session, ids: Sequence[int]) -> dict[StatusId, list[str]]
     options = await _by_id(db, _options, [row.poll_id for row in rows if row.poll_id is not None])
     return {
         row.id: [
-            row.spoiler_text,
-            plain(row.content),
-            *(described[id] for id in row.media_ids if described.get(id)),
-            *(str(option) for option in options.get(row.poll_id or 0, ())),
+            normal_form("NFC", text)
+            for text in (
+                row.spoiler_text,
+                plain(row.content),
+                *(described[id] for id in row.media_ids if described.get(id)),
+                *(str(option) for option in options.get(row.poll_id or 0, ())),
+            )
         ]
         for row in rows
     }

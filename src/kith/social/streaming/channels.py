@@ -35,11 +35,24 @@ NAMES = frozenset((*PUBLIC, *TAGGED, "user", "user:notification", "list", "direc
 _encode = msgspec.json.Encoder().encode
 
 
-class Stream(msgspec.Struct, frozen=True):
-    """One thing that somebody listens to. `about` is the list or the tag, as the client wrote it."""
+class Stream(msgspec.Struct, frozen=True, eq=False):
+    """One thing that somebody listens to. `about` is the list or the tag, as the client wrote it.
+
+    However a tag is written, it is the same stream.
+    """
 
     name: str
     about: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stream) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, str]:
+        return self.name, normal_tag(self.about) if self.name in TAGGED else self.about
 
     def label(self) -> bytes:
         """How events of a WebSocket name it."""

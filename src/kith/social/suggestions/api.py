@@ -32,7 +32,7 @@ class PickedAccount(msgspec.Struct, kw_only=True):
 
 
 async def _read(work: Work, me: AccountId, asked: SuggestionsQuery) -> list[reading.SuggestionRow]:
-    limit = min(asked.limit, MOST) if asked.limit > 0 else LIMIT
+    limit = min(abs(asked.limit), MOST) or LIMIT
     return await reading.read(work, me, limit=limit, offset=min(max(asked.offset, 0), FARTHEST))
 
 
