@@ -9,10 +9,11 @@ from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.notification_emails import mails, service, store
+from kith.social.notification_emails.store import MailedNotification
 from kith.social.notifications.facts import NotificationMade
 from kith.social.statuses import store as statuses
-from kith.social.streaming.keeping import Streaming
 from kith.social.statuses.filtering import NOTIFICATIONS, is_hidden
+from kith.social.streaming.keeping import Streaming
 
 LATER = timedelta(minutes=2)
 
