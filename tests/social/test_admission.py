@@ -17,6 +17,7 @@ from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from tests.conftest import TownBuilder
+from tests.identity.flow_browser import Browser
 from tests.social.members import Member, join, stranger, until
 from tests.social.posts import post, settle
 from tests.social.shapes import OneOf, check, maybe
@@ -192,6 +193,20 @@ async def test_mail_domains_and_addresses_are_refused_at_sign_up_sign_in_and_pos
     assert await admin.delete(f"{ADMIN}/email_domain_blocks/{made['id']}") == {}
     assert (await post(bob, "again"))["id"]
     assert (await town.http.post("/oauth/token", data=keys)).status_code == 200
+
+    own = await admin.post(f"{ADMIN}/canonical_email_blocks", json={"email": "P.oster+x@example.org"})
+    assert await verdict(bob, "POST", "/api/v1/statuses", json={"status": "after"}) == 403
+    early = await admin.post(f"{ADMIN}/canonical_email_blocks", json={"email": "early@example.org"})
+    assert (await town.http.post("/oauth/token", data=keys)).status_code == 400
+    browser = Browser(town)
+    await browser.sign_in(person)
+    assert await browser.who() is None
+    for made in (own, early):
+        assert await admin.delete(f"{ADMIN}/canonical_email_blocks/{made['id']}") == {}
+    assert (await post(bob, "once more"))["id"]
+    welcome = Browser(town)
+    await welcome.sign_in(person)
+    assert await welcome.who() == person.username
 
     one = await admin.post(f"{ADMIN}/canonical_email_blocks", json={"email": "B.a.d+note@Mail.example"})
     check(one, CANONICAL)

@@ -29,7 +29,7 @@ async def render_admin(work: Work, rows: Sequence[Account]) -> list[bytes]:
     people = await for_staff.staff_view.records_of(work.db, [row.user_id for row in rows if row.user_id is not None])
     roles = await role_store.load(work.db)
     hosts = list({UserId(one.invited_by) for one in people.values() if one.invited_by is not None})
-    inviters = {one.user_id: one.id for one in await accounts.find_of_users(work.db, hosts)} if hosts else {}
+    inviters: Inviters = {one.user_id: one.id for one in await accounts.find_of_users(work.db, hosts)} if hosts else {}
     return [
         _whole(row, one, None if row.user_id is None else people.get(row.user_id), roles, inviters)
         for row, one in zip(rows, shown, strict=True)

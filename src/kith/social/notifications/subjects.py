@@ -26,6 +26,12 @@ class CollectionSubjects(Protocol):
     async def render(self, work: Work, type: str, ids: Sequence[int]) -> Mapping[int, bytes]: ...
 
 
+def _port(work: Work, type: str) -> Subjects:
+    if KEYS[type] == "collection":
+        return work.find(CollectionSubjects)  # type: ignore[type-abstract]
+    return work.find(Subjects)  # type: ignore[type-abstract]
+
+
 async def render_all(work: Work, wanted: Sequence[tuple[str, int | None]]) -> dict[tuple[str, int], bytes]:
     """By type and id. Most pages have none, and cost nothing."""
     by_type: dict[str, list[int]] = {}
@@ -34,11 +40,6 @@ async def render_all(work: Work, wanted: Sequence[tuple[str, int | None]]) -> di
             by_type.setdefault(type, []).append(id)
     found: dict[tuple[str, int], bytes] = {}
     for type, ids in by_type.items():
-        renderer: Subjects = (
-            work.find(CollectionSubjects)  # type: ignore[type-abstract]
-            if KEYS[type] == "collection"
-            else work.find(Subjects)  # type: ignore[type-abstract]
-        )
-        shown = await renderer.render(work, type, list(dict.fromkeys(ids)))
+        shown = await _port(work, type).render(work, type, list(dict.fromkeys(ids)))
         found |= {(type, id): one for id, one in shown.items()}
     return found
