@@ -254,23 +254,25 @@ def _feeds(made: _Seed) -> None:
 
 
 def _marks(made: _Seed) -> None:
-    """Favourites for a third of what is said, and the notice of each."""
+    """Favourites for a third of what is said, by up to five people each, and the notice of each."""
     talking = made.members[: made.size.members]
-    for row in made.rows[statuses.name][::3]:
-        who = made.random.choice(talking).account_id
-        at = row["created_at"] + timedelta(minutes=5)
-        row["favourites_count"] += 1
-        made.rows[favourites.name].append(
-            {"id": made.id(at), "account_id": who, "status_id": row["id"], "created_at": at}
-        )
-        if who != row["account_id"]:
-            made.rows[notifications.name].append({
-                "id": made.id(at), "account_id": row["account_id"], "from_id": who, "type": "favourite",
-                "status_id": row["id"], "group_key": f"favourite-{row['id']}", "filtered": False, "created_at": at,
-                "once_key": f"favourite:{row['id']}:{who}",
-            })  # fmt: skip
+    for number, row in enumerate(made.rows[statuses.name][::3]):
+        for who in made.random.sample(talking, min(1 + number % 5, len(talking))):
+            _favour(made, who.account_id, row)
     counts: dict[int, int] = defaultdict(int)
     for row in made.rows[statuses.name]:
         counts[row["account_id"]] += 1
     for row in made.rows[accounts.name]:
         row["statuses_count"] = counts[row["id"]]
+
+
+def _favour(made: _Seed, who: int, row: dict[str, Any]) -> None:
+    at = row["created_at"] + timedelta(minutes=5)
+    row["favourites_count"] += 1
+    made.rows[favourites.name].append({"id": made.id(at), "account_id": who, "status_id": row["id"], "created_at": at})
+    if who != row["account_id"]:
+        made.rows[notifications.name].append({
+            "id": made.id(at), "account_id": row["account_id"], "from_id": who, "type": "favourite",
+            "status_id": row["id"], "group_key": f"favourite-{row['id']}", "filtered": False, "created_at": at,
+            "once_key": f"favourite:{row['id']}:{who}",
+        })  # fmt: skip

@@ -72,6 +72,7 @@ class ReadyGroups(msgspec.Struct, frozen=True, gc=False):
     ids: tuple[int, ...]
     accounts: bytes  # the beginning of the answer, up to the statuses
     groups: tuple[ShownGroup, ...]
+    end: bytes  # all groups, if no status is left out
     statuses: dict[StatusId, Shown]
     stretch: Stretch | None
 
@@ -106,7 +107,7 @@ async def render_page(
 
 
 def _size(rows: GroupRows, ready: ReadyGroups) -> int:
-    groups = sum(len(one.json) + 50 for one in ready.groups)
+    groups = sum(2 * len(one.json) + 50 for one in ready.groups)
     return (
         len(rows.heads)
         + 100 * len(rows.senders)
@@ -117,21 +118,28 @@ def _size(rows: GroupRows, ready: ReadyGroups) -> int:
 
 
 async def _finish(work: Work, ready: ReadyGroups, me: AccountId) -> bytes:
+    """All pieces are copied once, unless a filter leaves any out."""
     view = View(me) if ready.stretch is None else await view_of(work, ready.stretch, me, context=CONTEXT)
-    shown = {
-        id: b"%b%b}" % (seen(one, view) if view.marked else one.json.usual, one.account)
-        for id, one in ready.statuses.items()
-        if not (view.hidden and view.hides(one))
-    }
-    return _whole(ready.accounts, ready.groups, shown)
+    if view.hidden:
+        there = {id: one for id, one in ready.statuses.items() if not view.hides(one)}
+        shown = {id: b"%b%b}" % (seen(one, view), one.account) for id, one in there.items()}
+        return _whole(ready.accounts, ready.groups, shown)
+    parts, between = [ready.accounts, b',"statuses":['], b""
+    for one in ready.statuses.values():
+        parts += (between, seen(one, view) if view.marked else one.json.usual, one.account)
+        between = b"},"
+    parts += (b"}" if ready.statuses else b"", b"]", ready.end)
+    return b"".join(parts)
 
 
 def _whole(accounts: bytes, made: Iterable[ShownGroup], statuses: Mapping[StatusId, bytes]) -> bytes:
     """Groups about what is not shown are left out."""
     there = [one.json for one in made if one.status_id is None or one.status_id in statuses]
-    return b"".join(
-        (accounts, b',"statuses":', joined(list(statuses.values())), b',"notification_groups":', joined(there), b"}")
-    )
+    return b"".join((accounts, b',"statuses":', joined(list(statuses.values())), _end(there)))
+
+
+def _end(groups: Sequence[bytes]) -> bytes:
+    return b',"notification_groups":%b}' % joined(groups)
 
 
 async def _ready(
@@ -145,10 +153,12 @@ async def _ready(
     if len(lines) < len(about) or not all(is_kept(work, id, version) for id, version in parts.versions.items()):
         return None
     stretch = [(one.subject_id, one.subject_version, one.conversation_id) for one in lines.values()]
+    made = tuple(_groups(shown, parts))
     return ReadyGroups(
         tuple(head.id for head in heads),
         _accounts(parts, partial=partial),
-        tuple(_groups(shown, parts)),
+        made,
+        _end([one.json for one in made]),
         lines,
         Stretch.of(stretch) if stretch else None,
     )
@@ -209,9 +219,9 @@ async def _parts(work: Work, rows: GroupRows, heads: Sequence[GroupHead]) -> _Pa
 def _members(head: GroupHead, there: Mapping[AccountId, int], long: LongGroup | None, low: int) -> _Members:
     """Without those who are gone; of a long group all are counted that were not looked at."""
     looked_at = head.samples
-    some = [one for one in looked_at if one.from_id in there]
-    least = min((one.id for one in some if one.id >= low), default=head.id)
-    senders = [one.from_id for one in some[:SAMPLES]] or [head.from_id]
+    some = [one for one in looked_at if one[1] in there]
+    least = min((id for id, _ in some if id >= low), default=head.id)
+    senders = [sender for _, sender in some[:SAMPLES]] or [head.from_id]
     if long is None:
         return _Members(senders, len(some) or 1, least)
     return _Members(senders, long.total - len(looked_at) + len(some), long.least or least)

@@ -34,11 +34,7 @@ _newer = N.alias("newer")
 _sample = N.alias("sample")
 
 
-class GroupSample(NamedTuple):
-    """One of the newest of a group."""
-
-    id: int
-    from_id: AccountId
+GroupSample = tuple[int, AccountId]  # one of the newest of a group, and whom it is from
 
 
 class GroupHead(NamedTuple):
@@ -62,7 +58,7 @@ class GroupHead(NamedTuple):
     def samples(self) -> list[GroupSample]:
         """Newest first, also from senders who are gone; whatever stands alone is its own."""
         found = _read_samples.decode(self.newest) if self.newest else []
-        return found or [GroupSample(self.id, self.from_id)]
+        return found or [(self.id, self.from_id)]
 
     @property
     def status(self) -> StatusRow | None:
@@ -205,7 +201,7 @@ async def with_senders(work: Work, me: AccountId, rows: str) -> GroupRows:
     groups = {head.group_key or "": head.samples for head in heads}
     low = min((head.id for head in heads), default=0)
     long = [key for key, some in groups.items() if len(some) == LOOKED_AT]
-    senders = {head.from_id for head in heads}.union(one.from_id for some in groups.values() for one in some)
+    senders = {head.from_id for head in heads}.union(sender for some in groups.values() for _, sender in some)
     return GroupRows(
         rows,
         tuple(await work.db.all(_present, ids=sorted(senders))),

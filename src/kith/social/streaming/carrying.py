@@ -43,7 +43,7 @@ from kith.social.streaming.channels import (
 from kith.social.streaming.events import StreamEvent
 from kith.social.streaming.facts import Published
 from kith.social.streaming.feed_streams import FeedStreams, touched_by_filters
-from kith.social.streaming.hub import Delivery, Hub
+from kith.social.streaming.hub import Hub, StreamDelivery
 from kith.social.streaming.store import Pairs, Post
 from kith.social.timelines.facts import FeedsFilled
 
@@ -107,7 +107,7 @@ class StreamCarrier:
                 await self._hub.publish(channel, event, hidden_from=_accounts(hidden.get(post.id, ())))
             channels = [of_user(AccountId(owner)) for owner in homes.get(post.id, ())]
             channels += [of_list(list_id) for list_id in lists.get(post.id, ())]
-            await self._hub.publish_each([Delivery(event, channels)])
+            await self._hub.publish_each([StreamDelivery(event, channels)])
 
     # To everybody
 

@@ -22,7 +22,7 @@ from kith.social.streaming import store
 from kith.social.streaming.channels import of_list
 from kith.social.streaming.connections import EVERY_STREAM, Streams
 from kith.social.streaming.events import StreamEvent
-from kith.social.streaming.hub import Delivery, Hub
+from kith.social.streaming.hub import Hub, StreamDelivery
 from kith.social.streaming.store import Pairs, Post
 from kith.social.timelines.facts import FeedsFilled
 
@@ -117,7 +117,7 @@ class FeedStreams:
 
     async def _deliveries(
         self, work: Work, posts: Sequence[Post], owners: Pairs, name: str, streams: Mapping[StatusId, Streams]
-    ) -> list[Delivery]:
+    ) -> list[StreamDelivery]:
         """As each viewer sees it; those for whom it looks alike get the same bytes."""
         viewers = {post.id: self._viewers_of(owners.get(post.id, ())) for post in posts}
         everyone = {viewer for of_post in viewers.values() for viewer in of_post.values()}
@@ -130,7 +130,7 @@ class FeedStreams:
             alike[post.id] = await _alike(work, post, seeing, touched[post.id], is_new=name == "update")
         events = await _rendered(work, alike, name)
         return [
-            Delivery(event, self._channels(viewers[post.id], some), streams.get(post.id, EVERY_STREAM))
+            StreamDelivery(event, self._channels(viewers[post.id], some), streams.get(post.id, EVERY_STREAM))
             for post in posts
             for first, some in alike[post.id].items()
             if (event := events.get((first, post.id))) is not None

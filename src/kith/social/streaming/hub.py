@@ -20,7 +20,7 @@ from kith.social.streaming.channels import Stream
 from kith.social.streaming.connections import EVERY_STREAM, Listener, StreamConnection, Streams, StreamSubscription
 from kith.social.streaming.events import StreamEvent
 
-__all__ = ["BEATS", "Delivery", "Hub"]
+__all__ = ["BEATS", "Hub", "StreamDelivery"]
 
 BEATS = 15  # seconds between two heartbeats of one stream
 AT_ONCE = 200  # deliveries, before others have their turn
@@ -28,7 +28,7 @@ TRY_AGAIN = 1013
 NOBODY: frozenset[AccountId] = frozenset()
 
 
-class Delivery(NamedTuple):
+class StreamDelivery(NamedTuple):
     """An event for some of the streams of some channels."""
 
     event: StreamEvent
@@ -165,7 +165,7 @@ class Hub:
         ]
         await self._hand(event, heard)
 
-    async def publish_each(self, deliveries: Iterable[Delivery]) -> None:
+    async def publish_each(self, deliveries: Iterable[StreamDelivery]) -> None:
         """The same for many channels."""
         for event, channels, (after, upto) in deliveries:
             subscribed = (self._channels.get(channel, ()) for channel in channels)
