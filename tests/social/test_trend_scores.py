@@ -52,7 +52,8 @@ def _people(*counts: int) -> dict[str, int]:
 )
 def test_a_score_falls_from_its_peak(peak: Peak, people: dict[str, int], expected: tuple[float, Peak]) -> None:
     score, now = scored(peak, people, NOW, TAG_HALF_LIFE)
-    assert (pytest.approx(score), now) == expected
+    assert score == pytest.approx(expected[0])
+    assert now == expected[1]
 
 
 def test_links_last_longer_than_tags() -> None:

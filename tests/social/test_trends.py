@@ -40,7 +40,8 @@ def new_url() -> str:
 
 async def trending(member: Member | Town, kind: str, base: str = TRENDS, **params: Any) -> list[dict[str, Any]]:
     """All of a kind, however many pages."""
-    http, found = member.town.http if isinstance(member, Member) else member.http, []
+    http = member.town.http if isinstance(member, Member) else member.http
+    found: list[dict[str, Any]] = []
     headers = {"Authorization": f"Bearer {member.token}"} if isinstance(member, Member) else {}
     while True:
         page = await http.get(
@@ -110,7 +111,7 @@ async def test_figures_are_those_that_somebody_else_would_count(new_town: TownBu
     await refresh(town)
 
     for kind, key, counted in (("tags", "name", uses), ("links", "url", shares)):
-        known = {gone.id} if kind == "tags" else set()
+        known: set[int] = {gone.id} if kind == "tags" else set()
         scores = {name: _score(counted, name, known) for name in {one[1] for one in counted}}
         expected = {name: score for name, score in scores.items() if score >= 1}
         shown = await trending(owner, kind, ADMIN)

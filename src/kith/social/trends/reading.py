@@ -151,8 +151,8 @@ _chosen = query(select(preferences.c.chosen_languages).where(preferences.c.accou
 
 async def languages_of(work: Work, me: AccountId | None, accepted: str) -> list[str]:
     """Those that somebody has chosen to read, else those that their client says they read."""
-    chosen = await work.db.one(_chosen, me=me) if me is not None else None
-    if chosen:
-        return list(chosen)
+    chosen = [] if me is None else await work.db.all(_chosen, me=me)
+    if chosen and chosen[0]:
+        return list(chosen[0])
     named = (part.partition(";")[0].strip() for part in accepted.split(",")[:MOST_LANGUAGES])
     return list(dict.fromkeys(code for name in named if name for code in (name, name.lower().partition("-")[0])))

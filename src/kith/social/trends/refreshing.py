@@ -10,6 +10,7 @@ from kith.base.work import Work
 from kith.social.statuses.cards import store as cards
 from kith.social.statuses.languages import is_language
 from kith.social.trends import figures, review_store, store
+from kith.social.trends.figures import Liked, LinkDay
 from kith.social.trends.scores import (
     LEAST_STATUS_SCORE,
     LINK_HALF_LIFE,
@@ -23,9 +24,20 @@ from kith.social.trends.store import ScoreRow
 NEEDED = ("title", "description", "image", "provider_name")  # of a page to be an article
 
 
-async def refresh_tags(work: Work) -> None:
+async def refresh(work: Work) -> None:
+    """All is counted before anything is written, and by one worker at a time."""
     people = await figures.people_by_tag(work.db, work.now)
-    await work.db.begin()
+    links = await figures.shared_links(work.db, work.now)
+    days = await figures.days_of_links(work.db, links, work.now)
+    pages = {id: data for id, data, _ in await cards.find_shown(work.db, links)}
+    liked = await figures.liked_statuses(work.db, work.now)
+    await work.db.hold("trends")
+    await _score_tags(work, people)
+    await _score_links(work, links, days, pages)
+    await _score_statuses(work, liked)
+
+
+async def _score_tags(work: Work, people: Mapping[int, Mapping[str, int]]) -> None:
     peaks = await store.tag_peaks(work.db)
     rows = []
     for id in sorted({*peaks, *people}):
@@ -34,22 +46,24 @@ async def refresh_tags(work: Work) -> None:
     await store.score_tags(work.db, rows)
 
 
-async def refresh_links(work: Work) -> None:
-    ids = await figures.shared_links(work.db, work.now)
-    days = await figures.days_of_links(work.db, ids, work.now)
-    if not ids:
-        return
-    pages = {id: data for id, data, _ in await cards.find_shown(work.db, ids)}
-    await work.db.begin()
+async def _score_links(
+    work: Work, ids: Sequence[int], days: Sequence[LinkDay], pages: Mapping[int, dict[str, Any]]
+) -> None:
+    people: dict[int, dict[str, int]] = {}
+    for day in days:
+        if day.card_id in pages and is_article(pages[day.card_id]):
+            people.setdefault(day.card_id, {})[day.day] = day.accounts
     peaks = await store.link_peaks(work.db, ids)
     rows = []
     for id in ids:
-        people = {day.day: day.accounts for day in days if day.card_id == id}
-        if id not in pages or not is_article(pages[id]):
-            people = {}
-        score, peak = scored(peaks.get(id, Peak()), people, work.now, LINK_HALF_LIFE)
+        score, peak = scored(peaks.get(id, Peak()), people.get(id, {}), work.now, LINK_HALF_LIFE)
         rows.append(ScoreRow(id, score, peak))
     await store.score_links(work.db, await _with_pages(work, rows, pages), days)
+
+
+async def _score_statuses(work: Work, liked: Sequence[Liked]) -> None:
+    scores = {one.id: status_score(one.marks, work.now - one.created_at) for one in liked}
+    await store.score_statuses(work.db, {id: score for id, score in scores.items() if score >= LEAST_STATUS_SCORE})
 
 
 def is_article(page: Mapping[str, Any]) -> bool:
@@ -96,9 +110,3 @@ async def _publishers(work: Work, hosts: Sequence[str]) -> dict[str, int]:
     if new:
         known |= await review_store.publishers_named(work.db, new)
     return {host: next(known[name].id for name in domains_of(host) if name in known) for host in hosts}
-
-
-async def refresh_statuses(work: Work) -> None:
-    liked = await figures.liked_statuses(work.db, work.now)
-    scores = {one.id: status_score(one.marks, work.now - one.created_at) for one in liked}
-    await store.score_statuses(work.db, {id: score for id, score in scores.items() if score >= LEAST_STATUS_SCORE})

@@ -139,8 +139,10 @@ async def review_status(db: Session, status_id: StatusId, *, trendable: bool) ->
 
 async def links_waiting(db: Session, ids: Sequence[int]) -> set[int]:
     """Those of which the team has said nothing yet, nor of their site."""
-    return set(ids).difference(await db.all(_settled_links, ids=list(ids))) if ids else set()
+    settled: list[int] = await db.all(_settled_links, ids=list(ids)) if ids else []
+    return set(ids).difference(settled)
 
 
 async def statuses_waiting(db: Session, ids: Sequence[int]) -> set[int]:
-    return set(ids).difference(await db.all(_settled_statuses, ids=list(ids))) if ids else set()
+    settled: list[int] = await db.all(_settled_statuses, ids=list(ids)) if ids else []
+    return set(ids).difference(settled)

@@ -24,9 +24,7 @@ class RequestReview(msgspec.Struct):
 async def refresh(work: Work, _payload: RefreshTrends) -> None:
     """Where there are no trends, nothing is reckoned."""
     if (await store.settings(work.db)).enabled:
-        await refreshing.refresh_tags(work)
-        await refreshing.refresh_links(work)
-        await refreshing.refresh_statuses(work)
+        await refreshing.refresh(work)
 
 
 async def request_review(work: Work, _payload: RequestReview) -> None:
@@ -60,9 +58,12 @@ async def without_account(work: Work, fact: AccountChanged | AccountDeleted) -> 
         refresh_soon(work)
 
 
-REFRESH: JobKind[RefreshTrends] = JobKind(name="trends.refresh", payload=RefreshTrends, handler=refresh)
+# Both run by themselves, as what takes long does, so that nobody waits to write while they count.
+REFRESH: JobKind[RefreshTrends] = JobKind(
+    name="trends.refresh", payload=RefreshTrends, handler=refresh, outside=True, concurrency=1
+)
 REQUEST_REVIEW: JobKind[RequestReview] = JobKind(
-    name="trends.request_review", payload=RequestReview, handler=request_review
+    name="trends.request_review", payload=RequestReview, handler=request_review, outside=True, concurrency=1
 )
 WITHOUT_USES: JobKind[TagsRecounted] = JobKind(name="trends.without_uses", payload=TagsRecounted, handler=without_uses)
 WITHOUT_SHARE: JobKind[StatusDeleted] = JobKind(
