@@ -76,6 +76,7 @@ from kith.social.tags.room import ROOM as TAGS
 from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
 from kith.social.translation.room import ROOM as TRANSLATION
+from kith.social.trends.room import ROOM as TRENDS
 from kith.web.errors import DIALECT as PAGES_DIALECT
 from kith.web.room import ROOM as WEB
 
@@ -133,6 +134,7 @@ ROOMS: list[Room] = [
     ASYNC_REFRESHES,
     CLEANUP,
     MODERATION,
+    TRENDS,
     ADMISSION,
     ADMIN,
     APPS,

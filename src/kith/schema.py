@@ -42,6 +42,7 @@ from kith.social.statuses import tables as social_statuses
 from kith.social.suggestions import tables as social_suggestions
 from kith.social.tags import tables as social_tags
 from kith.social.timelines import tables as social_timelines
+from kith.social.trends import tables as social_trends
 
 __all__ = [
     "METADATA",
@@ -86,6 +87,7 @@ __all__ = [
     "social_suggestions",
     "social_tags",
     "social_timelines",
+    "social_trends",
     "tokens",
     "users",
 ]

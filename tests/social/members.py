@@ -88,9 +88,13 @@ async def join_all(town: Town, count: int) -> list[Member]:
 
 async def stranger(town: Town, domain: str = "elsewhere.example", **differing: Any) -> Account:
     """An account elsewhere, as if it had been met."""
-    name = f"stranger_{uuid.uuid4().hex[:8]}"
+    [account] = await strangers(town, 1, domain, **differing)
+    return account
 
+
+async def strangers(town: Town, count: int, domain: str = "elsewhere.example", **differing: Any) -> list[Account]:
     def row(work: Work) -> Account:
+        name = f"stranger_{uuid.uuid4().hex[:8]}"
         uri = f"https://{domain}/users/{name}"
         values: dict[str, Any] = {
             "id": work.new_id(), "version": FIRST, "user_id": None, "username": name, "username_key": name,
@@ -107,9 +111,10 @@ async def stranger(town: Town, domain: str = "elsewhere.example", **differing: A
         return Account(**(values | differing))
 
     async with town.house() as house, house.works.begin() as work:
-        account = row(work)
-        await accounts.insert(work.db, account)
-    return account
+        made = [row(work) for _ in range(count)]
+        for account in made:
+            await accounts.insert(work.db, account)
+    return made
 
 
 async def set_state(town: Town, id: str | int, make: Callable[[Work], dict[str, Any]]) -> None:

@@ -67,6 +67,10 @@ _put_off = query(select(jobs.c.id).where(_deliveries), int)
 _at_once = command(update(jobs).where(_deliveries).values(run_at=bindparam("now", type_=Instant())))
 
 
+# What others see there is what everybody sees: test_trends.
+OPEN = {f"{ADMIN}/trends/{kind}" for kind in ("tags", "links", "statuses")}
+
+
 def admin_routes() -> list[tuple[str, str]]:
     return [(route.method, route.path) for route in social_routes() if "/admin/" in route.path]
 
@@ -76,6 +80,8 @@ async def test_every_route_of_the_team_is_closed_to_everybody_else(town: Town) -
     member, user = await join(town), await employ(town, "user")
     assert len(admin_routes()) >= 80
     for method, path in admin_routes():
+        if path in OPEN:
+            continue
         url = path.replace("{id}", "1")
         bare = await town.http.request(method, url)
         narrow = await member.call(method, url)

@@ -54,6 +54,7 @@ OF_THEIR_OWN = (
     "/api/v1/accounts/{account_id}/in_collections",
     "/api/v1/suggestions",
     "/api/v2/suggestions",
+    "/api/v1/trends/",
     "/api/oembed",
     "/api/v1/conversations",
     "/api/v1/crypto/",

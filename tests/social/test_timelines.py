@@ -415,7 +415,7 @@ async def test_only_links_that_are_a_trend_have_a_timeline(town: Town) -> None:
     assert refused.status_code == 401
     assert (await town.http.get("/api/v2/instance")).json()["configuration"]["timelines_access"][
         "trending_link_feeds"
-    ] == {"local": "disabled", "remote": "disabled"}
+    ] == {"local": "public", "remote": "public"}
 
 
 async def test_public_timelines_show_the_languages_that_somebody_has_chosen(town: Town) -> None:

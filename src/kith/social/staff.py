@@ -23,7 +23,7 @@ from kith.social.ids import AccountId, UserId
 from kith.social.roles import store as roles
 from kith.social.roles.tables import Role
 
-__all__ = ["OPERATOR", "Staff", "TheStaff", "record", "refuse_if_above", "role_of", "staff"]
+__all__ = ["OPERATOR", "MaybeStaff", "Staff", "TheStaff", "record", "refuse_if_above", "role_of", "staff"]
 
 SUPERUSER = 100  # where somebody stands who may do everything in the identity half, whatever their role is called
 
@@ -89,7 +89,13 @@ def staff_in(exchange: Exchange) -> Staff:
     return caller.staff
 
 
+async def staff_if_any(exchange: Exchange) -> Staff | None:
+    """Who looks at a route that is open to all, if it is somebody: their role says what they see of it."""
+    return None if caller_in(exchange).member is None else await _staff(exchange)
+
+
 TheStaff = Annotated[Staff, Provided(staff_in)]
+MaybeStaff = Annotated[Staff | None, Provided(staff_if_any)]
 
 
 async def role_of(work: Work, account: Account) -> Role | None:

@@ -8,7 +8,7 @@ from alembic import op
 from kith.base import db
 
 revision = "0023"
-down_revision = "0021"
+down_revision = "0022"
 
 
 def upgrade() -> None:

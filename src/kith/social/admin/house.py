@@ -11,6 +11,8 @@ from kith.base.work import Work
 from kith.social.instance import service, store
 from kith.social.instance.tables import Rule
 from kith.social.staff import Staff, record
+from kith.social.trends import review as trend_review
+from kith.social.trends import store as trends
 
 LONGEST_HINT = 1000
 FIXED = ("title", "description", "contact_email", "registrations", "confirm_email", "publish_domain_blocks")
@@ -87,6 +89,8 @@ class Pages(msgspec.Struct, kw_only=True):
     extended_description: str | None = None
     privacy_policy: str | None = None
     terms_of_service: str | None = None
+    trends: bool | None = None
+    trendable_by_default: bool | None = None
 
 
 async def settings_of(work: Work) -> dict[str, Any]:
@@ -95,7 +99,8 @@ async def settings_of(work: Work) -> dict[str, Any]:
     for kind in service.KINDS:
         found = await service.find_page(work, kind)
         told[kind] = "" if found is None else found.text
-    return told
+    switches = await trends.settings(work.db)
+    return told | {"trends": switches.enabled, "trendable_by_default": switches.trendable_by_default}
 
 
 async def write_pages(work: Work, by: Staff, pages: Pages) -> dict[str, Any]:
@@ -110,4 +115,5 @@ async def write_pages(work: Work, by: Staff, pages: Pages) -> dict[str, Any]:
         if text.strip() or await service.find_page(work, kind) is not None:
             await service.write_page(work, kind, text, begins=None)
             await record(work, by, "update_settings", page=kind)
+    await trend_review.change_settings(work, by, enabled=pages.trends, by_default=pages.trendable_by_default)
     return await settings_of(work)

@@ -74,4 +74,4 @@ async def suggestions(work: Work, me: AccountId) -> list[Tag]:
     since = id_at(work.now - LOOKED_BACK)
     ids = await store.liked(work.db, me, since=since, posts=LOOKED_AT, least=LEAST_USES, most=SUGGESTED)
     known = await tag_store.find_all(work.db, ids)
-    return [known[id] for id in ids if id in known]
+    return [known[id] for id in ids if id in known and known[id].listable]

@@ -103,11 +103,7 @@ def v2(
             "vapid": {"public_key": vapid},
             **LIMITS,
             "translation": {"enabled": bool(settings.translator)},
-            "timelines_access": {
-                "live_feeds": feeds,
-                "hashtag_feeds": feeds,
-                "trending_link_feeds": {"local": "disabled", "remote": "disabled"},
-            },
+            "timelines_access": {"live_feeds": feeds, "hashtag_feeds": feeds, "trending_link_feeds": feeds},
             "limited_federation": False,
         },
         "registrations": {

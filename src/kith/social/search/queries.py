@@ -282,7 +282,7 @@ async def is_mine(work: Work, me: AccountId, account_id: AccountId) -> bool:
 def _tags(*, reviewed: bool) -> Query[Tag]:
     clauses: list[Clause] = [tags.c.listable, tags.c.name.like(bindparam("pattern", type_=Text()), escape="!")]
     if reviewed:
-        clauses.append(tags.c.trendable.is_not(None))
+        clauses.append(tags.c.reviewed_at.is_not(None))
     found = select(tags).where(and_(*clauses)).order_by(func.length(tags.c.name), tags.c.name)
     return query(found.limit(bindparam("limit")).offset(bindparam("offset")), Tag)
 

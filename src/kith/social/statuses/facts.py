@@ -65,3 +65,9 @@ class PollVoted(Fact, frozen=True):
 class PollEnded(Fact, frozen=True):
     poll_id: int
     status_id: StatusId
+
+
+class TagsRecounted(Fact, frozen=True):
+    """Who used the tags of a post on its day was counted anew, after the post was edited or deleted."""
+
+    status_id: StatusId

@@ -15,7 +15,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountSensitized
 from kith.social.feeds import store as feeds
 from kith.social.ids import AccountId
-from kith.social.statuses import store
+from kith.social.statuses import store, tag_uses
 from kith.social.statuses.cards import service as cards
 from kith.social.statuses.facts import BoostWithdrawn, StatusDeleted, StatusEdited, StatusPosted
 from kith.social.statuses.service import poll
@@ -27,7 +27,6 @@ BATCH = 200
 MOST_POLLS = 100
 SHOWN_AT_ONCE = 1000
 REMEMBERED = timedelta(hours=1)
-TAG_DAYS = timedelta(days=8)
 
 _boosts = query(
     select(statuses.c.id, statuses.c.account_id)
@@ -75,26 +74,21 @@ async def follow_up(work: Work, facts: Sequence[StatusPosted]) -> None:
     for status in await work.db.all(_with_links, ids=[fact.status_id for fact in facts]):
         await cards.look(work, status)
         if status.visibility == PUBLIC and status.tag_names:
-            await _count_tags(work, status)
+            await tag_uses.count(work, status)
 
 
 async def look_again(work: Work, fact: StatusEdited) -> None:
     status = await store.find(work.db, fact.status_id)
     if status is not None:
         await cards.look(work, status)
-
-
-async def _count_tags(work: Work, status: Status) -> None:
-    """Who used which tag today: of posts that everybody can find, by authors everybody may see."""
-    author = await accounts.find(work.db, status.account_id)
-    if author is None or author.silenced_at is not None or author.is_gone:
-        return
-    used = await tags.of_status(work.db, status.id)
-    await tags.use(work.db, used, author.id, status.created_at.date().isoformat(), status.created_at)
+        await tag_uses.recount(work, status)
 
 
 async def clear_up(work: Work, fact: StatusDeleted) -> None:
     """Whatever hung on a status that is gone: its tags, and the boosts of it, a stretch at a time."""
+    status = await store.find(work.db, fact.status_id)
+    if status is not None and status.tag_names:
+        await tag_uses.recount(work, status)
     await tags.unlink_all(work.db, fact.status_id)
     boosts = await work.db.all(_boosts, status=fact.status_id)
     for boost_id, account_id in boosts:
@@ -124,7 +118,7 @@ async def begin_to_show_anew(work: Work, fact: AccountSensitized) -> None:
 
 async def sweep(work: Work, _payload: SweepStatuses) -> None:
     await store.forget_idempotent(work.db, work.now - REMEMBERED)
-    await tags.forget_days(work.db, (work.now - TAG_DAYS).date().isoformat())
+    await tags.forget_days(work.db, (work.now - tag_uses.KEPT).date().isoformat())
 
 
 FOLLOW_UP: JobKind[StatusPosted] = JobKind(name="statuses.follow_up", payload=StatusPosted, many=follow_up)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -22,7 +22,7 @@ DAYS = 7
 async def render_tags(work: Work, tags: Sequence[Tag], me: AccountId | None) -> list[dict[str, Any]]:
     """In the order they came, whether there are any uses of them or not."""
     ids = [tag.id for tag in tags if tag.id]
-    days = _days(work.now)
+    days = days_before(work.now)
     used = {(tag, day): (people, uses) for tag, day, people, uses in await store.days_of(work.db, ids, days[-1])}
     shown = [_tag(work.settings, tag, days, used) for tag in tags]
     if me is None:
@@ -34,7 +34,7 @@ async def render_tags(work: Work, tags: Sequence[Tag], me: AccountId | None) -> 
     ]
 
 
-def _days(now: datetime) -> list[str]:
+def days_before(now: datetime) -> list[str]:
     """Today and the six days before, newest first."""
     return [(now - timedelta(days=ago)).date().isoformat() for ago in range(DAYS)]
 
@@ -46,8 +46,13 @@ def _tag(
         "id": str(tag.id) if tag.id else "",
         "name": tag.display,
         "url": tag_url(settings, tag.name),
-        "history": [_day(day, *used.get((tag.id, day), (0, 0))) for day in days],
+        "history": history(tag.id, days, used),
     }
+
+
+def history(id: int, days: Sequence[str], used: Mapping[tuple[int, str], tuple[int, int]]) -> list[dict[str, str]]:
+    """How many people used it on each day, and how often; `used` is by its id and the day."""
+    return [_day(day, *used.get((id, day), (0, 0))) for day in days]
 
 
 def _day(day: str, people: int, uses: int) -> dict[str, str]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, func, select, update
+from sqlalchemy import BindParameter, Boolean, and_, bindparam, delete, func, select, update
 
-from kith.base.db import Instant, Session, add_once, any_of, command, insert_into, query, upsert
+from kith.base.db import Instant, Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
@@ -31,14 +31,6 @@ _unlink = command(
     delete(status_tags).where(and_(status_tags.c.status_id == bindparam("status"), any_of(status_tags.c.tag_id, "ids")))
 )
 _of_status = query(select(status_tags.c.tag_id).where(status_tags.c.status_id == bindparam("status")), int)
-_new_day = upsert(tag_days).values(
-    tag_id=bindparam("tag"), day=bindparam("day"), account_id=bindparam("account"), uses=1
-)
-_use = command(
-    _new_day.on_conflict_do_update(
-        index_elements=[tag_days.c.tag_id, tag_days.c.day, tag_days.c.account_id], set_={"uses": tag_days.c.uses + 1}
-    ).inline()
-)
 _days = query(
     select(tag_days.c.tag_id, tag_days.c.day, func.count().label("accounts"), func.sum(tag_days.c.uses).label("uses"))
     .where(and_(any_of(tag_days.c.tag_id, "ids"), tag_days.c.day >= bindparam("since")))
@@ -80,6 +72,19 @@ _note_featured = command(
     .values(statuses_count=featured_tags.c.statuses_count + 1, last_status_at=_now)
 )
 _unlink_all = command(delete(status_tags).where(status_tags.c.status_id == bindparam("status")))
+_page = IdList(select(tags), tags.c.id, row=Tag)
+_review = command(
+    update(tags)
+    .where(tags.c.id == bindparam("tag"))
+    .values(
+        display=bindparam("display"),
+        usable=bindparam("usable"),
+        listable=bindparam("listable"),
+        trendable=bindparam("trendable", type_=Boolean()),
+        reviewed_at=_now,
+    )
+)
+_ask = command(update(tags).where(any_of(tags.c.id, "ids")).values(requested_review_at=_now))
 _page_of_followed = IdList(
     select(tag_follows.c.id, tag_follows.c.tag_id).where(tag_follows.c.account_id == _me), tag_follows.c.id
 )
@@ -102,6 +107,8 @@ async def note(db: Session, spelled: Mapping[str, str], *, ids: Sequence[int], n
                 "trendable": None,
                 "last_status_at": None,
                 "created_at": now,
+                "reviewed_at": None,
+                "requested_review_at": None,
             }
             for id, name in zip(ids, new, strict=False)
         ]
@@ -133,10 +140,9 @@ async def of_status(db: Session, status_id: StatusId) -> list[int]:
     return await db.all(_of_status, status=status_id)
 
 
-async def use(db: Session, tag_ids: Sequence[int], account_id: AccountId, day: str, now: datetime) -> None:
-    """Count that somebody used them on a day."""
+async def touch(db: Session, tag_ids: Sequence[int], now: datetime) -> None:
+    """Somebody used them."""
     if tag_ids:
-        await db.many(_use, [{"tag": id, "day": day, "account": account_id} for id in sorted(tag_ids)])
         await db.run(_touch, ids=sorted(tag_ids), now=now)
 
 
@@ -197,3 +203,27 @@ async def page_of_followed(db: Session, me: AccountId, cursor: Cursor) -> list[t
     """The follow, by which the list is walked, and the tag."""
     statement, params = _page_of_followed.form(cursor)
     return cursor.newest_first(await db.all(statement, me=me, **params))
+
+
+async def page(db: Session, cursor: Cursor) -> list[Tag]:
+    """All there are, the newest first."""
+    statement, params = _page.form(cursor)
+    return cursor.newest_first(await db.all(statement, **params))
+
+
+async def review(db: Session, tag: Tag, now: datetime) -> None:
+    """What the team says of it, which has looked at it now."""
+    await db.run(
+        _review,
+        tag=tag.id,
+        display=tag.display,
+        usable=tag.usable,
+        listable=tag.listable,
+        trendable=tag.trendable,
+        now=now,
+    )
+
+
+async def ask_for_review(db: Session, tag_ids: Sequence[int], now: datetime) -> None:
+    if tag_ids:
+        await db.run(_ask, ids=list(tag_ids), now=now)

@@ -31,6 +31,9 @@ tags = Table(
     Column("trendable", Boolean),
     Column("last_status_at", Instant),
     Column("created_at", Instant, nullable=False),
+    # When the team looked at it, and when it was asked to.
+    Column("reviewed_at", Instant),
+    Column("requested_review_at", Instant),
 )
 
 status_tags = Table(
@@ -75,6 +78,7 @@ tag_days = Table(
     Column("account_id", BigInteger, primary_key=True),
     Column("uses", Integer, nullable=False),
     Index("ix_social_tag_days_day", "day"),
+    Index("ix_social_tag_days_account_id", "account_id", "day"),
 )
 
 
@@ -87,6 +91,8 @@ class Tag(msgspec.Struct):
     trendable: bool | None
     last_status_at: datetime | None
     created_at: datetime
+    reviewed_at: datetime | None = None
+    requested_review_at: datetime | None = None
 
 
 class FeaturedTag(msgspec.Struct):

@@ -141,12 +141,6 @@ async def show_list(exchange: Exchange, work: Work, me: Me, id: FromPath[int]) -
     return await _timeline(exchange, rows, me, cursor, context=HOME)
 
 
-@get("/api/v1/timelines/link", guards=[_anybody])
-async def show_link() -> None:
-    """Links have a timeline while they are a trend. No trends are reckoned here, so that none has."""
-    raise NotFound
-
-
 @get("/api/v1/timelines/direct", guards=[_reader])
 async def show_direct(exchange: Exchange, work: Work, me: Me) -> Answer:
     cursor = _cursor(exchange)
@@ -218,7 +212,6 @@ routes = [
     show_public,
     show_tag,
     show_list,
-    show_link,
     show_direct,
     show_favourites,
     show_bookmarks,

@@ -181,6 +181,18 @@ async def tagged(
     )  # fmt: skip
 
 
+@lru_cache(2)
+def _linking(*, anonymous: bool) -> IdList:
+    clauses = _open(anonymous=anonymous, local=False, remote=False, only_media=False)
+    clauses += [S.c.card_id == bindparam("card"), A.c.discoverable.is_(True)]
+    return IdList(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
+
+
+async def linking(work: Work, me: AccountId | None, cursor: Cursor, card_id: int) -> str | None:
+    """What people who want to be found say to everybody about a link."""
+    return await _rows(work, _linking(anonymous=me is None), cursor, me=me, card=card_id)
+
+
 @lru_cache(64)
 def _of_account(
     *, anonymous: bool, only_media: bool, no_replies: bool, no_boosts: bool, no_direct: bool, tagged: bool, own: bool

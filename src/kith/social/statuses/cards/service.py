@@ -60,6 +60,10 @@ def link_of(work: Work, status: Status) -> str | None:
     return first_link(status.content, tuple(one.lower() for one in ours))
 
 
+async def find_by_url(work: Work, url: str) -> Card | None:
+    return await store.find(work.db, _hash(url))
+
+
 def _hash(url: str) -> str:
     return hashlib.sha256(url.encode()).hexdigest()
 
