@@ -27,15 +27,15 @@ from tests.town import Town
 ADMIN = "/api/v1/admin"
 MEASURE = {
     "key": "text", "unit": maybe("text"), "total": "digits", "previous_total?": "digits", "human_value?": "text",
-    "data": [{"date": "midnight", "value": "digits"}],
+    "data": [{"date": "second", "value": "digits"}],
 }  # fmt: skip
 DIMENSION = {
     "key": "text",
     "data": [{"key": "text", "human_key": "text", "value": "text", "unit?": "text", "human_value?": "text"}],
 }
 COHORT = {
-    "period": "midnight", "frequency": OneOf("day", "month"),
-    "data": [{"date": "midnight", "rate": "number", "value": "digits"}],
+    "period": "second", "frequency": OneOf("day", "month"),
+    "data": [{"date": "second", "rate": "number", "value": "digits"}],
 }  # fmt: skip
 FIRST, LAST = date(2025, 1, 1), date(2025, 12, 31)
 
@@ -147,6 +147,8 @@ async def test_figures_are_what_happened(new_town: TownBuilder) -> None:
     found = {one["key"]: one for one in answer}
     assert list(found) == keys
 
+    assert [one["data"][0]["date"] for one in answer] == [f"{FIRST.isoformat()}T00:00:00Z"] * len(keys)
+
     def days_of(key: str) -> list[str]:
         return [one["value"] for one in found[key]["data"]]
 
@@ -167,6 +169,7 @@ async def test_figures_are_what_happened(new_town: TownBuilder) -> None:
         f"{ADMIN}/retention", json={"start_at": "2025-01-01", "end_at": "2025-12-31", "frequency": "month"}
     )
     check(cohorts, [COHORT])
+    assert (cohorts[1]["period"], cohorts[1]["data"][1]["date"]) == ("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z")
     for place, cohort in enumerate(cohorts):
         came = [id for id, day in year.joined.items() if day.month == place + 1]
         for step, one in enumerate(cohort["data"]):

@@ -27,6 +27,7 @@ class Invite(msgspec.Struct, frozen=True):
 
 _columns = [invitations.c[name] for name in ("invite_uuid", "name", "single_use", "expires", "created_at")]
 _every = query(select(*_columns).order_by(invitations.c.created_at.desc()).limit(MOST), tuple)
+_one = query(select(*_columns).where(invitations.c.invite_uuid == bindparam("id", type_=UID())), tuple)
 _insert = command(insert_into(invitations))
 _delete = command(delete(invitations).where(invitations.c.invite_uuid == bindparam("id", type_=UID())))
 
@@ -34,6 +35,20 @@ _delete = command(delete(invitations).where(invitations.c.invite_uuid == bindpar
 async def invites(work: Work) -> list[Invite]:
     """The newest first."""
     return [Invite(*row) for row in await work.db.all(_every)]
+
+
+def _known(id: str) -> str:
+    try:
+        return str(uuid.UUID(id))
+    except ValueError as error:
+        raise NotFound from error
+
+
+async def find_invite(work: Work, id: str) -> Invite:
+    found = await work.db.one(_one, id=_known(id))
+    if found is None:
+        raise NotFound
+    return Invite(*found)
 
 
 async def invite(work: Work, by: int | None, *, name: str, expires_in: int | None, single_use: bool) -> Invite:
@@ -50,9 +65,5 @@ async def invite(work: Work, by: int | None, *, name: str, expires_in: int | Non
 
 
 async def withdraw_invite(work: Work, id: str) -> None:
-    try:
-        known = str(uuid.UUID(id))
-    except ValueError as error:
-        raise NotFound from error
-    if not await work.db.run(_delete, id=known):
+    if not await work.db.run(_delete, id=_known(id)):
         raise NotFound

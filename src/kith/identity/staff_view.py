@@ -25,9 +25,14 @@ MOST_ADDRESSES = 20
 
 _people = query(select(users).where(any_of(users.c.id, "ids")), User)
 _signups = query(
-    select(signups.c.user_id, signups.c.reason, signups.c.locale, signups.c.client_ip, signups.c.created_at).where(
-        any_of(signups.c.user_id, "ids")
-    ),
+    select(
+        signups.c.user_id,
+        signups.c.reason,
+        signups.c.locale,
+        signups.c.client_ip,
+        signups.c.created_at,
+        signups.c.invited_by,
+    ).where(any_of(signups.c.user_id, "ids")),
     tuple,
 )
 _seen = query(
@@ -76,6 +81,7 @@ class PersonRecord(msgspec.Struct, frozen=True):
     reason: str | None
     signed_up: bool  # by themselves, rather than made by an operator
     app_id: int | None
+    invited_by: int | None  # a person, by their id
     addresses: tuple[Address, ...]  # the latest first
 
 
@@ -89,7 +95,7 @@ async def records_of(db: Session, ids: Sequence[int]) -> dict[int, PersonRecord]
     seen: dict[int, dict[str, datetime]] = {}
     for user_id, ip, at in await db.all(_seen, ids=wanted):
         seen.setdefault(user_id, {})[ip] = _moment(at)
-    for user_id, (_, _, ip, at) in told.items():
+    for user_id, (_, _, ip, at, _) in told.items():
         seen.setdefault(user_id, {}).setdefault(ip, at)
     return {
         user.id: _record(user, told.get(user.id), apps.get(user.id), seen.get(user.id, {}))
@@ -109,7 +115,7 @@ def _record(user: User, told: Any, app_id: int | None, seen: dict[str, datetime]
         id=user.id, email=user.email, is_confirmed=user.confirmed_at is not None,
         is_approved=user.approved_at is not None, is_active=user.is_active, role=user.role,
         locale=locale_of(user) or locale or "en", reason=reason or None,
-        signed_up=told is not None, app_id=app_id,
+        signed_up=told is not None, app_id=app_id, invited_by=told[4] if told is not None else None,
         addresses=tuple(Address(ip, at) for at, ip in newest[:MOST_ADDRESSES]),
     )  # fmt: skip
 
@@ -119,6 +125,11 @@ def is_person(column: ColumnElement[Any], state: str) -> ColumnElement[bool]:
     waits, active = users.c.approved_at.is_(None), users.c.is_active
     clause = {"active": and_(active, ~waits), "pending": waits, "disabled": ~active}[state]
     return any_row(users, and_(users.c.id == column, clause))
+
+
+def was_invited(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:
+    """`name` is the parameter with the id of the person who invited them."""
+    return any_row(signups, and_(signups.c.user_id == column, signups.c.invited_by == bindparam(name)))
 
 
 def has_email(column: ColumnElement[Any], name: str) -> ColumnElement[bool]:

@@ -35,7 +35,7 @@ def joined(entities: Sequence[bytes]) -> bytes:
 
 
 def list_of(
-    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int], *, kind: CursorKind,
+    exchange: Exchange, cursor: Cursor, entities: Sequence[bytes], ids: Sequence[int | str], *, kind: CursorKind,
     is_timeline: bool = False, status: int = 200, headers: Headers = (),
 ) -> Answer:  # fmt: skip
     """A list with its `Link` header. `ids` are what the list is walked by, also of what could not be shown."""
@@ -44,7 +44,7 @@ def list_of(
 
 
 def page_of(
-    exchange: Exchange, cursor: Cursor, body: bytes, ids: Sequence[int], *, kind: CursorKind,
+    exchange: Exchange, cursor: Cursor, body: bytes, ids: Sequence[int | str], *, kind: CursorKind,
     is_timeline: bool = False, status: int = 200, headers: Headers = (),
 ) -> Answer:  # fmt: skip
     """The same of a list that is JSON already."""

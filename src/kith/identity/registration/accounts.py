@@ -125,7 +125,8 @@ def _fixed(decision: Decision) -> dict[str, Any]:
 async def _settle(work: Work, user: User, decision: Decision) -> None:
     """What the flow's user_write stage would do besides."""
     used = decision.invitation
-    if used is not None and not await invitation_checks.spend(work, used.invite_uuid, decision.flow.flow_uuid):
+    flow_uuid = decision.flow.flow_uuid
+    if used is not None and not await invitation_checks.spend(work, used.invite_uuid, flow_uuid, user.id):
         raise Conflict  # of two who came with it at once, one is made and the other is not
     attributes = write_attributes(user.attributes, _fixed(decision))
     if attributes != user.attributes:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import and_, bindparam, delete, func, select
+from sqlalchemy import and_, bindparam, delete, func, select, update
 
 from kith.base.db import Instant, Session, command, insert_into, query
 from kith.identity.signups.tables import Signup, signups
@@ -27,6 +27,9 @@ class Pending(msgspec.Struct):
 
 _told = [signups.c[name] for name in ("reason", "locale", "client_ip", "client_name")]
 _insert = command(insert_into(signups))
+_set_inviter = command(
+    update(signups).where(signups.c.user_id == bindparam("user")).values(invited_by=bindparam("inviter"))
+)
 _one = query(select(signups).where(signups.c.user_id == bindparam("user")), Signup)
 _pending = query(
     select(
@@ -60,6 +63,10 @@ _forgotten = command(
 
 async def insert(db: Session, signup: Signup) -> None:
     await db.run(_insert, **{name: getattr(signup, name) for name in Signup.__struct_fields__})
+
+
+async def set_inviter(db: Session, user_id: int, inviter: int) -> None:
+    await db.run(_set_inviter, user=user_id, inviter=inviter)
 
 
 async def find(db: Session, user_id: int) -> Signup | None:

@@ -16,6 +16,7 @@ signups = Table(
     Column("client_ip", String(45), nullable=False),
     Column("client_name", Text, nullable=False),
     Column("created_at", Instant, nullable=False, index=True),
+    Column("invited_by", Integer, ForeignKey("identity_users.id", ondelete="SET NULL"), index=True),
 )
 
 
@@ -28,3 +29,4 @@ class Signup(msgspec.Struct):
     client_ip: str
     client_name: str
     created_at: datetime
+    invited_by: int | None = None

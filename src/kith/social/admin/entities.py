@@ -13,7 +13,7 @@ from kith.identity.for_staff import PersonRecord
 from kith.social.accounts import store as accounts
 from kith.social.accounts.entities import render
 from kith.social.accounts.tables import Account
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, UserId
 from kith.social.moments import moment
 from kith.social.roles import store as role_store
 from kith.social.roles.entities import render_role
@@ -27,10 +27,17 @@ async def render_admin(work: Work, rows: Sequence[Account]) -> list[bytes]:
     shown = await render(work, rows)
     people = await for_staff.staff_view.records_of(work.db, [row.user_id for row in rows if row.user_id is not None])
     roles = await role_store.load(work.db)
+    inviters = await _inviters(work, [one.invited_by for one in people.values() if one.invited_by is not None])
     return [
-        _whole(row, one, None if row.user_id is None else people.get(row.user_id), roles)
+        _whole(row, one, None if row.user_id is None else people.get(row.user_id), roles, inviters)
         for row, one in zip(rows, shown, strict=True)
     ]
+
+
+async def _inviters(work: Work, user_ids: Sequence[int]) -> dict[int, AccountId]:
+    """Accounts of people, asked for only where somebody was invited."""
+    found = await accounts.find_of_users(work.db, [UserId(id) for id in dict.fromkeys(user_ids)]) if user_ids else []
+    return {one.user_id: one.id for one in found if one.user_id is not None}
 
 
 async def render_admin_by_id(work: Work, ids: Sequence[AccountId]) -> dict[AccountId, msgspec.Raw]:
@@ -39,7 +46,9 @@ async def render_admin_by_id(work: Work, ids: Sequence[AccountId]) -> dict[Accou
     return {row.id: msgspec.Raw(one) for row, one in zip(found, await render_admin(work, found), strict=True)}
 
 
-def _whole(row: Account, shown: bytes, person: PersonRecord | None, roles: Roles) -> bytes:
+def _whole(
+    row: Account, shown: bytes, person: PersonRecord | None, roles: Roles, inviters: Mapping[int, AccountId]
+) -> bytes:
     told: dict[str, Any] = {
         "id": str(row.id),
         "username": row.username,
@@ -48,7 +57,7 @@ def _whole(row: Account, shown: bytes, person: PersonRecord | None, roles: Roles
         "sensitized": row.sensitized_at is not None,
         "suspended": row.suspended_at is not None,
         "silenced": row.silenced_at is not None,
-        **(_person(row, person, roles) if person is not None else _NOBODY),
+        **(_person(row, person, roles, inviters) if person is not None else _NOBODY),
     }
     return b'%b,"account":%b}' % (_encode(told)[:-1], shown)
 
@@ -59,7 +68,7 @@ _NOBODY: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _person(row: Account, person: PersonRecord, roles: Roles) -> dict[str, Any]:
+def _person(row: Account, person: PersonRecord, roles: Roles, inviters: Mapping[int, AccountId]) -> dict[str, Any]:
     addresses = [{"ip": one.ip, "used_at": moment(one.used_at)} for one in person.addresses]
     told: dict[str, Any] = {
         "email": person.email,
@@ -74,4 +83,6 @@ def _person(row: Account, person: PersonRecord, roles: Roles) -> dict[str, Any]:
     }
     if person.app_id is not None:
         told["created_by_application_id"] = str(person.app_id)
+    if person.invited_by in inviters:
+        told["invited_by_account_id"] = str(inviters[person.invited_by])
     return told

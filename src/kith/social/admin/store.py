@@ -14,6 +14,7 @@ from kith.identity.for_social import TEAM
 from kith.identity.for_staff import staff_view
 from kith.social.accounts.tables import Account, accounts
 from kith.social.id_lists import IdList
+from kith.social.ids import UserId
 
 _person: ColumnElement[Any] = accounts.c.user_id
 _local = accounts.c.domain == ""
@@ -39,6 +40,7 @@ _CLAUSES: dict[str, ColumnElement[bool]] = {
             any_of(accounts.c.role_id, "role_ids"), and_(accounts.c.role_id.is_(None), any_of(accounts.c.role, "bases"))
         ),
     ),
+    "invited_by": staff_view.was_invited(_person, "inviter"),
     "nobody": false(),
 }
 STATES = ("active", "pending", "disabled", "silenced", "suspended", "sensitized")
@@ -55,6 +57,7 @@ class AccountQuery(msgspec.Struct, kw_only=True):
     ip: str = ""
     role_ids: list[int] | None = None
     bases: list[str] = []
+    invited_by: UserId | None = None
 
 
 @lru_cache(512)
@@ -79,6 +82,9 @@ async def page_of(db: Session, wanted: AccountQuery, cursor: Cursor) -> list[Acc
     if wanted.role_ids is not None:
         names.add("roles")
         values |= {"role_ids": wanted.role_ids, "bases": wanted.bases}
+    if wanted.invited_by is not None:
+        names.add("invited_by")
+        values["inviter"] = wanted.invited_by
     if wanted.ip:
         names.add("ip")
         values["ips"] = await staff_view.addresses_in(db, wanted.ip)

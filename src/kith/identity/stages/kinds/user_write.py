@@ -129,7 +129,7 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
     user = await signups.register(turn.work, turn.work.find(Passwords), new, judged=judged)
     if not user.owns_email and user.confirmed_at is not None:
         await addresses.tell_owner(turn.work, user.email, user.id)  # no mail follows that could tell them
-    if not await use(turn):
+    if not await use(turn, user.id):
         raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
     kind = turn.stage.user_type
     await store.place(turn.work.db, user.id, type=kind, active=not turn.stage.create_users_as_inactive)
