@@ -13,8 +13,11 @@ from sqlalchemy import bindparam, update
 from kith.base.db import Instant, command, insert_into
 from kith.identity.users import store as user_store
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId
 from kith.social.instance import store as instance
 from kith.social.moderation.tables import reports
+from kith.social.relationships import store as relationships
+from kith.social.relationships.tables import Follow
 from kith.social.statuses.tables import favourites, statuses
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, stranger
@@ -196,6 +199,14 @@ async def test_dimensions_are_made_up_of_what_is_there(new_town: TownBuilder) ->
     assert found["tag_servers"] == [{"key": own, "human_key": own, "value": str(len(year.tagged))}]
     assert sum(int(one["value"]) for one in found["tag_languages"]) == len(year.tagged)
     assert int(found["space_usage"][0]["value"]) > 0
+    one, two = await stranger(town, "near.example"), await stranger(town, "near.example")
+    async with town.house() as house, house.works.begin() as work:
+        follow = Follow(work.new_id(), AccountId(int(owner.id)), two.id, True, False, None, None, work.now)
+        await relationships.add_follow(work.db, follow)
+    asked |= {"keys": ["instance_accounts"], "instance_accounts": {"domain": "near.example"}}
+    [followed] = await owner.post(f"{ADMIN}/dimensions", json=asked)
+    expected = [(two.username, "1"), (one.username, "0")]
+    assert [(entry["key"], entry["value"]) for entry in followed["data"]] == expected
     assert [one["key"] for one in found["software_versions"]][:2] == ["kith", "python"]
 
 
