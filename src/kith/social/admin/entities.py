@@ -83,6 +83,6 @@ def _person(row: Account, person: PersonRecord, roles: Roles, inviters: Mapping[
     }
     if person.app_id is not None:
         told["created_by_application_id"] = str(person.app_id)
-    if person.invited_by in inviters:
+    if person.invited_by is not None and person.invited_by in inviters:
         told["invited_by_account_id"] = str(inviters[person.invited_by])
     return told
