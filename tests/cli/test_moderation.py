@@ -30,8 +30,16 @@ async def test_accounts_are_limited_marked_disabled_suspended_and_back(town: Tow
         assert set((await state()).values()) == {False}, back
     assert "warned" in await town.kith("accounts", "warn", bob.name)
     assert "no account called" in await town.kith("accounts", "suspend", "nobody_here", expect=1)
+    assert "not suspended" in await town.kith("accounts", "unsuspend", bob.name, expect=1)
+    assert "must be first" in await town.kith("accounts", "delete", bob.name, expect=1)
+    assert "does not wait" in await town.kith("accounts", "approve", bob.name, expect=1)
+    told = json.loads(await town.kith("accounts", "suspend", bob.name, "--json"))
+    assert told == {"id": bob.id, "acct": bob.name, "silenced": False, "sensitized": False, "suspended": True}
+    assert "is deleted now" in await town.kith("accounts", "delete", bob.name)
+    assert await verdict(owner, "GET", f"/api/v1/admin/accounts/{bob.id}") == 404
     far = await stranger(town, "cli.example")
     await town.kith("accounts", "silence", f"@{far.username}@cli.example")
+    assert "lives elsewhere" in await town.kith("accounts", "disable", far.acct, expect=1)
     assert (await ada.get(f"/api/v1/accounts/{far.id}"))["limited"] is True
 
 
@@ -41,6 +49,9 @@ async def test_reports_are_listed_assigned_resolved_and_reopened(town: Town) -> 
 
     assert bob.name in await town.kith("reports", "list")
     assert json.loads(await town.kith("reports", "show", made["id"], "--json"))["comment"] == "rude"
+    await town.kith("reports", "assign", made["id"], mod.name)
+    await town.kith("reports", "unassign", made["id"])
+    assert (await mod.get(f"/api/v1/admin/reports/{made['id']}"))["assigned_account"] is None
     await town.kith("reports", "assign", made["id"], mod.name)
     assert "not of the team" in await town.kith("reports", "assign", made["id"], ada.name, expect=1)
     await town.kith("reports", "resolve", made["id"])

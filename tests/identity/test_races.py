@@ -222,7 +222,7 @@ async def test_two_administrators_cannot_both_end_each_other(new_town: TownBuild
     town = await new_town()
     last = await town.owner()
     for _ in range(5):
-        other = await town.sign_up(role="administrator")
+        other = await town.sign_up(role="owner")
         ids = {one: (await one.get(f"{API}/core/users/me/")).json()["pk"] for one in (last, other)}
 
         answers = await at_once(_end(last, ids[other], what), _end(other, ids[last], what))
@@ -242,7 +242,7 @@ def _end(person: Person, id: int, what: str) -> Any:
 
 async def test_administrators_may_change_each_other_at_once(town: Town, ada: Person) -> None:
     """Each change is written down in the name of who is being changed: neither waits for the other for ever."""
-    bob = await town.sign_up(role="administrator")
+    bob = await town.sign_up(role="owner")
     ids = {one: (await one.get(f"{API}/core/users/me/")).json()["pk"] for one in (ada, bob)}
 
     for n in range(5):

@@ -101,6 +101,29 @@ async def test_who_may_do_more_is_out_of_a_clerks_reach(town: Town, ada: Person)
         assert await id_of(person) == pk
 
 
+async def test_an_administrator_touches_no_owner(town: Town, ada: Person) -> None:
+    """Whoever could set an owner's password, address or token would be one."""
+    admin, bob = await town.sign_up(role="administrator"), await town.sign_up()
+    hers, his = await id_of(ada), await id_of(bob)
+    password = {"password": "quite another secret 7"}
+    tries: list[tuple[str, str, dict[str, Any]]] = [
+        ("PATCH", f"{USERS}{hers}/", {"name": "Mine"}),
+        ("PATCH", f"{USERS}{hers}/", {"email": "mine@example.org"}),
+        ("PATCH", f"{USERS}{hers}/", {"is_active": False}),
+        ("PATCH", f"{USERS}{hers}/", {"groups": []}),
+        ("POST", f"{USERS}{hers}/set_password/", password),
+        ("POST", TOKENS, {"identifier": new_name("t"), "user": hers, "intent": "api"}),
+        ("DELETE", f"{USERS}{hers}/", {}),
+    ]
+    for method, path, sent in tries:
+        refused = await admin.call(method, f"{API}{path}", json=sent)
+        assert refused.status_code == 403, (method, path, sent, refused.text)
+    assert (await ada.get(f"{API}/core/users/me/")).json()["name"] != "Mine"
+    assert (await patch(admin, USERS, his, name="Robert")).status_code == 200
+    assert (await patch(ada, USERS, await id_of(admin), name="Deputy")).status_code == 200
+    assert (await patch(admin, USERS, await id_of(admin), name="Myself")).status_code == 200
+
+
 async def test_passwords_are_set_by_oneself_or_with_the_right_to(town: Town, ada: Person) -> None:
     clerk, helper, bob = (
         await person_who_may(town, ada, *CLERK),
@@ -356,15 +379,16 @@ async def test_the_last_superuser_stays(new_town: TownBuilder) -> None:
     second = await town.sign_up()
     await group(ada, is_superuser=True, user_set=[await id_of(second)])
 
-    for person in (ada, second):
+    for person, expected in ((ada, 409), (second, 403)):  # the second is no owner
         disabled = await patch(person, USERS, mine, is_active=False)
         deleted = await person.call("DELETE", f"{API}{USERS}{mine}/")
-        assert (disabled.status_code, deleted.status_code) == (409, 409)
+        assert (disabled.status_code, deleted.status_code) == (expected, expected)
     assert (await patch(ada, USERS, mine, name="Ada", is_active=True)).status_code == 200
-    third = await town.sign_up(role="administrator")
-    theirs = await id_of(third)
+    third, another = await town.sign_up(role="administrator"), await town.sign_up(role="owner")
+    theirs, hers = await id_of(third), await id_of(another)
     assert (await third.call("DELETE", f"{API}{USERS}{theirs}/")).status_code == 409
-    assert (await patch(third, USERS, mine, is_active=False)).status_code == 200
+    assert (await patch(another, USERS, mine, is_active=False)).status_code == 200
+    assert (await another.call("DELETE", f"{API}{USERS}{mine}/")).status_code == 204
+    assert (await patch(another, USERS, hers, is_active=False)).status_code == 200
     assert (await patch(second, USERS, theirs, is_active=False)).status_code == 409
-    assert (await third.call("DELETE", f"{API}{USERS}{mine}/")).status_code == 204
     assert (await second.call("DELETE", f"{API}{USERS}{theirs}/")).status_code == 409

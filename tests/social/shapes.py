@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_SECOND = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 _KINDS: dict[str, Callable[[Any], bool]] = {
@@ -20,6 +21,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "true": lambda value: value is True,
     "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
     "url": lambda value: isinstance(value, str) and value.startswith(("http://", "https://")),
+    "second": lambda value: isinstance(value, str) and _SECOND.fullmatch(value) is not None,
     "moment": lambda value: isinstance(value, str) and _MOMENT.fullmatch(value) is not None,
     "midnight": lambda value: isinstance(value, str) and value.endswith("T00:00:00.000Z"),
     "date": lambda value: isinstance(value, str) and _DATE.fullmatch(value) is not None,

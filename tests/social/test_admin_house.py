@@ -156,6 +156,10 @@ async def test_pages_are_written_and_settings_seen(town: Town) -> None:
     assert told["registrations"] in ("open", "approval", "closed")
     assert await admin.get(f"{ADMIN}/settings") == told
     assert "We keep little." in (await town.http.get("/api/v1/instance/privacy_policy")).json()["content"]
+    assert await admin.patch(f"{ADMIN}/settings", json=told) == told  # sent back as it came
+    refused = await admin.call("PUT", f"{ADMIN}/settings", json={"title": "Mine", "privacy_policy": "Nothing."})
+    assert (refused.status_code, set(refused.json()["details"])) == (422, {"title"})
+    assert await admin.get(f"{ADMIN}/settings") == told
     await admin.does("PUT", f"{ADMIN}/settings", json={"privacy_policy": ""})
     assert (await admin.get(f"{ADMIN}/settings"))["privacy_policy"] == ""
 
@@ -278,15 +282,17 @@ async def test_an_invitation_lets_somebody_in_where_sign_up_is_closed(new_town: 
 
     assert (closed.status_code, let_in.status_code) == (403, 200), let_in.text
     await settle(town)
+    assert await verdict(admin, "GET", f"{ADMIN}/invites/{made['id']}") == 404  # it was for one
     [guest] = await admin.get("/api/v2/admin/accounts", params={"invited_by": admin.id})
     check(guest, ADMIN_ACCOUNT)
     assert (guest["username"], guest["invited_by_account_id"]) == ("visitor", admin.id)
-    made_by = (await admin.get("/api/v1/admin/accounts", params={"username": "visitor"}))[0][
-        "created_by_application_id"
-    ]
-    assert guest["created_by_application_id"] == made_by
-    assert await admin.get("/api/v2/admin/accounts", params={"invited_by": guest["id"]}) == []
+    [by_name] = await admin.get("/api/v1/admin/accounts", params={"username": "visitor"})
+    assert guest["created_by_application_id"] == by_name["created_by_application_id"]
+    for other_host in (guest["id"], "nobody"):
+        assert await admin.get("/api/v2/admin/accounts", params={"invited_by": other_host}) == []
+    assert "invited_by_account_id" not in await admin.get(f"{ADMIN}/accounts/{admin.id}")
     other = await admin.post(f"{ADMIN}/invites", json={"single_use": False})
+    assert await admin.get(f"{ADMIN}/invites/{other['id']}") == other
     await _look_at_invites(town, admin, other["code"], gone=made["code"])
     assert other["id"] in [one["id"] for one in await admin.get(f"{ADMIN}/invites")]
     assert await admin.delete(f"{ADMIN}/invites/{other['id']}") == {}
@@ -306,3 +312,5 @@ async def test_what_the_team_did_can_be_looked_up(town: Town) -> None:
     assert found[0]["context"]["target"] == {"id": bob.id, "acct": bob.name}
     assert await admin.get(f"{ADMIN}/audit", params={"username": mod.name, "action": "suspend_account"}) == []
     assert await admin.get(f"{ADMIN}/audit", params={"username": mod.name, "offset": "1"}) == []
+    first = await admin.call("GET", f"{ADMIN}/audit", params={"username": mod.name, "limit": "1"})
+    assert f'{ADMIN}/audit?username={mod.name}&limit=1&offset=1>; rel="next"' in first.headers["link"]

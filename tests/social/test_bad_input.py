@@ -45,6 +45,35 @@ async def _furnish(ada: Member, bob: Member) -> list[str]:
     return [*known, "tag"]
 
 
+async def _furnish_for_team(owner: Member, ada: Member, bob: Member) -> list[str]:
+    """One of everything that the team makes and deals with, by their ids."""
+    report = await ada.post("/api/v1/reports", json={"account_id": bob.id})
+    await owner.post(f"/api/v1/admin/accounts/{bob.id}/action", json={"type": "sensitive", "report_id": report["id"]})
+    [strike] = await bob.get("/api/v1/strikes")
+    await bob.post(f"/api/v1/strikes/{strike['id']}/appeal", json={"text": "no"})
+    [appeal] = await owner.get("/api/v1/admin/appeals")
+    made = [
+        await owner.post(f"/api/v1/admin/{path}", json=sent)
+        for path, sent in {
+            "rules": {"text": "be kind"},
+            "roles": {"name": "helper", "permissions_as_keys": ["manage_reports"]},
+            "report_notes": {"report_id": report["id"], "content": "hm"},
+            "warning_presets": {"text": "careful"},
+            "announcements": {"text": "hello"},
+            "webhooks": {"url": "https://hook.example/", "events": ["report.created"]},
+            "invites": {"single_use": False},
+            "domain_blocks": {"domain": "blocked.example"},
+            "domain_allows": {"domain": "allowed.example"},
+            "email_domain_blocks": {"domain": "mail.example"},
+            "canonical_email_blocks": {"email": "eve@example.org"},
+            "ip_blocks": {"ip": "10.0.0.1", "severity": "no_access"},
+        }.items()
+    ]
+    picture = {"image": ("a.png", image_file("PNG"), "image/png")}
+    made.append(await owner.post("/api/v1/admin/custom_emojis", data={"shortcode": "blob"}, files=picture))
+    return [one["id"] for one in (report, strike, appeal, *made)]
+
+
 @pytest.fixture
 async def ada(new_town: TownBuilder) -> Member:
     """Somebody in a town of their own, since nobody knows what will be left of it."""
@@ -147,10 +176,7 @@ async def test_wrong_requests_of_the_team_are_all_answered(new_town: TownBuilder
     town = await new_town(log_level="warning")
     owner, (ada, bob) = await employ(town, "owner"), await join_all(town, 2)
     routes = [route for route in social_routes() if "/admin/" in route.path]
-    report = await ada.post("/api/v1/reports", json={"account_id": bob.id})
-    rule = await owner.post("/api/v1/admin/rules", json={"text": "be kind"})
-    block = await owner.post("/api/v1/admin/domain_blocks", json={"domain": "blocked.example"})
-    known = [ada.id, bob.id, owner.id, report["id"], rule["id"], block["id"], "1", "-99", "none", "suspend"]
+    known = [ada.id, bob.id, owner.id, "1", "-99", "none", "suspend", *await _furnish_for_team(owner, ada, bob)]
     count = MANY[town.engine] // 5
 
     sender = await _send_all(owner, Garbage(routes, known, seed=1815).requests(count))

@@ -13,8 +13,11 @@ from sqlalchemy import bindparam, update
 from kith.base.db import Instant, command, insert_into
 from kith.identity.users import store as user_store
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId
 from kith.social.instance import store as instance
 from kith.social.moderation.tables import reports
+from kith.social.relationships import store as relationships
+from kith.social.relationships.tables import Follow
 from kith.social.statuses.tables import favourites, statuses
 from tests.conftest import TownBuilder
 from tests.social.members import Member, join, stranger
@@ -31,16 +34,16 @@ MEASURE = {
     "total": "digits",
     "previous_total?": "digits",
     "human_value?": "text",
-    "data": [{"date": "midnight", "value": "digits"}],
+    "data": [{"date": "second", "value": "digits"}],
 }
 DIMENSION = {
     "key": "text",
     "data": [{"key": "text", "human_key": "text", "value": "text", "unit?": "text", "human_value?": "text"}],
 }
 COHORT = {
-    "period": "midnight",
+    "period": "second",
     "frequency": OneOf("day", "month"),
-    "data": [{"date": "midnight", "rate": "number", "value": "digits"}],
+    "data": [{"date": "second", "rate": "number", "value": "digits"}],
 }
 FIRST, LAST = date(2025, 1, 1), date(2025, 12, 31)
 
@@ -152,6 +155,8 @@ async def test_figures_are_what_happened(new_town: TownBuilder) -> None:
     found = {one["key"]: one for one in answer}
     assert list(found) == keys
 
+    assert [one["data"][0]["date"] for one in answer] == [f"{FIRST.isoformat()}T00:00:00Z"] * len(keys)
+
     def days_of(key: str) -> list[str]:
         return [one["value"] for one in found[key]["data"]]
 
@@ -172,6 +177,7 @@ async def test_figures_are_what_happened(new_town: TownBuilder) -> None:
         f"{ADMIN}/retention", json={"start_at": "2025-01-01", "end_at": "2025-12-31", "frequency": "month"}
     )
     check(cohorts, [COHORT])
+    assert (cohorts[1]["period"], cohorts[1]["data"][1]["date"]) == ("2025-02-01T00:00:00Z", "2025-03-01T00:00:00Z")
     for place, cohort in enumerate(cohorts):
         came = [id for id, day in year.joined.items() if day.month == place + 1]
         for step, one in enumerate(cohort["data"]):
@@ -207,6 +213,14 @@ async def test_dimensions_are_made_up_of_what_is_there(new_town: TownBuilder) ->
     assert found["tag_servers"] == [{"key": own, "human_key": own, "value": str(len(year.tagged))}]
     assert sum(int(one["value"]) for one in found["tag_languages"]) == len(year.tagged)
     assert int(found["space_usage"][0]["value"]) > 0
+    one, two = await stranger(town, "near.example"), await stranger(town, "near.example")
+    async with town.house() as house, house.works.begin() as work:
+        follow = Follow(work.new_id(), AccountId(int(owner.id)), two.id, True, False, None, None, work.now)
+        await relationships.add_follow(work.db, follow)
+    asked |= {"keys": ["instance_accounts"], "instance_accounts": {"domain": "near.example"}}
+    [followed] = await owner.post(f"{ADMIN}/dimensions", json=asked)
+    expected = [(two.username, "1"), (one.username, "0")]
+    assert [(entry["key"], entry["value"]) for entry in followed["data"]] == expected
     assert [one["key"] for one in found["software_versions"]][:2] == ["kith", "python"]
 
 

@@ -78,11 +78,12 @@ async def test_every_moderator_and_administrator_hears_of_it_in_one_thread(new_t
     check(first, REPORT)
     await until(lambda: _has_mails(town, 9))
     to_mod = [mail for mail in town.mails() if mail["to"] == f"{team[0].name}@example.org"]
-    threads = {str(mail["references"]) for mail in to_mod}
+    threads = {str(mail["references"] or mail["message-id"]) for mail in to_mod}
     assert len(to_mod) == 3
     assert len(threads) == 2
     answers = [mail for mail in to_mod if mail["in-reply-to"]]
     assert [str(mail["in-reply-to"]) for mail in answers] == [f"<report-{first['id']}@127.0.0.1>"]
+    assert str(answers[0]["in-reply-to"]) in {str(mail["message-id"]) for mail in to_mod}
     assert b"indeed" in answers[0].as_bytes()
     for one in team:
         told = await one.get("/api/v1/notifications", params={"types[]": "admin.report"})
@@ -94,7 +95,7 @@ async def test_every_moderator_and_administrator_hears_of_it_in_one_thread(new_t
     await team[0].post(f"{ADMIN}/{second['id']}/resolve")
     fourth = await report(ada, bob)
     await until(lambda: _has_mails(town, 12))
-    assert f"<report-{fourth['id']}@127.0.0.1>" in {str(mail["references"]) for mail in town.mails()}
+    assert f"<report-{fourth['id']}@127.0.0.1>" in {str(mail["message-id"]) for mail in town.mails()}
 
 
 async def _has_mails(town: Town, count: int) -> bool:
@@ -138,6 +139,21 @@ async def test_what_cannot_be_reported_so(town: Town, sent: dict[str, Any], comp
 
     assert (answer.status_code, answer.json()["error"]) == (422, f"Validation failed: {complaint}")
     assert await ada.get(REPORTS) == []
+
+
+async def test_collections_must_be_of_the_reported_and_things_are_named_once(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    his = (await bob.post("/api/v1/collections", json={"name": "rude"}))["collection"]["id"]
+    hers = (await ada.post("/api/v1/collections", json={"name": "kind"}))["collection"]["id"]
+    said = (await post(bob, "twice"))["id"]
+
+    made = await report(ada, bob, collection_ids=[his, his], status_ids=[said, said], category="")
+
+    assert (made["collection_ids"], made["status_ids"], made["category"]) == ([his], [said], "other")
+    for wrong in (hers, "12345"):
+        sent = {"account_id": bob.id, "collection_ids": [his, wrong]}
+        assert await verdict(ada, "POST", REPORTS, json=sent) == 404
+    assert [one["id"] for one in await ada.get(REPORTS)] == [made["id"]]
 
 
 async def test_rules_make_it_a_violation_and_forwarding_is_for_strangers(town: Town) -> None:

@@ -34,7 +34,7 @@ _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _ADDRESS = re.compile(rf"(?=.{{1,64}}@){_ATOM}(?:\.{_ATOM})*@(?=.{{1,253}}\Z){_LABEL}(?:\.{_LABEL})*")
 _SENDER = re.compile(r'(?:"?(?P<name>[^<>"]*?)"?\s*<(?=.*>))?(?P<address>[^<>\s]+)>?')
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9 -]*")
-_EXTRA_HEADER = re.compile(r"(?i:(?:list|x)-[a-z0-9-]+|in-reply-to|references|precedence|feedback-id)")
+_EXTRA_HEADER = re.compile(r"(?i:(?:list|x)-[a-z0-9-]+|in-reply-to|references|message-id|precedence|feedback-id)")
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kith.base.errors import NotFound
+from kith.base.errors import Conflict, Forbidden, NotFound
 from kith.cli.inputs import WORDS
-from kith.cli.running import house, run
+from kith.cli.running import as_json, house, run, say
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from kith.base.work import Work
     from kith.social.accounts.tables import Account
+
+    Change = Callable[[Work, Account], Awaitable[object]]
 
 DONE = {
     "silence": "limited",
@@ -19,17 +23,21 @@ DONE = {
     "suspend": "suspended",
     "none": "warned",
 }
-BACK = {
-    "unsilence": "not limited",
-    "unsensitive": "not marked as sensitive",
-    "enable": "enabled",
-    "unsuspend": "not suspended",
+# What a verb makes of an account, and why it may not be able to.
+OTHERS = {
+    "unsilence": ("not limited", ""),
+    "unsensitive": ("not marked as sensitive", ""),
+    "enable": ("enabled", "lives elsewhere or is suspended"),
+    "unsuspend": ("not suspended", "is not suspended"),
+    "approve": ("approved", "does not wait for approval"),
+    "reject": ("rejected", "does not wait for approval"),
+    "delete": ("deleted", "is not suspended, which it must be first"),
 }
 
 
 @click.group()
 def accounts() -> None:
-    """Limit, disable and suspend accounts, and back."""
+    """Limit, disable and suspend accounts, and back; let people in who wait."""
 
 
 async def _called(work: Work, acct: str) -> Account:
@@ -43,30 +51,46 @@ async def _called(work: Work, acct: str) -> Account:
     return found
 
 
-def _act(type: str, acct: str, text: str, *, mail: bool) -> None:
+async def _changed(acct: str, change: Change) -> dict[str, Any]:
+    from kith.social.accounts import store  # noqa: PLC0415 - loaded when first used
+
+    async with house() as opened, opened.works.begin() as work:
+        account = await _called(work, acct)
+        await change(work, account)
+        now = await store.find(work.db, account.id) or account
+        states = {name: getattr(now, f"{name}_at") is not None for name in ("silenced", "sensitized", "suspended")}
+        return {"id": str(account.id), "acct": account.acct, **states}
+
+
+def _tell(record: dict[str, Any], words: str, *, as_json: bool) -> None:
+    say(record) if as_json else click.echo(f"{record['acct']} is {words} now.")
+
+
+def _act(type: str, acct: str, text: str, *, mail: bool, as_json: bool) -> None:
     from kith.social.moderation import actions  # noqa: PLC0415 - loaded when first used
     from kith.social.staff import OPERATOR  # noqa: PLC0415
 
-    async def do() -> Account:
-        async with house() as opened, opened.works.begin() as work:
-            account = await _called(work, acct)
-            await actions.act(work, OPERATOR, account, actions.Act(type=type, text=text, send_mail=mail))
-            return account
+    async def change(work: Work, account: Account) -> None:
+        if type == "disable" and not account.is_local:
+            raise Conflict(f"{account.acct} lives elsewhere and cannot be disabled here")
+        await actions.act(work, OPERATOR, account, actions.Act(type=type, text=text, send_mail=mail))
 
-    click.echo(f"{run(do()).acct} is {DONE[type]} now.")
+    _tell(run(_changed(acct, change)), DONE[type], as_json=as_json)
 
 
-def _lift(verb: str, acct: str) -> None:
+def _do(verb: str, acct: str, *, as_json: bool) -> None:
     from kith.social.moderation import actions  # noqa: PLC0415 - loaded when first used
     from kith.social.staff import OPERATOR  # noqa: PLC0415
 
-    async def do() -> Account:
-        async with house() as opened, opened.works.begin() as work:
-            account = await _called(work, acct)
+    words, why_not = OTHERS[verb]
+
+    async def change(work: Work, account: Account) -> None:
+        try:
             await getattr(actions, verb)(work, OPERATOR, account)
-            return account
+        except Forbidden as error:
+            raise Conflict(f"{account.acct} {why_not}") from error
 
-    click.echo(f"{run(do()).acct} is {BACK[verb]} now.")
+    _tell(run(_changed(acct, change)), words, as_json=as_json)
 
 
 def _acting(type: str, words: str) -> None:
@@ -74,23 +98,28 @@ def _acting(type: str, words: str) -> None:
     @click.argument("acct", type=WORDS)
     @click.option("--text", default="", type=WORDS, help="What the person is told.")
     @click.option("--mail/--no-mail", default=True, help="Whether they get a mail about it.")
-    def command(*, acct: str, text: str, mail: bool) -> None:
-        _act(type, acct, text, mail=mail)
+    @as_json
+    def command(*, acct: str, text: str, mail: bool, as_json: bool) -> None:
+        _act(type, acct, text, mail=mail, as_json=as_json)
 
 
-def _lifting(verb: str, words: str) -> None:
+def _doing(verb: str, words: str) -> None:
     @accounts.command(verb, help=words)
     @click.argument("acct", type=WORDS)
-    def command(*, acct: str) -> None:
-        _lift(verb, acct)
+    @as_json
+    def command(*, acct: str, as_json: bool) -> None:
+        _do(verb, acct, as_json=as_json)
 
 
 _acting("none", "Warn ACCT (a name, or name@domain), and do nothing else.")
 _acting("silence", "Limit ACCT: only those who follow them see what they post.")
-_lifting("unsilence", "Let everybody see ACCT again.")
+_doing("unsilence", "Let everybody see ACCT again.")
 _acting("sensitive", "Show all media of ACCT as sensitive.")
-_lifting("unsensitive", "Show the media of ACCT as they mark it themselves.")
+_doing("unsensitive", "Show the media of ACCT as they mark it themselves.")
 _acting("disable", "Shut ACCT out; their profile and posts stay.")
-_lifting("enable", "Let ACCT in again.")
+_doing("enable", "Let ACCT in again.")
 _acting("suspend", "Hide ACCT and all of theirs, end every sign-in, and delete the data after 30 days.")
-_lifting("unsuspend", "Bring ACCT back, as long as the data is there.")
+_doing("unsuspend", "Bring ACCT back, as long as the data is there.")
+_doing("approve", "Let ACCT in, who waits for approval.")
+_doing("reject", "Turn ACCT down, who waits for approval; the account is deleted.")
+_doing("delete", "Delete all data of ACCT, who is suspended, for good.")

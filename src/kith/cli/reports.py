@@ -137,3 +137,14 @@ def assign(*, report_id: int, name: str) -> None:
 
     run(_changed(report_id, give))
     click.echo(f"Report {report_id} is assigned to {name}.")
+
+
+@reports.command()
+@_id
+def unassign(*, report_id: int) -> None:
+    """Have nobody in particular deal with a report."""
+    from kith.social.moderation import reports as service  # noqa: PLC0415 - loaded when first used
+    from kith.social.staff import OPERATOR  # noqa: PLC0415
+
+    run(_changed(report_id, lambda work, one: service.assign(work, OPERATOR, one, None)))
+    click.echo(f"Report {report_id} is assigned to nobody.")

@@ -14,7 +14,7 @@ from kith.identity import presence
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
-from kith.identity.providers.oauth2.authentication.bearers import note_use, still_open, was_revoked
+from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_use, still_open
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
 from kith.identity.providers.oauth2.authentication.clients import client_of
 from kith.identity.providers.oauth2.clients import client as clients
@@ -65,6 +65,7 @@ __all__ = [
     "find_client",
     "find_locale",
     "find_person",
+    "find_revoked",
     "is_confirmed",
     "last_seen",
     "note_use",
@@ -72,7 +73,6 @@ __all__ = [
     "revoke_oauth_token",
     "send_confirmation",
     "still_open",
-    "was_revoked",
 ]
 
 
@@ -94,6 +94,12 @@ async def find_person(work: Work, user_id: int) -> PersonFacts | None:
         return None
     welcome = user.is_active and user.confirmed_at is not None and user.approved_at is not None
     return PersonFacts(user.id, user.username, user.name, user.role, welcome, user.created_at)
+
+
+async def is_shut_out(work: Work, user_id: int) -> bool:
+    """Whether somebody is there but may do nothing."""
+    user = await users.find_by_id(work.db, user_id)
+    return user is not None and not user.is_active
 
 
 async def find_locale(work: Work, user_id: int) -> str:

@@ -8,7 +8,7 @@ from kith.base.work import Work
 from kith.identity import staff_view
 from kith.identity.admission import Gate, is_turned_away
 from kith.identity.audit.service import record as record_event
-from kith.identity.invites import Invite, invite, invites, withdraw_invite
+from kith.identity.invites import Invite, find_invite, invite, invites, withdraw_invite
 from kith.identity.providers.oauth2.logout.propagation import end_all_of
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
@@ -28,6 +28,7 @@ __all__ = [
     "TeamMember",
     "approve_signup",
     "delete_person",
+    "find_invite",
     "find_team",
     "invite",
     "invites",

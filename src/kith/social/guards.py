@@ -260,7 +260,7 @@ async def _known(exchange: Exchange, key: str) -> identity.Bearer:
     limiter = exchange.find(Limiter)
     if bearer is None:
         exchange.spent = limiter.spend(ANONYMOUS, address_key(exchange.address))
-        raise _refused(REVOKED if await identity.was_revoked(exchange.work, key) else INVALID)
+        raise await _why_invalid(exchange, key)
     if bearer.user_id is None:
         exchange.spent = limiter.spend(PER_TOKEN, bearer.key_hash)
     else:
@@ -271,6 +271,19 @@ async def _known(exchange: Exchange, key: str) -> identity.Bearer:
     if bearer.expires_at is not None and bearer.expires_at <= exchange.work.now:
         raise _refused(EXPIRED)
     return bearer
+
+
+async def _why_invalid(exchange: Exchange, key: str) -> Problem:
+    """Whoever was shut out is told so, although their tokens ended with it."""
+    revoked = await identity.find_revoked(exchange.work, key)
+    if revoked is None:
+        return _refused(INVALID)
+    if revoked.user_id is not None:
+        standing = exchange.find(Standing)  # type: ignore[type-abstract]
+        may_act = await standing.may_act(exchange.work, UserId(revoked.user_id))
+        if not may_act or await identity.is_shut_out(exchange.work, revoked.user_id):
+            return Forbidden(DISABLED)
+    return _refused(REVOKED)
 
 
 def _tighter(one: Spent | None, other: Spent | None) -> Spent | None:

@@ -10,6 +10,11 @@ def moment(at: datetime) -> str:
     return f"{at.isoformat(timespec='milliseconds')[:23]}Z"
 
 
+def second(at: datetime) -> str:
+    """`2019-11-26T23:27:31Z`: as figures and pages tell it."""
+    return f"{at.isoformat(timespec='seconds')[:19]}Z"
+
+
 def maybe(at: datetime | None) -> str | None:
     return None if at is None else moment(at)
 

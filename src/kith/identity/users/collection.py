@@ -177,11 +177,11 @@ async def _take_address(draft: RecordDraft[UserRecord]) -> None:
 
 async def _check_rights(draft: RecordDraft[UserRecord]) -> None:
     caller = draft.caller
+    if not draft.is_new:
+        await refuse_if_above(draft.work, caller, draft.id, "change")
     if caller.permissions is None:
         return
     db = draft.work.db
-    if not draft.is_new:
-        await refuse_if_above(draft.work, caller, draft.id, "change")
     joined = draft.added("groups")
     if not (await groups.superuser_groups(db)).isdisjoint(joined):
         draft.complain("groups", "Only a superuser may make one.", "permission_denied")

@@ -1,4 +1,4 @@
-"""Callers cannot change people who have more permissions than they have."""
+"""Callers cannot change people who have more permissions than they have, nor administrators an owner."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ from kith.identity.groups import store as groups
 from kith.identity.roles.store import permissions_of
 from kith.identity.users import store as users
 
+OWNER = "owner"
+
+
+async def _is_owner(work: Work, user_id: int) -> bool:
+    login = await users.find_login_by_id(work.db, user_id)
+    return login is not None and login.role == OWNER
+
 
 async def is_mighty(work: Work, user_id: int) -> bool:
     login = await users.find_login_by_id(work.db, user_id)
@@ -16,8 +23,12 @@ async def is_mighty(work: Work, user_id: int) -> bool:
 
 
 async def refuse_if_above(work: Work, caller: ApiCaller, user_id: int, verb: str) -> None:
-    """Raise if the person has more permissions: whoever sets their password or makes a token could act as them."""
-    if caller.permissions is None or user_id == caller.id:
+    """Raise if the person stands higher: whoever sets their password or makes a token could act as them."""
+    if user_id == caller.id:
+        return
+    if caller.role != OWNER and await _is_owner(work, user_id):
+        raise Forbidden(f"Only an owner may {verb} an owner.")
+    if caller.permissions is None:
         return
     if await is_mighty(work, user_id):
         raise Forbidden(f"Only a superuser may {verb} a superuser.")

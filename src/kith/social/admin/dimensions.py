@@ -16,6 +16,7 @@ from kith.social.accounts.tables import accounts
 from kith.social.admin.measures import subject_of
 from kith.social.admin.periods import Period
 from kith.social.instance.tables import presence
+from kith.social.relationships import figures as follows
 from kith.social.statuses.tables import statuses
 from kith.social.tags.tables import status_tags
 from kith.social.text.languages import NAMES
@@ -56,7 +57,7 @@ _TOPS: dict[str, tuple[Query[Any], str, str]] = {
     ),
     "tag_languages": (_top(_tagged, statuses.c.language, _of_tag), "id", "language"),
     "instance_languages": (_top(_authored, statuses.c.language, accounts.c.domain == _about), "domain", "language"),
-    "instance_accounts": (_top(_authored, accounts.c.username, accounts.c.domain == _about), "domain", "name"),
+    "instance_accounts": (follows.MOST_FOLLOWED, "domain", "name"),
 }
 _size = {
     True: query(

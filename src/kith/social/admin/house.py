@@ -83,8 +83,15 @@ async def remove_rule(work: Work, by: Staff, id: int) -> None:
 # Settings
 
 
-class Pages(msgspec.Struct, kw_only=True):
-    """An empty page is taken away; what is left out is as it was."""
+class SettingsForm(msgspec.Struct, kw_only=True):
+    """An empty page is taken away; what is left out is as it was. The operator's settings may come back unchanged."""
+
+    title: str | None = None
+    description: str | None = None
+    contact_email: str | None = None
+    registrations: str | None = None
+    confirm_email: bool | None = None
+    publish_domain_blocks: str | None = None
 
     extended_description: str | None = None
     privacy_policy: str | None = None
@@ -103,8 +110,9 @@ async def settings_of(work: Work) -> dict[str, Any]:
     return told | {"trends": switches.enabled, "trendable_by_default": switches.trendable_by_default}
 
 
-async def write_pages(work: Work, by: Staff, pages: Pages) -> dict[str, Any]:
+async def write_pages(work: Work, by: Staff, pages: SettingsForm) -> dict[str, Any]:
     by.check("manage_settings")
+    _refuse_fixed(work, pages)
     for kind in service.KINDS:
         text = getattr(pages, kind)
         if text is None:
@@ -117,3 +125,10 @@ async def write_pages(work: Work, by: Staff, pages: Pages) -> dict[str, Any]:
             await record(work, by, "update_settings", page=kind)
     await trend_review.change_settings(work, by, enabled=pages.trends, by_default=pages.trendable_by_default)
     return await settings_of(work)
+
+
+def _refuse_fixed(work: Work, given: SettingsForm) -> None:
+    changed = [name for name in FIXED if getattr(given, name) not in (None, getattr(work.settings, name))]
+    if changed:
+        complaint = Complaint("can only be changed by the operator, where the server is started")
+        raise Invalid(fields={name: [complaint] for name in changed})

@@ -16,7 +16,7 @@ from kith.social.days import day_of
 from kith.social.instance.tables import presence
 from kith.social.media.tables import media
 from kith.social.moderation.tables import reports
-from kith.social.moments import moment
+from kith.social.moments import second
 from kith.social.relationships import figures as follows
 from kith.social.statuses.tables import favourites, statuses
 from kith.social.tags.tables import status_tags
@@ -130,7 +130,7 @@ async def _measure(work: Work, key: str, period: Period, about: Mapping[str, str
         "key": key,
         "unit": None,
         "total": str(await _total(work, counted, period, whom)),
-        "data": [{"date": moment(midnight(day)), "value": str(days.get(day.isoformat(), 0))} for day in period.days()],
+        "data": [{"date": second(midnight(day)), "value": str(days.get(day.isoformat(), 0))} for day in period.days()],
     }
     if not counted.is_ever:
         told["previous_total"] = str(await _total(work, counted, period.before(), whom))

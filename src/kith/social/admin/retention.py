@@ -14,7 +14,7 @@ from kith.social.accounts.tables import accounts
 from kith.social.admin.periods import Period, midnight
 from kith.social.days import day_of
 from kith.social.instance.tables import presence
-from kith.social.moments import moment
+from kith.social.moments import second
 
 LENGTHS = {"day": 10, "month": 7}
 
@@ -67,4 +67,4 @@ async def cohorts(work: Work, period: Period, frequency: str) -> list[dict[str, 
 
 
 def _moment(step: str) -> str:
-    return moment(midnight(date.fromisoformat(step if len(step) == 10 else f"{step}-01")))
+    return second(midnight(date.fromisoformat(step if len(step) == 10 else f"{step}-01")))

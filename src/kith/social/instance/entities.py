@@ -10,7 +10,7 @@ from kith.base.settings import Settings
 from kith.social.addresses import NO_HEADER, static_url
 from kith.social.instance.service import Numbers, Terms
 from kith.social.instance.tables import InstancePage, Rule
-from kith.social.moments import moment
+from kith.social.moments import second
 
 MASTODON_VERSION = "4.5.0"
 API_VERSION = 7
@@ -145,12 +145,12 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
 def description_shape(page: InstancePage | None) -> dict[str, str | None]:
     if page is None:
         return {"updated_at": None, "content": ""}
-    return {"updated_at": moment(page.updated_at), "content": page.text}
+    return {"updated_at": second(page.updated_at), "content": page.text}
 
 
 def policy_shape(page: InstancePage | None) -> dict[str, str | None]:
     """Whose time is always told: one that nobody has written is empty since the day there could have been one."""
-    return description_shape(page) if page is not None else {"updated_at": moment(UNWRITTEN), "content": ""}
+    return description_shape(page) if page is not None else {"updated_at": second(UNWRITTEN), "content": ""}
 
 
 def terms_shape(terms: Terms) -> dict[str, Any]:

@@ -23,12 +23,11 @@ def write(work: Work, to: str, subject: str, words: list[str], *, headers: dict[
 
 
 def thread_headers(work: Work, report: Report) -> dict[str, str]:
-    """All mails about one person's open reports refer to the same beginning, so that they are shown together."""
+    """The mails about one person's open reports answer the first of them, so that they are shown together."""
     root = f"<report-{report.thread_id}@{work.settings.domain.partition(':')[0]}>"
-    headers = {"References": root}
-    if report.id != report.thread_id:
-        headers["In-Reply-To"] = root
-    return headers
+    if report.id == report.thread_id:
+        return {"Message-ID": root}
+    return {"In-Reply-To": root, "References": root}
 
 
 def tell_of_report(work: Work, to: str, report: Report, reporter: Account, target: Account) -> None:

@@ -41,7 +41,7 @@ async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
     target = await accounts.find(work.db, draft.target_id)
     if target is None or not target.is_listed or target.deleted_at is not None:
         raise NotFound
-    category = "violation" if draft.rule_ids else draft.category
+    category = "violation" if draft.rule_ids else draft.category or "other"
     await _check(work, reporter, draft, category)
     await work.db.hold(f"reports:{target.id}")
     id = work.new_id()
@@ -51,9 +51,9 @@ async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
         target_id=target.id,
         category=category,
         comment=draft.comment,
-        status_ids=[str(one) for one in draft.status_ids],
+        status_ids=[str(one) for one in dict.fromkeys(draft.status_ids)],
         rule_ids=list(dict.fromkeys(draft.rule_ids)),
-        collection_ids=[str(one) for one in draft.collection_ids],
+        collection_ids=[str(one) for one in dict.fromkeys(draft.collection_ids)],
         forwarded=draft.forward and not target.is_local,
         forward_to_domains=draft.forward_to_domains if draft.forward and not target.is_local else [],
         thread_id=await store.thread_of(work.db, target.id) or id,
@@ -82,7 +82,8 @@ async def _check(work: Work, reporter: Account, draft: ReportDraft, category: st
         raise Invalid(fields=complaints)
     await _check_rules(work, category, draft.rule_ids)
     seen = await store.reported_among(work.db, reporter.id, draft.target_id, draft.status_ids)
-    if len(seen) < len(set(draft.status_ids)):
+    made = await store.collections_among(work.db, draft.target_id, draft.collection_ids)
+    if not seen.issuperset(draft.status_ids) or not made.issuperset(draft.collection_ids):
         raise NotFound
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import BindParameter, ColumnElement, Table, and_, bindparam, del
 from kith.base.db import Command, Instant, Query, Session, add_once, any_of, command, insert_into, query
 from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
+from kith.social.collections.tables import collections
 from kith.social.id_lists import IdList
 from kith.social.ids import AccountId, StatusId
 from kith.social.moderation.tables import (
@@ -74,6 +75,9 @@ def _reported_statement() -> Any:
 
 
 _reported = query(_reported_statement, StatusId)
+_collected = query(
+    select(collections.c.id).where(and_(any_of(collections.c.id, "ids"), collections.c.account_id == _target)), int
+)
 
 
 async def find_report(db: Session, id: int) -> Report | None:
@@ -128,6 +132,11 @@ async def thread_of(db: Session, target: AccountId) -> int | None:
 
 async def reported_among(db: Session, me: AccountId, target: AccountId, ids: Sequence[int]) -> set[StatusId]:
     return set(await db.all(_reported, me=me, target=target, ids=list(ids))) if ids else set()
+
+
+async def collections_among(db: Session, target: AccountId, ids: Sequence[int]) -> set[int]:
+    """Those of `ids` that the target made."""
+    return set(await db.all(_collected, target=target, ids=list(ids))) if ids else set()
 
 
 async def open_of(db: Session, target: AccountId) -> list[Report]:

@@ -29,3 +29,14 @@ FOLLOWED = query(_with(follows.c.target_id, func.count()), int)
 FOLLOWED_BY_DAY = query(_by_day(follows.c.target_id), tuple)
 FOLLOWERS = query(_with(follows.c.account_id, func.count()), int)
 FOLLOWERS_BY_DAY = query(_by_day(follows.c.account_id), tuple)
+# Accounts of a domain, those with the most followers here first.
+_followed = func.count(follows.c.id)
+MOST_FOLLOWED = query(
+    select(accounts.c.username, _followed)
+    .select_from(accounts.outerjoin(follows, follows.c.target_id == accounts.c.id))
+    .where(and_(accounts.c.domain == bindparam("about"), accounts.c.deleted_at.is_(None)))
+    .group_by(accounts.c.id, accounts.c.username)
+    .order_by(_followed.desc(), accounts.c.username)
+    .limit(bindparam("limit")),
+    tuple,
+)

@@ -208,9 +208,9 @@ async def insert_request(db: Session, request: AuthorizationRequestRow) -> None:
     await db.run(_insert_request, **_values(request))
 
 
-async def insert_assertion(db: Session, jti_hash: str, expires_at: datetime) -> None:
+async def insert_assertion(db: Session, jti_hash: str, expires_at: datetime, user_id: int | None = None) -> None:
     """Raises `Taken` if the assertion was used before."""
-    await db.run(_insert_assertion, jti_hash=jti_hash, expires_at=expires_at)
+    await db.run(_insert_assertion, jti_hash=jti_hash, expires_at=expires_at, user_id=user_id)
 
 
 async def find_grant(db: Session, grant_uuid: str) -> Grant | None:

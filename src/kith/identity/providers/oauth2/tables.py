@@ -159,6 +159,7 @@ assertions = Table(
     METADATA,
     Column("jti_hash", String(64), primary_key=True),
     Column("expires_at", Instant, nullable=False, index=True),
+    Column("user_id", Integer),  # whom a revoked token spoke for
 )
 
 signing_keys = Table(

@@ -6,9 +6,10 @@ from typing import Any
 
 import msgspec
 
-from kith.base.errors import Complaint, Invalid
+from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.exchange import Answer, Exchange
-from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, put
+from kith.base.paging import Cursor, CursorKind
+from kith.base.routing import FromPath, FromQuery, FromRequest, delete, get, post, route
 from kith.base.work import Work
 from kith.identity import for_staff
 from kith.social.admin import house, webhooks
@@ -17,10 +18,11 @@ from kith.social.instance import store as instance
 from kith.social.instance.entities import rule_shape
 from kith.social.instance.tables import Rule
 from kith.social.moments import maybe, moment
-from kith.social.pages import answer, joined
+from kith.social.pages import list_of
 from kith.social.staff import TheStaff, record, staff
 
 ADMIN = "/api/v1/admin"
+CHANGE = ("PUT", "PATCH")
 SEE_RULES, RULES = staff("manage_rules", scope="admin:read"), staff("manage_rules", scope="admin:write")
 SEE_SETTINGS, SETTINGS = staff("manage_settings", scope="admin:read"), staff("manage_settings", scope="admin:write")
 SEE_HOOKS, HOOKS = staff("manage_webhooks", scope="admin:read"), staff("manage_webhooks", scope="admin:write")
@@ -50,7 +52,7 @@ async def add_rule(work: Work, by: TheStaff, draft: FromRequest[house.RuleDraft]
     return _rule(await house.add_rule(work, by, draft))
 
 
-@put(f"{ADMIN}/rules/{{id}}", guards=[RULES])
+@route(CHANGE, f"{ADMIN}/rules/{{id}}", guards=[RULES])
 async def change_rule(
     work: Work, by: TheStaff, draft: FromRequest[house.RuleDraft], id: FromPath[int]
 ) -> dict[str, Any]:
@@ -68,8 +70,8 @@ async def show_settings(work: Work) -> dict[str, Any]:
     return await house.settings_of(work)
 
 
-@put(f"{ADMIN}/settings", guards=[SETTINGS])
-async def change_settings(work: Work, by: TheStaff, pages: FromRequest[house.Pages]) -> dict[str, Any]:
+@route(CHANGE, f"{ADMIN}/settings", guards=[SETTINGS])
+async def change_settings(work: Work, by: TheStaff, pages: FromRequest[house.SettingsForm]) -> dict[str, Any]:
     return await house.write_pages(work, by, pages)
 
 
@@ -104,7 +106,7 @@ async def create_hook(work: Work, by: TheStaff, draft: FromRequest[webhooks.Webh
     return _hook(work, await webhooks.create(work, by, draft), with_secret=True)
 
 
-@put(f"{ADMIN}/webhooks/{{id}}", guards=[HOOKS])
+@route(CHANGE, f"{ADMIN}/webhooks/{{id}}", guards=[HOOKS])
 async def change_hook(
     work: Work, by: TheStaff, draft: FromRequest[webhooks.WebhookDraft], id: FromPath[int]
 ) -> dict[str, Any]:
@@ -157,6 +159,14 @@ async def create_invite(work: Work, by: TheStaff, new: FromRequest[NewInvite]) -
     return _invite(work, made)
 
 
+@get(f"{ADMIN}/invites/{{id}}", guards=[SEE_INVITES])
+async def show_invite(work: Work, id: FromPath[str]) -> dict[str, Any]:
+    found = await for_staff.find_invite(work, id)
+    if found is None:
+        raise NotFound
+    return _invite(work, found)
+
+
 @delete(f"{ADMIN}/invites/{{id}}", guards=[INVITES])
 async def delete_invite(work: Work, by: TheStaff, id: FromPath[str]) -> dict[str, Any]:
     await for_staff.withdraw_invite(work, id)
@@ -170,20 +180,19 @@ async def delete_invite(work: Work, by: TheStaff, id: FromPath[str]) -> dict[str
 class HouseQuery(msgspec.Struct, kw_only=True):
     action: str = ""
     username: str = ""
-    limit: int = LIMIT
-    offset: int = 0
 
 
 @get(f"{ADMIN}/audit", guards=[AUDIT])
 async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery]) -> Answer:
     """What the team has done, the latest first."""
+    cursor = Cursor.read(exchange.query_string, default=LIMIT, most=MOST, kind=CursorKind.OFFSET)
     rows = await for_staff.staff_view.events_of(
         work.db,
         app="social.moderation",
         action=asked.action,
         username=asked.username,
-        limit=min(abs(asked.limit) or LIMIT, MOST),
-        offset=min(max(asked.offset, 0), FURTHEST),
+        limit=cursor.limit,
+        offset=min(cursor.offset, FURTHEST),
     )
     shown = [
         _encode(
@@ -198,7 +207,7 @@ async def show_audit(exchange: Exchange, work: Work, asked: FromQuery[HouseQuery
         )
         for one in rows
     ]
-    return answer(exchange, joined(shown))
+    return list_of(exchange, cursor, shown, [one.event_uuid for one in rows], kind=CursorKind.OFFSET)
 
 
 routes = [
@@ -216,6 +225,7 @@ routes = [
     rotate_secret,
     delete_hook,
     show_invites,
+    show_invite,
     create_invite,
     delete_invite,
     show_audit,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kith.base.routing import FromPath, FromRequest, delete, get, number, patch, post, put
+from kith.base.routing import FromPath, FromRequest, delete, get, number, post, route
 from kith.base.work import Work
 from kith.social.admin import roles
 from kith.social.roles import store
@@ -37,15 +37,8 @@ async def create_role(work: Work, by: TheStaff, draft: FromRequest[roles.RoleDra
     return render_for_staff(await roles.create(work, by, draft))
 
 
-@put("/api/v1/admin/roles/{id}", guards=[WRITE])
+@route(("PUT", "PATCH"), "/api/v1/admin/roles/{id}", guards=[WRITE])
 async def change_role(
-    work: Work, by: TheStaff, draft: FromRequest[roles.RoleDraft], id: FromPath[str]
-) -> dict[str, Any]:
-    return render_for_staff(await roles.change(work, by, role_number(id), draft))
-
-
-@patch("/api/v1/admin/roles/{id}", guards=[WRITE])
-async def patch_role(
     work: Work, by: TheStaff, draft: FromRequest[roles.RoleDraft], id: FromPath[str]
 ) -> dict[str, Any]:
     return render_for_staff(await roles.change(work, by, role_number(id), draft))
@@ -57,4 +50,4 @@ async def delete_role(work: Work, by: TheStaff, id: FromPath[str]) -> dict[str, 
     return {}
 
 
-routes = [show_roles, show_role, create_role, change_role, patch_role, delete_role]
+routes = [show_roles, show_role, create_role, change_role, delete_role]

@@ -13,6 +13,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.grants import revoked_tokens
+from kith.identity.providers.oauth2.grants.revoked_tokens import RevokedToken
 from kith.identity.providers.oauth2.grants.service import hash_key
 from kith.identity.providers.oauth2.store import Bearer
 from kith.identity.providers.oauth2.tables import grants, oauth_tokens
@@ -102,9 +103,9 @@ async def still_open(work: Work, key_hashes: Sequence[str]) -> set[str]:
     return {*found, *await work.db.slow(_live_own, hashes=list(key_hashes), now=work.now)}
 
 
-async def was_revoked(work: Work, key: str) -> bool:
-    """Whether an invalid token was valid once."""
-    return 0 < len(key) <= 200 and await revoked_tokens.is_known(work, hash_key(key))
+async def find_revoked(work: Work, key: str) -> RevokedToken | None:
+    """What is known of an invalid token that was valid once."""
+    return await revoked_tokens.find(work, hash_key(key)) if 0 < len(key) <= 200 else None
 
 
 async def note_use(work: Work, bearer: Bearer) -> None:

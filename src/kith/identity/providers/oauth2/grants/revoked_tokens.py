@@ -1,10 +1,11 @@
-"""Hashes of revoked tokens, kept for a while so that a client can be told that its token was revoked."""
+"""Hashes of revoked tokens, kept for a while so that a client can be told that its token was revoked, and why."""
 
 from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
 
+import msgspec
 from sqlalchemy import and_, bindparam, select
 
 from kith.base.db import UID, Instant, query
@@ -19,11 +20,17 @@ _keys_of = query(
     ),
     str,
 )
+
+
+class RevokedToken(msgspec.Struct, frozen=True):
+    user_id: int | None  # whom it spoke for
+
+
 _known = query(
-    select(assertions.c.jti_hash).where(
+    select(assertions.c.user_id).where(
         and_(assertions.c.jti_hash == bindparam("hash"), assertions.c.expires_at > bindparam("now", type_=Instant()))
     ),
-    str,
+    RevokedToken,
 )
 
 
@@ -31,13 +38,13 @@ async def keys_of(work: Work, grant_uuid: str) -> list[str]:
     return await work.db.all(_keys_of, grant=grant_uuid)
 
 
-async def remember(work: Work, key_hashes: list[str]) -> None:
+async def remember(work: Work, key_hashes: list[str], user_id: int | None) -> None:
     for key_hash in key_hashes:
-        await store.insert_assertion(work.db, _name(key_hash), work.now + KNOWN)
+        await store.insert_assertion(work.db, _name(key_hash), work.now + KNOWN, user_id)
 
 
-async def is_known(work: Work, key_hash: str) -> bool:
-    return await work.db.one(_known, hash=_name(key_hash), now=work.now) is not None
+async def find(work: Work, key_hash: str) -> RevokedToken | None:
+    return await work.db.one(_known, hash=_name(key_hash), now=work.now)
 
 
 def _name(key_hash: str) -> str:

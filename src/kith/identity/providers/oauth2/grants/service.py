@@ -223,7 +223,7 @@ async def revoke(work: Work, client: Client, key: str) -> bool:
         await end_grant(work, grant)
     else:
         await store.drop_token(work.db, token.key_hash)
-        await revoked_tokens.remember(work, [token.key_hash])
+        await revoked_tokens.remember(work, [token.key_hash], grant.user_id)
         work.announce(AccessEnded(key_hashes=(token.key_hash,), user_id=grant.user_id))
     context = {"authorized_application": client.name, "client": client.client_id, "kind": token.kind}
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=grant.user_id, context=context)
@@ -236,12 +236,12 @@ async def end_access(work: Work, grant: Grant) -> None:
     for key_hash in keys:
         await store.drop_token(work.db, key_hash)
     if keys:
-        await revoked_tokens.remember(work, keys)
+        await revoked_tokens.remember(work, keys, grant.user_id)
         work.announce(AccessEnded(key_hashes=tuple(keys), user_id=grant.user_id))
 
 
 async def end_grant(work: Work, grant: Grant) -> None:
     keys = await revoked_tokens.keys_of(work, grant.grant_uuid)
     if await store.drop_grant(work.db, grant.grant_uuid):
-        await revoked_tokens.remember(work, keys)
+        await revoked_tokens.remember(work, keys, grant.user_id)
         work.announce(AccessEnded(key_hashes=tuple(keys), user_id=grant.user_id))
