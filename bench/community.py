@@ -132,6 +132,7 @@ async def _people(work: Work, made: _Seed) -> list[Member]:
             "hide_collections": None, "noindex": False, "show_media": True, "show_media_replies": True,
             "show_featured": True, "attribution_domains": [], "also_known_as": [], "moved_to": None,
             "is_listed": True, "memorial": False, "silenced_at": None, "sensitized_at": None, "suspended_at": None,
+            "pictures_rejected": False,
             "deleted_at": None, "statuses_count": 0, "followers_count": 0, "following_count": 0,
             "last_status_at": made.now, "created_at": begun, "updated_at": made.now, "fetched_at": None,
         })  # fmt: skip
@@ -198,6 +199,7 @@ def _say(
             "preview": f"attachments/{media_id}/small/a.jpg", "source": "", "mime": "image/jpeg",
             "description": "A river", "meta": {"original": {"width": 800, "height": 600, "size": "800x600"}},
             "blurhash": "LEHV6nWB2yk8pyo0adR*.7kCMdnj", "remote_url": None, "preview_remote_url": None, "error": "",
+            "fetched_bytes": 0, "withheld_kind": "",
             "created_at": at,
         })  # fmt: skip
     return row

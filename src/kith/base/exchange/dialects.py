@@ -40,15 +40,19 @@ class Dialect(msgspec.Struct, frozen=True):
     refused: Callable[[Problem, Exchange], Awaitable[str]] | None = None  # writes a 403 down, and gives its code
     fold: Callable[[Exchange], Awaitable[None]] | None = None  # takes the parameters out of the body of a GET
     lines: bytes = b""  # `headers` as they go over the wire
+    names: frozenset[bytes] = frozenset()  # of `headers`
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "lines", header_lines(self.headers))
+        msgspec.structs.force_setattr(self, "names", frozenset(name for name, _ in self.headers))
 
     def headers_beside(self, own: Headers) -> Headers | None:
         """The dialect's headers where an answer brings one of them itself; None where it does not."""
-        names = {name.lower() for name, _ in own}
-        beside = tuple(one for one in self.headers if one[0] not in names)
-        return None if len(beside) == len(self.headers) else beside
+        for name, _ in own:
+            if name.lower() in self.names:
+                brought = {name.lower() for name, _ in own}
+                return tuple(one for one in self.headers if one[0] not in brought)
+        return None
 
 
 class Server(msgspec.Struct, frozen=True):
