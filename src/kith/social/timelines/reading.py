@@ -96,6 +96,7 @@ def _public(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> 
         lines(anonymous=anonymous).where(
             and_(
                 *_open(anonymous=anonymous, local=local, remote=remote, only_media=only_media),
+                *_in_chosen_language(anonymous=anonymous),
                 or_(S.c.in_reply_to_id.is_(None), S.c.in_reply_to_account_id == S.c.account_id),
             )
         ),
@@ -112,8 +113,6 @@ def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> li
         A.c.silenced_at.is_(None),
         rules.shows_author(None if anonymous else rules.ME, A),
     ]
-    if not anonymous:
-        clauses.append(_in_chosen_language())
     if local != remote:
         clauses.append(S.c.local if local else ~S.c.local)
     if only_media:
@@ -121,12 +120,17 @@ def _open(*, anonymous: bool, local: bool, remote: bool, only_media: bool) -> li
     return clauses
 
 
-def _in_chosen_language() -> Clause:
-    """Of those the viewer wants to read, if they have chosen any; what does not say its language, and their own."""
+def _in_chosen_language(*, anonymous: bool) -> list[Clause]:
+    """Of those the viewer wants to read, if they have chosen any; what does not say its language, and their own.
+
+    Whoever asks for a tag wants all that is said under it.
+    """
+    if anonymous:
+        return []
     chosen = select(cast(preferences.c.chosen_languages, Text)).where(preferences.c.account_id == rules.ME)
     wanted = chosen.scalar_subquery()
     named = wanted.like(literal('%"').concat(S.c.language).concat('"%'))
-    return or_(wanted.is_(None), S.c.language.is_(None), named, S.c.account_id == rules.ME)
+    return [or_(wanted.is_(None), S.c.language.is_(None), named, S.c.account_id == rules.ME)]
 
 
 def _has_media() -> Clause:
@@ -185,6 +189,7 @@ async def tagged(
 def _linking(*, anonymous: bool) -> IdList:
     clauses = _open(anonymous=anonymous, local=False, remote=False, only_media=False)
     clauses += [S.c.card_id == bindparam("card"), A.c.discoverable.is_(True)]
+    clauses += _in_chosen_language(anonymous=anonymous)
     return IdList(lines(anonymous=anonymous).where(and_(*clauses)), S.c.id)
 
 
