@@ -27,6 +27,14 @@ async def _until_ready(town: Town, *, ready: bool) -> dict[str, object]:
         await asyncio.sleep(0.05)
 
 
+async def test_alive_is_said_in_a_word_or_in_json(town: Town) -> None:
+    word = await town.http.get("/health")
+    told = await town.http.get("/health", headers={"Accept": "application/json"})
+
+    assert (word.text, word.headers["content-type"]) == ("OK", "text/plain; charset=utf-8")
+    assert told.json() == {"status": "ok"}
+
+
 async def test_a_database_that_may_only_be_read_is_not_ready(new_town: TownBuilder) -> None:
     town = await new_town()
     await _until_ready(town, ready=True)

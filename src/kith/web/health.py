@@ -28,6 +28,7 @@ __all__ = ["Readiness", "routes"]
 
 WORKER_SILENCE = timedelta(seconds=30)
 PATIENCE_SECONDS = 5.0
+TEXT = ((b"content-type", b"text/plain; charset=utf-8"),)
 
 _log = structlog.get_logger()
 
@@ -99,8 +100,11 @@ class Readiness:
 
 
 @get("/health")
-async def alive() -> dict[str, str]:
-    return {"status": "ok"}
+async def alive(exchange: Exchange) -> Answer:
+    """A word as Mastodon says it; JSON for whoever asks for that."""
+    if b"application/json" in exchange.header(b"accept"):
+        return Answer(200, JSON, b'{"status":"ok"}')
+    return Answer(200, TEXT, b"OK")
 
 
 @get("/health/ready")
