@@ -121,7 +121,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.pages": ("social/test_paging.py", "social/test_shapes.py"),
     "kith.social.profile": ("social/test_accounts.py",),
     "kith.social.relationships": ("social/test_access.py", "social/test_timelines.py"),
-    "kith.social.registration": ("social/test_signup_api.py",),
+    "kith.social.registration": ("social/test_signup_api.py", "social/test_registration.py"),
     "kith.social.statuses": ("social/test_access.py", "social/test_quotes.py", "social/test_shapes.py"),
     "kith.social.account_standing": ("social/test_guards.py", "social/test_access.py"),
     "kith.social.versions": ("social/test_statuses.py", "social/test_accounts.py"),

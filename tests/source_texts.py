@@ -17,9 +17,11 @@ from jinja2.ext import extract_from_ast
 
 from kith.identity.executor import shipped_flows
 from kith.identity.providers.oauth2.consent import scope_texts
+from kith.social.announcements.mailing import TEXTS as ANNOUNCEMENT_TEXTS
 from kith.social.languages import FIELDS, english_label
 from kith.social.notification_emails.mails import TEXTS as MAIL_TEXTS
 from kith.social.notifications.titles import TITLES
+from kith.social.registration.mails import TEXTS as WELCOME_TEXTS
 from tests.sources import tree_of
 
 __all__ = ["Text", "shape_of", "texts_of_pages", "texts_of_social_api"]
@@ -215,6 +217,8 @@ def texts_of_social_api() -> list[Text]:
     found = [one for one in found if one.plural or not (shape_of(one.text) in counted or _is_covered(one.text))]
     found += [Text(text, place="social/notifications/titles.py") for text in TITLES.values()]
     found += [Text(text, place="social/notification_emails/mails.py") for text in MAIL_TEXTS]
+    found += [Text(text, place="social/registration/mails.py") for text in WELCOME_TEXTS]
+    found += [Text(text, place="social/announcements/mailing.py") for text in ANNOUNCEMENT_TEXTS]
     labels = [Text(english_label(name), context="field", place="social/languages.py") for name in FIELDS]
     return _without_doubles([*found, *labels])
 

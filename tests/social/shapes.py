@@ -347,7 +347,7 @@ NOTIFICATION_POLICY_V1: dict[str, Shape] = {
     "summary": _PENDING,
 }
 NOTIFICATION_EMAILS = dict.fromkeys(
-    ("mention", "follow", "follow_request", "quote", "favourite", "reblog", "always"), "bool"
+    ("mention", "follow", "follow_request", "quote", "favourite", "reblog", "always", "report"), "bool"
 )
 NOTIFICATION_GROUP: dict[str, Shape] = {
     "group_key": "text",
@@ -365,6 +365,5 @@ SEARCH_V1 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": ["text"], 
 SEARCH_V2 = {"accounts": [ACCOUNT], "statuses": [STATUS], "hashtags": [OWN_TAG], "collections": [{}]}
 
 ACTIVITY = {"week": "digits", "statuses": "digits", "logins": "digits", "registrations": "digits"}
-PAGE = {"content": "text", "updated_at": "moment"}
-DESCRIPTION = {"content": "text", "updated_at": maybe("moment")}
+PAGE = {"content": "text", "updated_at": "second"}
 PICKER_EMOJI = EMOJI | {"featured?": "bool"}

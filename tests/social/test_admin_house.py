@@ -49,6 +49,7 @@ INVITE = {
     "name": "text",
     "url": "url",
     "single_use": "bool",
+    "autofollow": "bool",
     "expires_at": maybe("moment"),
     "created_at": "moment",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from kith.base.db import query
 from kith.identity.audit.tables import events
 from kith.social.announcements import store
 from kith.social.emojis.unicode_emojis import is_emoji
+from tests.conftest import TownBuilder
 from tests.social.members import Member, join, join_all, until
 from tests.social.posts import post
 from tests.social.samples import image_file
@@ -41,6 +43,7 @@ STAFF_ANNOUNCEMENT = {name: shape for name, shape in ANNOUNCEMENT.items() if nam
     "text": "text",
     "published": "bool",
     "scheduled_at": maybe("moment"),
+    "mailed_at": maybe("moment"),
     "reactions": [{name: shape for name, shape in REACTION.items() if name != "me"}],
 }
 
@@ -274,3 +277,37 @@ async def test_the_operator_announces_by_command(town: Town) -> None:
     await town.kith("announcements", "delete", id)
     assert await seen(ada, id) is None
     await town.kith("announcements", "delete", id, expect=1)
+
+
+async def test_an_announcement_is_mailed_to_everybody_once(new_town: TownBuilder) -> None:
+    town = await new_town(title="Our place")
+    owner, ada = await employ(town, "owner"), await join(town)
+    shut_out = await join(town)
+    await owner.post(f"/api/v1/admin/accounts/{shut_out.id}/action", json={"type": "disable"})
+    made = await announce(owner, "We move.\nOn Friday <at noon>.")
+    later_on = await announce(owner, "not yet", scheduled_at=later(days=1))
+
+    refused = await ada.call("POST", f"{ADMIN}/{made['id']}/distribution")
+    too_early = await owner.call("POST", f"{ADMIN}/{later_on['id']}/distribution")
+    sent = await owner.post(f"{ADMIN}/{made['id']}/distribution")
+    again = await owner.call("POST", f"{ADMIN}/{made['id']}/distribution")
+    by_command = await town.kith("announcements", "mail", str(made["id"]), expect=1)
+
+    def mailed() -> list[EmailMessage]:
+        return [mail for mail in town.mails() if mail["Subject"] == "Announcement from Our place"]
+
+    async def is_mailed() -> bool:
+        return len(mailed()) == 2
+
+    await until(is_mailed)
+    check(sent, STAFF_ANNOUNCEMENT)
+    assert sent["mailed_at"]
+    assert (refused.status_code, too_early.status_code, again.status_code) == (403, 422, 422)
+    assert again.json()["error"] == "Validation failed: has already been sent"
+    assert "already been sent" in by_command
+    assert {mail["To"] for mail in mailed()} == {f"{one.name}@example.org" for one in (owner, ada)}
+    body, shown = mailed()[0].get_body(("plain",)), mailed()[0].get_body(("html",))
+    assert body is not None
+    assert shown is not None
+    assert body.get_content().splitlines()[:2] == ["We move.", "On Friday <at noon>."]
+    assert "<p>We move.<br>On Friday &lt;at noon&gt;.</p>" in shown.get_content()

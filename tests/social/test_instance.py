@@ -7,14 +7,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import bindparam, update
 
+from kith.base.db import Instant, command
+from kith.identity.users.tables import users
 from tests.conftest import TownBuilder
 from tests.social.members import join, set_state, stranger, until
 from tests.social.samples import gif, image_file
-from tests.social.shapes import ACCOUNT, EMOJI, check, maybe
+from tests.social.shapes import ACCOUNT, EMOJI, PAGE, check, maybe
 from tests.social.tokens import new_app
 from tests.town import Town
 
+_is_named = users.c.username == bindparam("name")
+_joined_at = command(
+    update(users)
+    .where(_is_named)
+    .values(
+        created_at=bindparam("made", type_=Instant()),
+        confirmed_at=bindparam("confirmed", type_=Instant()),
+        approved_at=bindparam("approved", type_=Instant()),
+    )
+)
+_waits = command(update(users).where(_is_named).values(approved_at=None))
 KEPT = "public, max-age=300, stale-while-revalidate=30, stale-if-error=86400"
 RULE = {"id": "id", "text": "text", "hint": "text", "translations": {}}
 ACCESS = {"local": "text", "remote": "text"}
@@ -160,6 +174,22 @@ async def test_activity_is_twelve_weeks_of_words(town: Town) -> None:
     assert int(weeks[0]["registrations"]) >= 1
 
 
+async def test_people_count_from_when_they_became_members(new_town: TownBuilder) -> None:
+    town = await new_town()
+    *names, waiting = [(await join(town)).name for _ in range(4)]
+    weeks_ago = [(9, 9, 9), (9, 9, 5), (9, 5, 9)]  # made, confirmed, approved
+    async with town.house() as house, house.works.begin() as work:
+        for name, ago in zip(names, weeks_ago, strict=True):
+            at = [work.now - timedelta(weeks=weeks, days=-1) for weeks in ago]
+            await work.db.run(_joined_at, name=name, made=at[0], confirmed=at[1], approved=at[2])
+        await work.db.run(_waits, name=waiting)
+
+    weeks = (await town.http.get("/api/v1/instance/activity")).json()
+
+    counted = {place: int(week["registrations"]) for place, week in enumerate(weeks) if week["registrations"] != "0"}
+    assert counted == {9: 1, 5: 2}
+
+
 async def test_peers_and_activity_can_be_kept_to_oneself(new_town: TownBuilder) -> None:
     town = await new_town(publish_peers="off", publish_activity="off")
 
@@ -251,7 +281,8 @@ async def test_the_operator_writes_pages(new_town: TownBuilder, tmp_path: Path) 
     await write("privacy_policy", "<h2>Privacy</h2><script>alert(1)</script><p onclick='x()'>Little</p>")
 
     # then
-    assert empty == {"updated_at": None, "content": ""}
+    check(empty, PAGE)
+    assert empty["content"] == ""
     assert (await read("extended_description"))["content"].startswith("<p>Who we are</p><p><a href=")
     assert (await read("privacy_policy"))["content"] == "<h2>Privacy</h2><p>Little</p>"
 

@@ -341,3 +341,43 @@ async def test_every_act_leaves_an_event(town: Town) -> None:
         "unsuspend_account",
     }
     assert wanted <= set(found)
+
+
+async def test_the_team_deletes_posts_and_marks_them_as_sensitive(new_town: TownBuilder) -> None:
+    town = await new_town()
+    mod, admin, (ada, bob) = await employ(town, "moderator"), await employ(town, "owner"), await join_all(town, 2)
+    picture = await bob.post("/api/v2/media", files={"file": ("a.png", image_file("PNG"), "image/png")})
+    shown = await post(bob, "look", media_ids=[picture["id"]])
+    bad, fine, hers = await post(bob, "bad"), await post(bob, "fine"), await post(ada, "hers")
+    made = await report(ada, bob, status_ids=[bad["id"]])
+    other = await report(ada, bob)
+
+    delete, mark = "delete_statuses", "mark_statuses_as_sensitive"
+    wrong = [
+        await act(ada, bob, delete, status_ids=[fine["id"]]),
+        await act(mod, bob, delete, status_ids=[hers["id"]]),
+        await act(mod, bob, delete),
+        await act(mod, bob, mark, status_ids=[fine["id"]]),
+        await act(mod, admin, delete, status_ids=["1"]),
+        await act(mod, bob, delete, status_ids=["1"] * 101),
+    ]
+    assert wrong == [403, 404, 422, 422, 403, 422]
+    assert await act(mod, bob, delete, report_id=made["id"], text="be kind") == 200
+    assert await act(mod, bob, mark, status_ids=[shown["id"], fine["id"]]) == 200
+
+    seen = [await verdict(ada, "GET", f"/api/v1/statuses/{one['id']}") for one in (bad, fine, hers, shown)]
+    marked = await ada.get(f"/api/v1/statuses/{shown['id']}")
+    history = await ada.get(f"/api/v1/statuses/{shown['id']}/history")
+    strikes = await bob.get("/api/v1/strikes")
+    check(strikes, [WARNING])
+    assert seen == [404, 200, 200, 200]
+    assert (marked["sensitive"], [one["sensitive"] for one in history]) == (True, [False, True])
+    assert {one["action"]: one["status_ids"] for one in strikes} == {delete: [bad["id"]], mark: [shown["id"]]}
+    reports = [await mod.get(f"/api/v1/admin/reports/{one['id']}") for one in (made, other)]
+    assert [one["action_taken"] for one in reports] == [True, False], "only the one that it is about"
+
+    [strike] = [one for one in strikes if one["action"] == mark]
+    await bob.post(f"/api/v1/strikes/{strike['id']}/appeal", json={"text": "it is a flower"})
+    [appeal] = await admin.get(APPEALS)
+    await admin.post(f"{APPEALS}/{appeal['id']}/approve")
+    assert (await ada.get(f"/api/v1/statuses/{shown['id']}"))["sensitive"] is False

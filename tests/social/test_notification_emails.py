@@ -28,6 +28,7 @@ USUAL = {
     "favourite": False,
     "reblog": False,
     "always": False,
+    "report": True,
 }
 _at = bindparam("at", type_=Instant())
 _tokens = command(update(oauth_tokens).values(created_at=_at, last_used_at=_at))

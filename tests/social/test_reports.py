@@ -98,6 +98,26 @@ async def test_every_moderator_and_administrator_hears_of_it_in_one_thread(new_t
     assert f"<report-{fourth['id']}@127.0.0.1>" in {str(mail["message-id"]) for mail in town.mails()}
 
 
+async def test_each_of_the_team_can_do_without_mails_about_reports(new_town: TownBuilder) -> None:
+    town = await new_town()
+    ada, bob = await join_all(town, 2)
+    mod, admin = await employ(town, "moderator"), await employ(town, "administrator")
+    emails = "/api/v1/notifications/emails"
+
+    before = await mod.get(emails)
+    await mod.does("PATCH", emails, json={"report": False})
+    after = await mod.does("PATCH", emails, json={"favourite": True})
+    await report(ada, bob, comment="he is rude")
+    await mod.does("PATCH", emails, json={"report": True})
+    await report(ada, bob, comment="he still is")
+    await until(lambda: _has_mails(town, 3))
+
+    assert (before["report"], after["report"], after["favourite"]) == (True, False, True)
+    receivers = [str(mail["to"]) for mail in town.mails() if "report about" in str(mail["subject"])]
+    assert sorted(receivers) == sorted(f"{one.name}@example.org" for one in (admin, admin, mod))
+    assert len(await mod.get("/api/v1/notifications", params={"types[]": "admin.report"})) == 2
+
+
 async def _has_mails(town: Town, count: int) -> bool:
     return len([mail for mail in town.mails() if "report about" in str(mail["subject"])]) >= count
 

@@ -196,7 +196,7 @@ READS = [
     _get("/api/v1/instance/activity", [shapes.ACTIVITY], who=""),
     _get("/api/v1/instance/rules", [RULE], who="", may_be_empty=True),
     _get("/api/v1/instance/domain_blocks", [NOTHING], who="", may_be_empty=True),
-    _get("/api/v1/instance/extended_description", shapes.DESCRIPTION, who=""),
+    _get("/api/v1/instance/extended_description", shapes.PAGE, who=""),
     _get("/api/v1/instance/privacy_policy", shapes.PAGE, who=""),
     _get("/api/v1/instance/translation_languages", NOTHING, who=""),
     _get("/api/v1/instance/languages", [{"code": "text", "name": "text"}], who=""),

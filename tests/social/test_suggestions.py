@@ -8,9 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import bindparam, select
 
-from kith.social.suggestions import reading, tasks
-from tests.social.members import Member, join, join_all, set_state, stranger, until
+from kith.base.db import query
+from kith.social.ids import AccountId
+from kith.social.suggestions import reading, store, tasks
+from kith.social.suggestions.tables import interactions
+from tests.social.members import Member, join, join_all, set_state, stranger, strangers, until
 from tests.social.posts import does, post, said_elsewhere, settle
 from tests.social.shapes import ACCOUNT, OneOf, check
 from tests.social.staff import employ, verdict
@@ -24,6 +28,8 @@ SUGGESTION = {
     ],
     "account": ACCOUNT,
 }
+
+_kept = query(select(interactions.c.target_id).where(interactions.c.account_id == bindparam("me")), AccountId)
 
 
 async def suggested(member: Member, *among: Member | Any) -> list[str]:
@@ -195,3 +201,21 @@ async def test_old_acts_are_forgotten(town: Town) -> None:
         await tasks.forget_old(work, tasks.ForgetInteractions())
 
     assert await suggested(ada, bob) == []
+
+
+async def test_of_many_only_the_best_are_kept(town: Town) -> None:
+    ada, bob = await join_all(town, 2)
+    met = await strangers(town, store.MOST_KEPT + 2, "crowded.example")
+    async with town.house() as house, house.works.begin() as work:
+        me = AccountId(int(ada.id))
+        acts = [store.Interaction(me, one.id, place + 1) for place, one in enumerate(met)]
+        await store.count(work.db, [*acts, store.Interaction(AccountId(int(bob.id)), met[0].id, 1)], work.now)
+
+    best_first = [str(one.id) for one in met[:1:-1]]
+    assert await suggested(ada, *met) == best_first
+    async with town.house() as house, house.works.begin() as work:
+        await tasks.forget_old(work, tasks.ForgetInteractions())
+    async with town.house() as house, house.works.begin() as work:
+        kept = await work.db.all(_kept, me=AccountId(int(ada.id)))
+    assert set(kept) == {one.id for one in met[2:]}
+    assert await suggested(bob, *met) == [str(met[0].id)], "everybody's are counted apart"

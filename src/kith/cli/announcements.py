@@ -82,6 +82,21 @@ def delete(*, id: int) -> None:
     click.echo(f"Deleted the announcement {id}.")
 
 
+@announcements.command("mail")
+@click.argument("id", type=click.IntRange(1))
+def mail_to_all(*, id: int) -> None:
+    """Send the published announcement ID to everybody by mail, once."""
+    from kith.social.announcements import mailing  # noqa: PLC0415 - loaded when first used
+    from kith.social.staff import OPERATOR  # noqa: PLC0415
+
+    async def send() -> None:
+        async with house() as opened, opened.works.begin() as work:
+            await mailing.send(work, OPERATOR, id)
+
+    run(send())
+    click.echo(f"The announcement {id} is on its way to everybody.")
+
+
 def _utc(at: datetime) -> datetime:
     from datetime import UTC  # noqa: PLC0415 - loaded when first used
 

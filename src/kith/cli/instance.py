@@ -10,11 +10,24 @@ from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_rows
 from kith.social.instance import service, store
 from kith.social.instance.tables import Rule
+from kith.social.moderation import signups
+from kith.social.staff import OPERATOR
 
 
 @click.group()
 def instance() -> None:
     """Edit the rules and pages of the community."""
+
+
+@instance.command("reopen")
+def reopen_signups() -> None:
+    """Open sign-ups again after nobody of the team had been here for a week."""
+
+    async def reopen() -> bool:
+        async with house() as opened, opened.works.begin() as work:
+            return await signups.reopen(work, OPERATOR)
+
+    click.echo("Sign-ups are open again." if run(reopen()) else "Sign-ups are what the settings say.")
 
 
 @instance.group()

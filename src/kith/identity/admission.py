@@ -22,6 +22,10 @@ class Gate(Protocol):
 
     async def wants_approval(self, work: Work, email: str, client_ip: str) -> bool: ...
 
+    async def vouches(self, work: Work, user_id: int) -> bool:
+        """Whether whoever this person invites needs nobody's approval."""
+        ...
+
 
 async def is_turned_away(work: Work, email: str, role: str) -> bool:
     """Whether an account that is there already may not come in any more; whoever runs the server always may."""

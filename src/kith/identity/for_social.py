@@ -31,6 +31,9 @@ from kith.identity.registration.signup_request import SignupRequest
 from kith.identity.scopes import covers
 from kith.identity.sealing import Sealer
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
+from kith.identity.signups import store as signups
+from kith.identity.signups.mode import current as signup_mode
+from kith.identity.signups.tables import Signup
 from kith.identity.tokens.facts import AccessEnded
 from kith.identity.users import store as users
 from kith.identity.users.pictures import Pictures
@@ -64,14 +67,18 @@ __all__ = [
     "find_bearer_by_key",
     "find_client",
     "find_locale",
+    "find_members",
     "find_person",
     "find_revoked",
+    "find_signup",
     "is_confirmed",
+    "joined_since",
     "last_seen",
     "note_use",
     "register_by_app",
     "revoke_oauth_token",
     "send_confirmation",
+    "signup_mode",
     "still_open",
 ]
 
@@ -108,6 +115,11 @@ async def find_locale(work: Work, user_id: int) -> str:
     return "" if user is None else locale_of(user)
 
 
+async def find_signup(work: Work, user_id: int) -> Signup | None:
+    """How somebody came to have an account; None for whoever was made by an operator."""
+    return await signups.find(work.db, user_id)
+
+
 async def last_seen(work: Work, user_id: int) -> datetime | None:
     """When somebody was last here, to the day."""
     return await presence.last_seen(work.db, user_id)
@@ -116,6 +128,25 @@ async def last_seen(work: Work, user_id: int) -> datetime | None:
 async def count_members(work: Work) -> int:
     """People with a confirmed address who may sign in."""
     return await users.count_members(work.db)
+
+
+class Addressee(msgspec.Struct, frozen=True):
+    """Somebody who can be written to; `email` is empty while none counts as theirs."""
+
+    user_id: int
+    email: str
+    locale: str
+
+
+async def joined_since(work: Work, since: datetime) -> list[datetime]:
+    """When people became members, whatever has become of them since."""
+    return await users.joined_since(work.db, since)
+
+
+async def find_members(work: Work, *, after: int, limit: int) -> list[Addressee]:
+    """People with a confirmed address who may sign in, by their ids."""
+    found = await users.members(work.db, after=after, limit=limit)
+    return [Addressee(one.id, one.counted_email, locale_of(one)) for one in found]
 
 
 async def find_client(exchange: Exchange, app_id: int | None, provider_id: int | None) -> Client | None:

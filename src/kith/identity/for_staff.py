@@ -12,6 +12,7 @@ from kith.identity.invites import Invite, find_invite, invite, invites, withdraw
 from kith.identity.providers.oauth2.logout.propagation import end_all_of
 from kith.identity.sessions.service import end_all as end_all_sessions
 from kith.identity.signups import service as signups
+from kith.identity.signups.mode import began_at, reopen, want_approval
 from kith.identity.signups.service import NotWaiting
 from kith.identity.staff_view import PersonRecord
 from kith.identity.users import service as people
@@ -27,6 +28,7 @@ __all__ = [
     "Role",
     "TeamMember",
     "approve_signup",
+    "began_at",
     "delete_person",
     "find_invite",
     "find_team",
@@ -36,10 +38,12 @@ __all__ = [
     "is_turned_away",
     "record_event",
     "reject_signup",
+    "reopen",
     "set_active",
     "set_role",
     "shut_out",
     "staff_view",
+    "want_approval",
     "withdraw_invite",
 ]
 

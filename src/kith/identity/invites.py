@@ -6,13 +6,14 @@ import uuid
 from datetime import datetime, timedelta
 
 import msgspec
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import and_, bindparam, delete, select
 
-from kith.base.db import UID, command, insert_into, query
+from kith.base.db import UID, any_row, command, insert_into, query
 from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.stages.invitations import invitations
+from kith.identity.users.tables import users
 
 MOST = 1000
 
@@ -23,14 +24,25 @@ class Invite(msgspec.Struct, frozen=True):
     single_use: bool
     expires_at: datetime | None
     created_at: datetime
+    autofollow: bool
 
     def is_over(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
 
-_columns = [invitations.c[name] for name in ("invite_uuid", "name", "single_use", "expires", "created_at")]
+_columns = [
+    invitations.c[name] for name in ("invite_uuid", "name", "single_use", "expires", "created_at", "autofollow")
+]
 _every = query(select(*_columns).order_by(invitations.c.created_at.desc()).limit(MOST), tuple)
-_by_id = query(select(*_columns).where(invitations.c.invite_uuid == bindparam("id", type_=UID())), tuple)
+_by_id = query(
+    select(*_columns).where(
+        and_(
+            invitations.c.invite_uuid == bindparam("id", type_=UID()),
+            any_row(users, and_(users.c.id == invitations.c.created_by, users.c.is_active)),
+        )
+    ),
+    tuple,
+)
 _insert = command(insert_into(invitations))
 _delete = command(delete(invitations).where(invitations.c.invite_uuid == bindparam("id", type_=UID())))
 
@@ -41,7 +53,7 @@ async def invites(work: Work) -> list[Invite]:
 
 
 async def find_invite(work: Work, code: str) -> Invite | None:
-    """Also one whose time is over."""
+    """Also one whose time is over, but none of somebody who may not come in any more."""
     known = _as_uuid(code)
     rows = [] if known is None else await work.db.all(_by_id, id=known)
     return Invite(*rows[0]) if rows else None
@@ -54,10 +66,13 @@ def _as_uuid(code: str) -> str | None:
         return None
 
 
-async def invite(work: Work, by: int | None, *, name: str, expires_in: int | None, single_use: bool) -> Invite:
+async def invite(
+    work: Work, by: int | None, *, name: str, expires_in: int | None, single_use: bool, autofollow: bool = False
+) -> Invite:
+    """`autofollow`: whoever comes with it follows whoever made it."""
     until = None if expires_in is None else work.now + timedelta(seconds=expires_in)
     slug = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in name.strip())[:50]
-    made = Invite(str(uuid.uuid4()), slug, single_use, until, work.now)
+    made = Invite(str(uuid.uuid4()), slug, single_use, until, work.now, autofollow)
     await work.db.run(
         _insert,
         invite_uuid=made.id,
@@ -65,6 +80,7 @@ async def invite(work: Work, by: int | None, *, name: str, expires_in: int | Non
         expires=until,
         fixed_data={},
         single_use=single_use,
+        autofollow=autofollow,
         flow=None,
         created_by=by,
         created_at=work.now,

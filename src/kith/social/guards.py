@@ -13,10 +13,11 @@ a guard is the dependency `caller`; the person they speak for is `me`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
 from typing import Annotated, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote_plus
 
 import msgspec
 
@@ -59,6 +60,7 @@ Check = Callable[[Exchange], Awaitable[None]]
 ANONYMOUS = LimitRule("social-anonymous", most=300, seconds=300)
 PER_USER = LimitRule("social-user", most=1500, seconds=300)
 PER_TOKEN = LimitRule("social-token", most=300, seconds=300)
+PAGING = LimitRule("social-paging", most=300, seconds=900)  # whoever reads a list from somewhere in it
 MOST_IN_FORM = 1 << 20
 
 INVALID = "The access token is invalid"
@@ -70,6 +72,8 @@ NEEDS_APP = "This method requires an client credentials authentication"
 UNCONFIRMED = "Your login is missing a confirmed e-mail address"
 PENDING = "Your login is currently pending approval"
 DISABLED = "Your login is currently disabled"
+
+_PAGES = re.compile(r"(?:^|&)(?:page|min_id|max_id|since_id)=[^&]")
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -263,11 +267,13 @@ async def _known(exchange: Exchange, key: str) -> identity.Bearer:
         raise await _why_invalid(exchange, key)
     if bearer.user_id is None:
         exchange.spent = limiter.spend(PER_TOKEN, bearer.key_hash)
+        _count_paging(exchange, address_key(exchange.address))
     else:
         exchange.user_id = bearer.user_id
         exchange.spent = _tighter(
             limiter.spend(PER_USER, str(bearer.user_id)), limiter.spend(PER_TOKEN, bearer.key_hash)
         )
+        _count_paging(exchange, str(bearer.user_id))
     if bearer.expires_at is not None and bearer.expires_at <= exchange.work.now:
         raise _refused(EXPIRED)
     return bearer
@@ -284,6 +290,13 @@ async def _why_invalid(exchange: Exchange, key: str) -> Problem:
         if not may_act or await identity.is_shut_out(exchange.work, revoked.user_id):
             return Forbidden(DISABLED)
     return _refused(REVOKED)
+
+
+def _count_paging(exchange: Exchange, who: str) -> None:
+    """Reading on and on is counted apart: it is what a program does that copies everything."""
+    query = exchange.query_string
+    if query and _PAGES.search(unquote_plus(query.decode("latin-1")) if b"%" in query else query.decode("latin-1")):
+        exchange.spent = _tighter(exchange.spent, exchange.find(Limiter).spend(PAGING, who))
 
 
 def _tighter(one: Spent | None, other: Spent | None) -> Spent | None:
@@ -367,6 +380,7 @@ async def _check_standing(exchange: Exchange, bearer: identity.Bearer) -> None:
 
 def _as_nobody(exchange: Exchange) -> None:
     exchange.spent = exchange.find(Limiter).spend(ANONYMOUS, address_key(exchange.address))
+    _count_paging(exchange, address_key(exchange.address))
     exchange.caller = NOBODY
 
 

@@ -34,7 +34,7 @@ async def show_signups(exchange: Exchange, work: Work) -> Answer:
         here="staff",
         waiting=found[:MOST],
         more=len(found) > MOST,
-        by_hand=work.settings.registrations == "approval",
+        by_hand=await identity.signups.current_mode(work) == "approval",
         messages=shown(await identity.take_messages(work, visitor.user.id)),
     )
 

@@ -73,6 +73,7 @@ async def register(work: Work, app_id: int | None, wish: SignupRequest) -> Issue
             app_id=app_id,
             name=str(_fixed(decision).get("name", "")),
             confirmed=_fixed(decision).get("email") == wish.email,
+            autofollow=decision.invitation is not None and decision.invitation.autofollow,
         ),
     )
     await _settle(work, user, decision)
@@ -86,7 +87,8 @@ async def _decided(work: Work, wish: SignupRequest) -> tuple[Decision, SignupReq
     if flow is None or (work.settings.registrations == "closed" and invitation is None):
         raise Closed
     wish = _as_invited(wish, invitation)
-    complaints = await complain(work, wish, invited=invitation is not None)
+    inviter = invitation.created_by if invitation is not None else None
+    complaints = await complain(work, wish, invited=invitation is not None, invited_by=inviter)
     if complaints:
         raise Invalid(fields=complaints)
     answers = {
@@ -161,6 +163,7 @@ async def send_confirmation(work: Work, user_id: int, app_id: int | None, email:
         raise NotTheirApp
     if user.confirmed_at is not None:
         raise AlreadyConfirmed
+    await addresses.count_origin(work)
     await work.find(Limiter).spend_strictly(MAILS, str(user_id))  # first of all: the complaint tells what is taken
     if email is not None and email_key(email) != user.email_key:
         complaint = await complain_address(work, email, of=user.id)

@@ -38,7 +38,7 @@ class SignupRequest(msgspec.Struct, kw_only=True):
     invite_code: str = ""
 
 
-async def complain(work: Work, wish: SignupRequest, *, invited: bool) -> Complaints:
+async def complain(work: Work, wish: SignupRequest, *, invited: bool, invited_by: int | None = None) -> Complaints:
     """All complaints at once. A missing address counts as an invalid one."""
     settings = work.settings
     found: dict[str, Complaint | list[str] | None] = {
@@ -47,7 +47,7 @@ async def complain(work: Work, wish: SignupRequest, *, invited: bool) -> Complai
         "password": _password(wish.password),
         "agreement": None if wish.agreement else Complaint("must be accepted", "accepted"),
         "locale": _locale(wish.locale),
-        "reason": _reason(wish.reason, needed=needs_approval(settings, invited=invited)),
+        "reason": _reason(wish.reason, needed=await needs_approval(work, invited=invited, invited_by=invited_by)),
         "date_of_birth": _age(wish.date_of_birth, settings.minimum_age, work.now.date()),
     }
     return {

@@ -11,7 +11,7 @@ from datetime import timedelta
 import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound, Throttled
-from kith.base.limits import Limiter, LimitRule
+from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
 from kith.identity import security_mails
 from kith.identity.audit import service as audit
@@ -30,6 +30,7 @@ from kith.identity.users.tables import User
 PATH = "/confirm/"
 LIFE = timedelta(days=2)
 AGAIN = LimitRule("confirm-mail", most=5, seconds=3600)
+FROM_ONE = LimitRule("confirm-mail-from", most=25, seconds=300)  # asked for from one place, whoever asks
 TO_ONE = LimitRule("confirm-mail-to", most=10, seconds=3600)  # to one address, whoever asks for it
 BLOCKED = "Addresses of this provider are not accepted here."
 _PLACE = "identity_flow_tokens.errand"
@@ -60,7 +61,13 @@ async def ask_again(work: Work, user: User) -> bool:
 
 async def count(work: Work, user: User) -> None:
     """Count a mail to a new address, before anything is written."""
+    await count_origin(work)
     await work.find(Limiter).spend_strictly(AGAIN, str(user.id))
+
+
+async def count_origin(work: Work) -> None:
+    """Count a mail by where the wish for it comes from, before anything is written."""
+    await work.find(Limiter).spend_strictly(FROM_ONE, address_key(work.origin.address))
 
 
 async def may_get_mail(work: Work, address: str) -> bool:

@@ -2,6 +2,7 @@
 
 from kith.identity.signups.addresses import confirm as confirm_address
 from kith.identity.signups.addresses import find as find_address
+from kith.identity.signups.mode import current as current_mode
 from kith.identity.signups.service import approve, pending, reject
 from kith.identity.users.service import FirstOwner, check_setup, use_setup
 
@@ -10,6 +11,7 @@ __all__ = [
     "approve",
     "check_setup",
     "confirm_address",
+    "current_mode",
     "find_address",
     "pending",
     "reject",

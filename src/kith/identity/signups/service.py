@@ -12,7 +12,7 @@ from kith.base.work import Work
 from kith.identity.admission import Gate
 from kith.identity.audit import service as audit
 from kith.identity.messages import service as messages
-from kith.identity.signups import mails, store
+from kith.identity.signups import mails, mode, store
 from kith.identity.signups.tables import Signup
 from kith.identity.users import address_ownership
 from kith.identity.users import service as users
@@ -37,7 +37,10 @@ class NotWaiting(Conflict):
 
 
 class NewSignup(msgspec.Struct, kw_only=True):
-    """`invited`: they have an invitation. `confirmed`: it names this address, so it needs no confirmation."""
+    """`invited`: they have an invitation. `confirmed`: it names this address, so it needs no confirmation.
+
+    `invited_by` made the invitation, and with `autofollow` is followed by whoever comes with it.
+    """
 
     username: str
     email: str = ""
@@ -50,10 +53,17 @@ class NewSignup(msgspec.Struct, kw_only=True):
     invited_by: int | None = None
     app_id: int | None = None
     confirmed: bool = False
+    autofollow: bool = False
 
 
-def needs_approval(settings: Settings, *, invited: bool) -> bool:
-    return settings.registrations == "approval" and not invited
+async def needs_approval(work: Work, *, invited: bool, invited_by: int | None = None) -> bool:
+    """Whether staff must agree: to whoever comes by themselves, or invited by somebody whose word is not enough."""
+    if await mode.current(work) != "approval":
+        return False
+    if not invited or invited_by is None:
+        return not invited
+    gate = work.find(Gate)  # type: ignore[type-abstract]
+    return not await gate.vouches(work, invited_by)
 
 
 def must_confirm(settings: Settings, user: User) -> bool:
@@ -69,7 +79,7 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
     gate = work.find(Gate)  # type: ignore[type-abstract]
     if await gate.refuses_signup(work, work.origin.address):
         raise SignupClosed
-    waits = needs_approval(settings, invited=new.invited)
+    waits = await needs_approval(work, invited=new.invited, invited_by=new.invited_by)
     if not new.invited and await gate.wants_approval(work, new.email, work.origin.address):
         waits = True
     user = await users.create(
@@ -96,6 +106,7 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
         client_name=new.client_name.replace("\0", "")[:200],
         created_at=work.now,
         invited_by=new.invited_by,
+        autofollow=new.autofollow and new.invited_by is not None,
         app_id=new.app_id,
     )
     await store.insert(work.db, signup)

@@ -7,25 +7,29 @@ from typing import Any
 import msgspec
 from sqlalchemy import and_, bindparam, delete, or_, select
 
-from kith.base.db import UID, Instant, query
+from kith.base.db import UID, Instant, any_row, query
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.stages.invitations import invitations
 from kith.identity.stages.turn import Turn
+from kith.identity.users.tables import users
 
 
 class Invitation(msgspec.Struct):
     invite_uuid: str
     single_use: bool
     fixed_data: dict[str, Any]
-    created_by: int | None = None
+    created_by: int
+    autofollow: bool
 
 
-_columns = tuple(invitations.c[name] for name in ("invite_uuid", "single_use", "fixed_data", "created_by"))
+_columns = tuple(invitations.c[name] for name in Invitation.__struct_fields__)
+# The word of somebody who may not come in themselves any more lets nobody in.
 _good = and_(
     invitations.c.invite_uuid == bindparam("invite", type_=UID()),
     or_(invitations.c.expires.is_(None), invitations.c.expires > bindparam("now", type_=Instant())),
     or_(invitations.c.flow.is_(None), invitations.c.flow == bindparam("for_flow", type_=UID())),
+    any_row(users, and_(users.c.id == invitations.c.created_by, users.c.is_active)),
 )
 _find = query(select(*_columns).where(_good), Invitation)
 _spend = query(delete(invitations).where(and_(_good, invitations.c.single_use)).returning(*_columns), Invitation)

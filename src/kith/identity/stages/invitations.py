@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column
+from sqlalchemy import Boolean as YesOrNo
+from sqlalchemy import Column, text
 
 from kith.base.db import UID
 from kith.base.errors import Forbidden
@@ -43,7 +44,13 @@ class InvitationRecord(Record, kw_only=True):
     last_updated: datetime
 
 
-invitations = record_table("identity_invitations", Column("invite_uuid", UID, primary_key=True), fields=FIELDS)
+invitations = record_table(
+    "identity_invitations",
+    Column("invite_uuid", UID, primary_key=True),
+    # Whoever comes with it follows whoever made it; the social half sets it.
+    Column("autofollow", YesOrNo, nullable=False, server_default=text("false")),
+    fields=FIELDS,
+)
 
 
 async def check(draft: RecordDraft[InvitationRecord]) -> None:
@@ -56,7 +63,7 @@ async def check(draft: RecordDraft[InvitationRecord]) -> None:
             "You do not have permission to perform this action.",
             extra={"code": "permission_denied", "permission": permission},
         )
-    draft.columns["created_by"] = draft.caller.id
+    draft.columns |= {"created_by": draft.caller.id, "autofollow": False}
 
 
 async def saved(draft: RecordDraft[InvitationRecord]) -> None:

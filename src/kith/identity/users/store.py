@@ -103,18 +103,31 @@ _names_near = query(
     str,
 )
 _insert_many = command(insert_into(users, without=["id"]))
-_count_members = query(
-    select(func.count())
-    .select_from(users)
-    .where(
+_is_member = and_(
+    users.c.is_active,
+    users.c.confirmed_at.is_not(None),
+    users.c.approved_at.is_not(None),
+    users.c.type == "internal",
+)
+_count_members = query(select(func.count()).select_from(users).where(_is_member), int)
+_since = bindparam("since", type_=Instant())
+_joined = query(
+    select(users.c.confirmed_at, users.c.approved_at).where(
         and_(
-            users.c.is_active,
+            users.c.type == "internal",
             users.c.confirmed_at.is_not(None),
             users.c.approved_at.is_not(None),
-            users.c.type == "internal",
+            or_(users.c.confirmed_at >= _since, users.c.approved_at >= _since),
         )
     ),
-    int,
+    tuple,
+)
+_members = query(
+    select(users)
+    .where(and_(_is_member, users.c.id > bindparam("after")))
+    .order_by(users.c.id)
+    .limit(bindparam("limit")),
+    User,
 )
 _any_superuser = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(1), int)
 _all_superusers = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(2), int)
@@ -275,6 +288,16 @@ def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 async def count_members(db: Session) -> int:
     return await db.one(_count_members) or 0
+
+
+async def joined_since(db: Session, since: datetime) -> list[datetime]:
+    """When people became members: they had confirmed their address, and were approved."""
+    return [max(confirmed_at, approved_at) for confirmed_at, approved_at in await db.slow(_joined, since=since)]
+
+
+async def members(db: Session, *, after: int, limit: int) -> list[User]:
+    """Those whom `count_members` counts, by their ids."""
+    return await db.all(_members, after=after, limit=limit)
 
 
 async def has_superuser(db: Session) -> bool:

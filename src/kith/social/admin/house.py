@@ -8,8 +8,10 @@ import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.instance import service, store
 from kith.social.instance.tables import Rule
+from kith.social.moderation import signups
 from kith.social.staff import Staff, record
 from kith.social.trends import review as trend_review
 from kith.social.trends import store as trends
@@ -84,7 +86,10 @@ async def remove_rule(work: Work, by: Staff, id: int) -> None:
 
 
 class SettingsForm(msgspec.Struct, kw_only=True):
-    """An empty page is taken away; what is left out is as it was. The operator's settings may come back unchanged."""
+    """An empty page is taken away; what is left out is as it was. The operator's settings may come back unchanged.
+
+    Where approval came in place of open registrations, `registrations` opens them again.
+    """
 
     title: str | None = None
     description: str | None = None
@@ -103,6 +108,7 @@ class SettingsForm(msgspec.Struct, kw_only=True):
 async def settings_of(work: Work) -> dict[str, Any]:
     """What the operator has set (and only they can, where the server is started), and the pages."""
     told: dict[str, Any] = {name: getattr(work.settings, name) for name in FIXED}
+    told["registrations"] = await identity.signup_mode(work)
     for kind in service.KINDS:
         found = await service.find_page(work, kind)
         told[kind] = "" if found is None else found.text
@@ -112,7 +118,10 @@ async def settings_of(work: Work) -> dict[str, Any]:
 
 async def write_pages(work: Work, by: Staff, pages: SettingsForm) -> dict[str, Any]:
     by.check("manage_settings")
-    _refuse_fixed(work, pages)
+    mode = await identity.signup_mode(work)
+    _refuse_fixed(work, pages, mode)
+    if pages.registrations not in (None, mode):
+        await signups.reopen(work, by)
     for kind in service.KINDS:
         text = getattr(pages, kind)
         if text is None:
@@ -127,8 +136,9 @@ async def write_pages(work: Work, by: Staff, pages: SettingsForm) -> dict[str, A
     return await settings_of(work)
 
 
-def _refuse_fixed(work: Work, given: SettingsForm) -> None:
+def _refuse_fixed(work: Work, given: SettingsForm, mode: str) -> None:
     changed = [name for name in FIXED if getattr(given, name) not in (None, getattr(work.settings, name))]
+    changed = [name for name in changed if name != "registrations" or given.registrations != mode]
     if changed:
         complaint = Complaint("can only be changed by the operator, where the server is started")
         raise Invalid(fields={name: [complaint] for name in changed})

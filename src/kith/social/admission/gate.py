@@ -7,12 +7,15 @@ import time
 from datetime import datetime
 
 from kith.base.work import Work, Works
+from kith.identity import for_social as identity
 from kith.identity import for_staff
+from kith.social.accounts import store as accounts
 from kith.social.admission import store
 from kith.social.admission.emails import domains_of, hash_of
 from kith.social.admission.facts import BlocksChanged
 from kith.social.admission.tables import IPBlock
 from kith.social.ids import UserId
+from kith.social.roles import store as roles
 
 SECONDS = 10.0  # what is kept is read again after so long, although its changes are told
 
@@ -74,6 +77,17 @@ class AddressGate:
             return True
         found = await store.email_domains_among(work.db, domains_of(email)) if email else []
         return any(one.allow_with_approval for one in found)
+
+    async def vouches(self, work: Work, user_id: int) -> bool:
+        """Whoever may approve people themselves, or was given the right to bring them in."""
+        person, account = (
+            await identity.find_person(work, user_id),
+            await accounts.find_of_user(work.db, UserId(user_id)),
+        )
+        if person is None:
+            return False
+        role = (await roles.load(work.db)).of(person.role, None if account is None else account.role_id)
+        return role.allows("invite_bypass_approval", "manage_users") or await for_staff.is_mighty(work, user_id)
 
     async def _blocked_from(self, work: Work, client_ip: str, *severities: str) -> bool:
         """Sign-ups are few, so the blocks are read as they are now."""

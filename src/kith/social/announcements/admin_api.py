@@ -10,7 +10,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
 from kith.base.routing import FromPath, FromRequest, delete, get, post, route
 from kith.base.work import Work
-from kith.social.announcements import publishing, service, store
+from kith.social.announcements import mailing, publishing, service, store
 from kith.social.announcements.entities import render_for_staff
 from kith.social.announcements.tables import Announcement
 from kith.social.pages import page
@@ -70,6 +70,12 @@ async def unpublish_announcement(work: Work, by: TheStaff, id: FromPath[int]) ->
     return await _shown(work, await publishing.unpublish(work, by, id))
 
 
+@post("/api/v1/admin/announcements/{id}/distribution", guards=[WRITE])
+async def mail_announcement(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
+    """Sent to everybody by mail, once."""
+    return await _shown(work, await mailing.send(work, by, id))
+
+
 routes = [
     list_announcements,
     show_announcement,
@@ -78,4 +84,5 @@ routes = [
     delete_announcement,
     publish_announcement,
     unpublish_announcement,
+    mail_announcement,
 ]

@@ -62,7 +62,13 @@ async def render_all(
 
 async def render_for_staff(work: Work, shown: Sequence[Announcement]) -> list[dict[str, Any]]:
     return [
-        told | {"text": one.text, "published": one.published, "scheduled_at": maybe(one.scheduled_at)}
+        told
+        | {
+            "text": one.text,
+            "published": one.published,
+            "scheduled_at": maybe(one.scheduled_at),
+            "mailed_at": maybe(one.mailed_at),
+        }
         for one, told in zip(shown, await render_all(work, shown, None, set()), strict=True)
     ]
 

@@ -20,6 +20,7 @@ announcements = Table(
     Column("published_at", Instant),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    Column("mailed_at", Instant),
 )
 
 # Who has read which announcement.
@@ -54,6 +55,7 @@ class Announcement(msgspec.Struct):
     published_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    mailed_at: datetime | None = None  # when it began to be sent to everybody by mail
 
     @property
     def over_at(self) -> datetime | None:

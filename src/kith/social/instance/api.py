@@ -46,7 +46,9 @@ async def show_v1(work: Work) -> Answer:
     async def make(work: Work) -> bytes:
         numbers = await _numbers(work)
         rules = await store.all_rules(work.db)
-        return _encode(entities.v1(work.settings, numbers, rules, await _contact(work)))
+        return _encode(
+            entities.v1(work.settings, numbers, rules, await _contact(work), await identity.signup_mode(work))
+        )
 
     return await kept(work, "v1", make, (b"deprecation", b"@1668384000"), is_open=True)
 
@@ -64,7 +66,8 @@ async def show_v2(work: Work) -> Answer:
         rules = await store.all_rules(work.db)
         key = vapid.public_key(work.find(Keys).vapid)
         has_terms = bool(await store.pages_of(work.db, "terms_of_service"))
-        told_now = entities.Now(has_terms=has_terms, campaign=campaign(work.now))
+        signups = await identity.signup_mode(work)
+        told_now = entities.Now(has_terms=has_terms, campaign=campaign(work.now), signups=signups)
         return _encode(entities.v2(work.settings, numbers, rules, await _contact(work), key, told_now))
 
     return await kept(work, "v2", make, is_open=True)
@@ -89,13 +92,13 @@ async def show_rules(work: Work) -> Answer:
 @get("/api/v1/instance/extended_description", guards=[outsider])
 async def show_description(work: Work) -> Answer:
     found = await service.find_page(work, "extended_description")
-    return told(work.settings, _encode(entities.description_shape(found)))
+    return told(work.settings, _encode(entities.page_shape(found)))
 
 
 @get("/api/v1/instance/privacy_policy", guards=[outsider])
 async def show_privacy_policy(work: Work) -> Answer:
     found = await service.find_page(work, "privacy_policy")
-    return told(work.settings, _encode(entities.policy_shape(found)))
+    return told(work.settings, _encode(entities.page_shape(found)))
 
 
 @get("/api/v1/instance/terms_of_service", guards=[outsider])

@@ -55,7 +55,10 @@ LIMITS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def v1(settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None) -> dict[str, Any]:
+def v1(
+    settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec.Raw | None, signups: str
+) -> dict[str, Any]:
+    """`signups` is who may sign up now: `open`, `approval` or `closed`."""
     return {
         "uri": settings.domain,
         "title": settings.title,
@@ -67,8 +70,8 @@ def v1(settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec
         "stats": {"user_count": numbers.members, "status_count": numbers.said, "domain_count": numbers.domains},
         "thumbnail": static_url(settings, NO_HEADER),
         "languages": LANGUAGES,
-        "registrations": settings.registrations != "closed",
-        "approval_required": settings.registrations == "approval",
+        "registrations": signups != "closed",
+        "approval_required": signups == "approval",
         "invites_enabled": False,
         "configuration": LIMITS,
         "contact_account": contact,
@@ -77,10 +80,11 @@ def v1(settings: Settings, numbers: Numbers, rules: list[Rule], contact: msgspec
 
 
 class Now(msgspec.Struct, frozen=True):
-    """What there is these days: terms of service, and a year that is summed up."""
+    """What there is these days: terms of service, a year that is summed up, and who may sign up."""
 
     has_terms: bool
     campaign: int | None
+    signups: str = "open"
 
 
 def v2(
@@ -107,9 +111,9 @@ def v2(
             "limited_federation": False,
         },
         "registrations": {
-            "enabled": settings.registrations != "closed",
-            "approval_required": settings.registrations == "approval",
-            "reason_required": settings.registrations == "approval",
+            "enabled": now.signups != "closed",
+            "approval_required": now.signups == "approval",
+            "reason_required": now.signups == "approval",
             "message": None,
             "min_age": settings.minimum_age or None,
             "url": None,
@@ -142,15 +146,11 @@ def rule_shape(rule: Rule) -> dict[str, Any]:
     return {"id": str(rule.id), "text": rule.text, "hint": rule.hint, "translations": {}}
 
 
-def description_shape(page: InstancePage | None) -> dict[str, str | None]:
+def page_shape(page: InstancePage | None) -> dict[str, str]:
+    """One that nobody has written is empty since the day there could have been one."""
     if page is None:
-        return {"updated_at": None, "content": ""}
+        return {"updated_at": second(UNWRITTEN), "content": ""}
     return {"updated_at": second(page.updated_at), "content": page.text}
-
-
-def policy_shape(page: InstancePage | None) -> dict[str, str | None]:
-    """Whose time is always told: one that nobody has written is empty since the day there could have been one."""
-    return description_shape(page) if page is not None else {"updated_at": second(UNWRITTEN), "content": ""}
 
 
 def terms_shape(terms: Terms) -> dict[str, Any]:

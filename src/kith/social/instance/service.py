@@ -12,6 +12,7 @@ import nh3
 
 from kith.base.errors import Invalid, NotFound
 from kith.base.work import Work
+from kith.identity import for_social as identity
 from kith.social.accounts.tables import Account
 from kith.social.addresses import tag_url
 from kith.social.instance import store
@@ -49,7 +50,7 @@ async def activity(work: Work) -> list[dict[str, str]]:
     today = work.now.date()
     first = today - timedelta(weeks=WEEKS - 1)
     said = await store.counted(work.db, "statuses", first.isoformat())
-    came = Counter(at.astimezone(UTC).date() for at in await store.joined_since(work.db, _midnight(first)))
+    came = Counter(at.astimezone(UTC).date() for at in await identity.joined_since(work, _midnight(first)))
     return [await _week(work, today - timedelta(weeks=ago), said, came) for ago in range(WEEKS)]
 
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,6 @@ from kith.social.ids import UserId
 from kith.social.instance.tables import InstancePage, Rule, days, pages, presence, rules
 
 _now = bindparam("now", type_=Instant())
-_since = bindparam("since", type_=Instant())
 _rules = query(select(rules).where(rules.c.deleted_at.is_(None)).order_by(rules.c.position, rules.c.id), Rule)
 _every_rule = query(select(rules), Rule)
 _add_rule = command(insert_into(rules))
@@ -46,12 +45,6 @@ _present = query(
 )
 _forget_days = command(delete(days).where(days.c.day < bindparam("before")))
 _forget_presence = command(delete(presence).where(presence.c.day < bindparam("before")))
-_joined = query(
-    select(accounts.c.created_at).where(
-        and_(accounts.c.domain == "", accounts.c.is_listed, accounts.c.created_at >= _since)
-    ),
-    datetime,
-)
 _said = query(select(func.sum(accounts.c.statuses_count)).where(accounts.c.domain == ""), int)
 _domains = query(select(distinct(accounts.c.domain)).where(accounts.c.domain != "").order_by(accounts.c.domain), str)
 _owner = query(
@@ -132,10 +125,6 @@ async def present(db: Session, first: str, last: str) -> int:
 async def forget(db: Session, before: str) -> None:
     await db.run(_forget_days, before=before)
     await db.run(_forget_presence, before=before)
-
-
-async def joined_since(db: Session, since: datetime) -> Sequence[datetime]:
-    return await db.slow(_joined, since=since)
 
 
 async def count_said(db: Session) -> int:

@@ -13,7 +13,7 @@ from kith.social.accounts import deletion
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged, AccountSensitized
 from kith.social.accounts.tables import Account
-from kith.social.moderation import mails, store
+from kith.social.moderation import mails, posts, store
 from kith.social.moderation.appeal_keys import appeal_key
 from kith.social.moderation.facts import AccountSuspended, ReportChanged
 from kith.social.moderation.severing import SEVER, Sever, sever
@@ -24,11 +24,14 @@ from kith.social.staff import Staff, record, refuse_if_above
 
 GRACE = timedelta(days=30)
 LONGEST_TEXT = 10_000
-TYPES = ("none", "disable", "sensitive", "silence", "suspend")
-_FOR_STRANGERS = ("none", "sensitive", "silence", "suspend")
+TYPES = ("none", "disable", "sensitive", "silence", "suspend", *posts.TYPES)
+_FOR_STRANGERS = ("none", "sensitive", "silence", "suspend", *posts.TYPES)
+_EVENTS = {"none": "warn_account"} | {type: type for type in posts.TYPES}
 _SAYS = {
     "none": "You have received a warning from the people who run {title}.",
     "disable": "Your account at {title} was disabled. You cannot use it, but your profile and posts stay.",
+    "delete_statuses": "Some of your posts at {title} were deleted because they broke the rules.",
+    "mark_statuses_as_sensitive": "Some of your posts at {title} were marked as sensitive.",
     "sensitive": "From now on, all media you post at {title} is marked as sensitive.",
     "silence": "Your account at {title} was limited: only people who follow you see your posts.",
     "suspend": "Your account at {title} was suspended. Your profile and posts are hidden, and deleted after 30 days.",
@@ -41,10 +44,11 @@ class Act(msgspec.Struct, kw_only=True):
     preset_id: int | None = None
     text: str = ""
     send_mail: bool = True
+    status_ids: list[int] = []  # of what is done to posts; none stands for those of the report
 
 
 async def act(work: Work, by: Staff, account: Account, what: Act) -> Strike:
-    """Do it, tell the person, and close their open reports."""
+    """Do it, tell the person, and close their open reports; what is done to posts closes the report it is about."""
     by.check("manage_users", "manage_reports")
     if what.type not in (TYPES if account.is_local else _FOR_STRANGERS):
         raise Invalid(fields={"type": [Complaint("is not included in the list", "inclusion")]})
@@ -53,21 +57,27 @@ async def act(work: Work, by: Staff, account: Account, what: Act) -> Strike:
     account = await _now(work, account)
     await refuse_if_above(work, by, account)
     await _check_report(work, account, what)
-    await _apply(work, by, account, what.type)
+    about = await _reported(work, what.report_id)
+    if what.type in posts.TYPES:
+        chosen = await posts.choose(work, account, what.type, what.status_ids, [int(id) for id in about])
+        about = [str(one.id) for one in chosen]
+        await posts.apply(work, what.type, chosen)
+    else:
+        await _apply(work, by, account, what.type)
     strike = Strike(
         id=work.new_id(),
         target_id=account.id,
         account_id=by.account_id,
         action=what.type,
         text=text,
-        status_ids=await _reported(work, what.report_id),
+        status_ids=about,
         report_id=what.report_id,
         overruled_at=None,
         created_at=work.now,
     )
     await store.add_strike(work.db, strike)
     await _resolve(work, by, account, what)
-    await record(work, by, f"{what.type}_account" if what.type != "none" else "warn_account", account, text=text)
+    await record(work, by, _EVENTS.get(what.type, f"{what.type}_account"), account, text=text, status_ids=about)
     await _tell(work, account, strike, mail=what.send_mail)
     return strike
 
@@ -101,9 +111,9 @@ async def _reported(work: Work, report_id: int | None) -> list[str]:
 
 
 async def _resolve(work: Work, by: Staff, account: Account, what: Act) -> None:
-    """A mere warning closes the report it is about, anything else all that are open."""
+    """A mere warning and what is done to posts close the report they are about, anything else all that are open."""
     open_ones = await store.open_of(work.db, account.id)
-    if what.type == "none":
+    if what.type == "none" or what.type in posts.TYPES:
         open_ones = [one for one in open_ones if one.id == what.report_id]
         for one in open_ones:
             taken = {"action_taken_at": work.now, "action_taken_by_id": by.account_id, "updated_at": work.now}

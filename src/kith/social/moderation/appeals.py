@@ -10,7 +10,7 @@ from kith.base.work import Work
 from kith.identity import for_social, for_staff
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
-from kith.social.moderation import actions, mails, store, team
+from kith.social.moderation import actions, mails, posts, store, team
 from kith.social.moderation.tables import Appeal, Strike
 from kith.social.staff import Staff, record
 
@@ -73,6 +73,7 @@ async def approve(work: Work, by: Staff, appeal: Appeal) -> Appeal:
     undo = actions.UNDO.get(strike.action)
     if undo is not None and await _still_holds(work, strike, account):
         await undo(work, by, account)
+    await posts.unmark(work, strike)
     await store.change(work.db, "strike", strike.id, {"overruled_at": work.now})
     await record(work, by, "approve_appeal", account, strike={"id": str(strike.id)})
     await _tell(work, account, "Your appeal was approved: the decision about your account was taken back.")

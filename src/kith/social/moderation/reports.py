@@ -15,6 +15,7 @@ from kith.social.instance import store as instance
 from kith.social.moderation import mails, store, team
 from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.moderation.tables import Note, Report
+from kith.social.notification_emails import store as notification_emails
 from kith.social.notifications import service as notifications
 from kith.social.notifications.service import Notice
 from kith.social.staff import Staff, record
@@ -105,7 +106,10 @@ async def _tell_team(work: Work, report: Report, reporter: Account, target: Acco
         if one.account_id is not None
     ]
     await notifications.tell_anyhow(work, "admin.report", reporter.id, notices)
+    unwilling = await notification_emails.not_mailed_about_reports(work.db, [one.account_id for one in notices])
     for one in members:
+        if one.account_id in unwilling:
+            continue
         mails.tell_of_report(work, one.email, report, reporter, target)
 
 

@@ -20,8 +20,11 @@ ROOM = Room(
     name="moderation",
     dialect=DIALECT,
     routes=tuple(api.routes),
-    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, severing.SEVER, severing.TELL_OF_DOMAIN),
-    periodic=(Periodic(kind=tasks.DELETE_DATA, every=timedelta(hours=1), payload=tasks.DeleteData()),),
+    jobs=(tasks.TELL_OF_SIGN_UP, tasks.DELETE_DATA, tasks.WATCH_TEAM, severing.SEVER, severing.TELL_OF_DOMAIN),
+    periodic=(
+        Periodic(kind=tasks.DELETE_DATA, every=timedelta(hours=1), payload=tasks.DeleteData()),
+        Periodic(kind=tasks.WATCH_TEAM, every=timedelta(hours=1), payload=tasks.WatchTeam()),
+    ),
     subscriptions=((AccountWelcomed, tasks.TELL_OF_SIGN_UP), (DomainBlocked, severing.TELL_OF_DOMAIN)),
     parts=(
         Part(Subjects, lambda _: ModerationSubjects()),

@@ -9,7 +9,7 @@ from kith.base.work import Work
 from kith.identity import for_staff
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountWelcomed
-from kith.social.moderation import actions, store, team
+from kith.social.moderation import actions, signups, store, team
 from kith.social.notifications import service as notifications
 from kith.social.notifications.service import Notice
 from kith.social.staff import OPERATOR
@@ -26,6 +26,14 @@ async def delete_data(work: Work, _payload: DeleteData) -> None:
             await store.unplan_deletion(work.db, id)
         else:
             await actions.delete_data(work, OPERATOR, account)
+
+
+class WatchTeam(msgspec.Struct):
+    """Whether somebody of the team has been here lately."""
+
+
+async def watch_team(work: Work, _payload: WatchTeam) -> None:
+    await signups.ask_for_approval(work)
 
 
 async def tell_of_sign_up(work: Work, fact: AccountWelcomed) -> None:
@@ -45,6 +53,7 @@ async def tell_of_sign_up(work: Work, fact: AccountWelcomed) -> None:
 
 
 DELETE_DATA: JobKind[DeleteData] = JobKind(name="moderation.delete_data", payload=DeleteData, handler=delete_data)
+WATCH_TEAM: JobKind[WatchTeam] = JobKind(name="moderation.watch_team", payload=WatchTeam, handler=watch_team)
 TELL_OF_SIGN_UP: JobKind[AccountWelcomed] = JobKind(
     name="moderation.sign_up", payload=AccountWelcomed, handler=tell_of_sign_up
 )

@@ -14,6 +14,7 @@ from kith.social.roles import store as roles
 class TeamAccount(msgspec.Struct, frozen=True):
     """`account_id` is None until they have an account."""
 
+    user_id: UserId
     username: str
     email: str
     account_id: AccountId | None
@@ -29,5 +30,7 @@ async def who_may(work: Work, permission: str) -> list[TeamAccount]:
         account = own.get(UserId(one.user_id))
         role = known.of(one.role, None if account is None else account.role_id)
         if role.allows(permission):
-            found.append(TeamAccount(one.username, one.email, None if account is None else account.id))
+            found.append(
+                TeamAccount(UserId(one.user_id), one.username, one.email, None if account is None else account.id)
+            )
     return found

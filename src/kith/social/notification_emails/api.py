@@ -12,7 +12,8 @@ from kith.social.notification_emails.store import EmailChoices
 
 
 def _shown(choices: EmailChoices) -> dict[str, bool]:
-    return {**{type: type in choices.types for type in service.TYPES}, "always": choices.always}
+    told = {type: type in choices.types for type in service.TYPES}
+    return told | {"always": choices.always, "report": choices.reports}
 
 
 @get("/api/v1/notifications/emails", guards=[user("read:notifications")])

@@ -35,6 +35,7 @@ class EmailChange(msgspec.Struct, kw_only=True):
     favourite: bool | None = None
     reblog: bool | None = None
     always: bool | None = None
+    report: bool | None = None
 
 
 async def choices_of(work: Work, me: AccountId) -> EmailChoices:
@@ -46,7 +47,7 @@ async def change(work: Work, me: AccountId, wanted: EmailChange) -> EmailChoices
     now = await choices_of(work, me)
     given = {name: value for name, value in msgspec.structs.asdict(wanted).items() if value is not None}
     types = [type for type in TYPES if given.get(type, type in now.types)]
-    changed = EmailChoices(types, always=given.get("always", now.always))
+    changed = EmailChoices(types, always=given.get("always", now.always), reports=given.get("report", now.reports))
     if given:
         await store.set_choices(work.db, me, changed)
     return changed

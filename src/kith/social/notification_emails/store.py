@@ -17,10 +17,14 @@ _me: BindParameter[Any] = bindparam("me")
 
 
 class EmailChoices(msgspec.Struct):
-    """Which types somebody wants to be written to about; `always`: also while they are here."""
+    """Which types somebody wants to be written to about; `always`: also while they are here.
+
+    `reports`: as one of the team, about new reports.
+    """
 
     types: list[str]
     always: bool
+    reports: bool = True
 
 
 class MailedNotification(NamedTuple):
@@ -37,11 +41,17 @@ class MailedNotification(NamedTuple):
     always: bool | None
 
 
-_choices = query(select(emails.c.types, emails.c.always).where(emails.c.account_id == _me), EmailChoices)
+_choices = query(
+    select(emails.c.types, emails.c.always, emails.c.reports).where(emails.c.account_id == _me), EmailChoices
+)
+_unwilling = query(
+    select(emails.c.account_id).where(and_(any_of(emails.c.account_id, "ids"), ~emails.c.reports)), AccountId
+)
 _new = upsert(emails).values({column.name: bindparam(column.name, type_=column.type) for column in emails.columns})
 _set = command(
     _new.on_conflict_do_update(
-        index_elements=["account_id"], set_={"types": _new.excluded.types, "always": _new.excluded.always}
+        index_elements=["account_id"],
+        set_={name: _new.excluded[name] for name in ("types", "always", "reports")},
     ).inline()
 )
 _mailed = query(
@@ -89,7 +99,12 @@ async def choices_of(db: Session, me: AccountId) -> EmailChoices | None:
 
 
 async def set_choices(db: Session, me: AccountId, choices: EmailChoices) -> None:
-    await db.run(_set, account_id=me, types=choices.types, always=choices.always)
+    await db.run(_set, account_id=me, types=choices.types, always=choices.always, reports=choices.reports)
+
+
+async def not_mailed_about_reports(db: Session, ids: Sequence[AccountId]) -> set[AccountId]:
+    """Who of the team wants no mail about reports."""
+    return set(await db.all(_unwilling, ids=list(ids)))
 
 
 async def find(db: Session, id: int) -> MailedNotification | None:

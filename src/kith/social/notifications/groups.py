@@ -222,7 +222,11 @@ _present = query(
     tuple,
 )
 _long = query(
-    select(N.c.group_key, func.count(), func.min(case((N.c.id >= bindparam("low"), N.c.id))))
+    select(
+        N.c.group_key,
+        func.count().label("total"),
+        func.min(case((N.c.id >= bindparam("low"), N.c.id))).label("least"),
+    )
     .where(
         and_(
             N.c.account_id == access.ME,

@@ -95,6 +95,7 @@ emails = Table(
     _of_account(),
     Column("types", Document, nullable=False),
     Column("always", Boolean, nullable=False),  # also while they are here
+    Column("reports", Boolean, nullable=False, server_default=text("true")),  # as one of the team
 )
 
 

@@ -30,6 +30,7 @@ from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
 from kith.social.relationships import rules
 from kith.social.relationships.follow_source import Following
+from kith.social.suggestions.store import MOST_KEPT
 from kith.social.suggestions.tables import interactions, removed_suggestions, staff_picks
 
 RECENT = timedelta(days=30)  # who has posted since is preferred
@@ -61,8 +62,14 @@ def _candidates(column: ColumnElement[Any], source: int, tier: int, score: Colum
 
 def _interacted() -> Select[Any]:
     since = bindparam("since", type_=Instant())
-    found = _candidates(interactions.c.target_id, INTERACTION, 4, interactions.c.score)
-    return found.where(and_(interactions.c.account_id == rules.ME, interactions.c.updated_at > since))
+    best = (
+        select(interactions.c.target_id, interactions.c.score)
+        .where(and_(interactions.c.account_id == rules.ME, interactions.c.updated_at > since))
+        .order_by(interactions.c.score.desc(), interactions.c.updated_at.desc())
+        .limit(MOST_KEPT)
+        .subquery("best")
+    )
+    return _candidates(best.c.target_id, INTERACTION, 4, best.c.score)
 
 
 def _friends_of_friends() -> Select[Any]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, literal_column, or_, select
+from sqlalchemy import BindParameter, and_, bindparam, case, delete, func, literal_column, or_, select, tuple_
 
 from kith.base.db import Instant, Session, add_once, any_of, command, query, upsert
 from kith.social.accounts.access import is_there
@@ -14,6 +14,7 @@ from kith.social.relationships import rules
 from kith.social.statuses.tables import statuses
 from kith.social.suggestions.tables import interactions, removed_suggestions, staff_picks
 
+MOST_KEPT = 80  # of those whom somebody had most to do with
 REPLIED, FAVOURITED, REBLOGGED = 1, 10, 20  # what an act counts
 
 _me: BindParameter[Any] = bindparam("me")
@@ -71,6 +72,15 @@ _forget = command(
     delete(interactions).where(and_(interactions.c.account_id == _me, interactions.c.target_id == _target))
 )
 _forget_old = command(delete(interactions).where(interactions.c.updated_at < _now))
+_place = func.row_number().over(
+    partition_by=interactions.c.account_id,
+    order_by=(interactions.c.score.desc(), interactions.c.updated_at.desc(), interactions.c.target_id),
+)
+_ranked = select(interactions.c.account_id, interactions.c.target_id, _place.label("place")).subquery("ranked")
+_beyond = select(_ranked.c.account_id, _ranked.c.target_id).where(_ranked.c.place > literal_column(str(MOST_KEPT)))
+_forget_beyond = command(
+    delete(interactions).where(tuple_(interactions.c.account_id, interactions.c.target_id).in_(_beyond))
+)
 _remove = command(add_once(removed_suggestions))
 _pick = command(add_once(staff_picks))
 _unpick = command(delete(staff_picks).where(staff_picks.c.account_id == _target))
@@ -108,7 +118,9 @@ async def forget(db: Session, me: AccountId, target_id: AccountId) -> None:
 
 
 async def forget_before(db: Session, at: datetime) -> None:
+    """And of each person what is beyond so many."""
     await db.run(_forget_old, now=at)
+    await db.run(_forget_beyond)
 
 
 async def remove(db: Session, me: AccountId, target_id: AccountId, now: datetime) -> None:

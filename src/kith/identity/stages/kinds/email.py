@@ -135,6 +135,7 @@ _way_out = query(
 PLACE = "identity_flow_tokens.plan"
 SENT = "Email successfully sent."
 CONFIRMS = "account_confirmation"
+FROM_ONE = LimitRule("flow-mail-from", most=25, seconds=300)  # asked for from one place, for whomever
 _TEXTS = {
     "password_reset": (
         "You asked to reset the password of your account {name} at {title}.",
@@ -193,6 +194,7 @@ async def _send(turn: Turn[EmailStage], challenge: Challenge) -> Outcome:
     seconds = int(read_offset(turn.stage.recovery_cache_timeout) or 300)
     rule = LimitRule("flow-mail", most=turn.stage.recovery_max_attempts, seconds=max(seconds, 1))
     try:
+        await turn.work.find(Limiter).spend_strictly(FROM_ONE, address_key(turn.exchange.address))
         await turn.work.find(Limiter).spend_strictly(rule, _asker(turn))
     except Throttled as problem:
         words = f"Too many e-mails were requested. Please wait {problem.retry_after} seconds."

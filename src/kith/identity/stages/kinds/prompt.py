@@ -109,7 +109,7 @@ async def _notices(turn: Turn[PromptStage]) -> list[PromptQuestion]:
 
 async def _questions(turn: Turn[PromptStage]) -> list[PromptQuestion]:
     stored = await turn.work.db.all(_prompts, ids=turn.stage.fields)
-    asks_reason = _asks_reason(turn)
+    asks_reason = await _asks_reason(turn)
     asked = [one for one in stored if asks_reason or one.field_key != signups.REASON]
     return [*await _notices(turn), *[await _question(turn, one) for one in asked]]
 
@@ -136,10 +136,12 @@ async def _question(turn: Turn[PromptStage], prompt: _StoredPrompt) -> PromptQue
     return question
 
 
-def _asks_reason(turn: Turn[PromptStage]) -> bool:
+async def _asks_reason(turn: Turn[PromptStage]) -> bool:
     """The reason for joining is asked only if staff approve new accounts."""
-    invited = bool(turn.context.invitation_in_effect)
-    return turn.flow.designation != "enrollment" or signups.needs_approval(turn.work.settings, invited=invited)
+    if turn.flow.designation != "enrollment":
+        return True
+    invited, inviter = bool(turn.context.invitation_in_effect), turn.context.invited_by
+    return await signups.needs_approval(turn.work, invited=invited, invited_by=inviter)
 
 
 async def _work_out(turn: Turn[PromptStage], question: PromptQuestion, body: str) -> str:

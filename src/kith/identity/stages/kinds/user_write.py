@@ -17,7 +17,7 @@ from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
-from kith.identity.stages.invitation_checks import is_still_good, use
+from kith.identity.stages.invitation_checks import find, is_still_good, use
 from kith.identity.stages.kinds.invitation import REFUSED
 from kith.identity.stages.password_rules import print_of
 from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
@@ -125,6 +125,8 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
     _check_chosen(turn, None, data)
     turn.work.find(Limiter).spend(SIGN_UPS, address_key(turn.exchange.address))
     new = _signup(turn, data)
+    invitation = await find(turn.work, turn.context.invitation_uuid, turn.flow.flow_uuid)
+    new.autofollow = invitation is not None and invitation.autofollow
     judged = _is_judged(turn, new.password)
     user = await signups.register(turn.work, turn.work.find(Passwords), new, judged=judged)
     if not user.owns_email and user.confirmed_at is not None:

@@ -27,17 +27,19 @@ class ActionForm(msgspec.Struct, kw_only=True):
     warning_preset_id: str = ""
     text: str = ""
     send_email_notification: bool = True
+    status_ids: list[str] = []
 
 
 @post(f"{ONE}/action", guards=[staff("manage_users", "manage_reports", scope=SCOPE)])
 async def act(work: Work, by: TheStaff, wanted: FromRequest[ActionForm], id: FromPath[AccountId]) -> dict[str, Any]:
-    """Warn somebody, or disable, limit or suspend their account; their open reports are closed."""
+    """Warn somebody, disable, limit or suspend their account, or delete their posts or mark them as sensitive."""
     what = actions.Act(
         type=wanted.type,
         report_id=number(wanted.report_id) if wanted.report_id else None,
         preset_id=number(wanted.warning_preset_id) if wanted.warning_preset_id else None,
         text=wanted.text,
         send_mail=wanted.send_email_notification,
+        status_ids=[number(id) for id in wanted.status_ids],
     )
     await actions.act(work, by, await find_account(work, id), what)
     return {}

@@ -131,6 +131,7 @@ class NewInvite(msgspec.Struct, kw_only=True):
     name: str = ""
     expires_in: int | None = None
     single_use: bool = True
+    autofollow: bool = False
 
 
 def _invite(work: Work, one: for_staff.Invite) -> dict[str, Any]:
@@ -140,6 +141,7 @@ def _invite(work: Work, one: for_staff.Invite) -> dict[str, Any]:
         "name": one.name,
         "url": f"{work.settings.base_url}/flows/-/default/enrollment/?itoken={one.id}",
         "single_use": one.single_use,
+        "autofollow": one.autofollow,
         "expires_at": maybe(one.expires_at),
         "created_at": moment(one.created_at),
     }
@@ -154,7 +156,14 @@ async def show_invites(work: Work) -> list[dict[str, Any]]:
 async def create_invite(work: Work, by: TheStaff, new: FromRequest[NewInvite]) -> dict[str, Any]:
     if new.expires_in is not None and not 0 < new.expires_in <= LONGEST_INVITE:
         raise Invalid(fields={"expires_in": [Complaint("is invalid")]})
-    made = await for_staff.invite(work, by.user_id, name=new.name, expires_in=new.expires_in, single_use=new.single_use)
+    made = await for_staff.invite(
+        work,
+        by.user_id,
+        name=new.name,
+        expires_in=new.expires_in,
+        single_use=new.single_use,
+        autofollow=new.autofollow,
+    )
     await record(work, by, "create_invite")
     return _invite(work, made)
 

@@ -1,0 +1,25 @@
+"""Marking a post's media as sensitive in somebody's stead, as an edit that its history shows."""
+
+from __future__ import annotations
+
+from kith.base.work import Work
+from kith.social.statuses import store
+from kith.social.statuses.facts import StatusEdited
+from kith.social.statuses.service.edit import snapshot
+from kith.social.statuses.tables import Status
+
+
+async def set_sensitive(work: Work, status: Status, *, sensitive: bool) -> bool:
+    """False where it was so already."""
+    if status.sensitive == sensitive:
+        return False
+    before = await snapshot(work, status)
+    await work.db.begin()
+    if not await store.edits_of(work.db, status.id):
+        await store.insert_edit(work.db, before)
+    await store.change(work.db, status.id, {"sensitive": sensitive, "edited_at": work.now})
+    now = await store.find(work.db, status.id)
+    if now is not None:
+        await store.insert_edit(work.db, await snapshot(work, now, at_edit=True))
+    work.announce(StatusEdited(status_id=status.id, account_id=status.account_id, new_mentions=()))
+    return True
