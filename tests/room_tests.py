@@ -57,6 +57,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
         "federation/test_signature_vectors.py",
         "federation/test_signature_refusals.py",
     ),
+    "kith.federation.keys": ("federation/test_actor_keys.py", "federation/test_remote_keys.py"),
     # cli
     "kith.cli": ("cli/test_help.py", "cli/test_words.py"),
     "kith.cli.accounts": ("cli/test_moderation.py",),
