@@ -14,7 +14,13 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from http_message_signatures import HTTPMessageSigner, HTTPMessageVerifier, algorithms
 from http_message_signatures.resolvers import MappingKeyResolver
 
-from kith.federation.signatures.digests import content_digest_field, digest_field, sha256
+from kith.federation.signatures.digests import (
+    check_content_digest,
+    check_digest,
+    content_digest_field,
+    digest_field,
+    sha256,
+)
 from kith.federation.signatures.refusals import Fault, SignatureRefused
 from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign, sign_all
 from kith.federation.signatures.verifying import is_signed, is_valid, read_claim, verify
@@ -250,3 +256,59 @@ def test_a_wrong_key_is_told_apart() -> None:
     assert refused.value.fault is Fault.WRONG
     assert refused.value.status == 401
     assert refused.value.message == f"Verification failed for {KEY_ID}"
+
+
+FORMS: dict[str, dict[str, str]] = {
+    "spaces": POST_HEADERS
+    | {"signature": POST_HEADERS["signature"].replace(",a", " ,\t a").replace("keyId=", " keyId = ")},
+    "a comma at the end": POST_HEADERS | {"signature": POST_HEADERS["signature"] + ","},
+    "something unknown": POST_HEADERS | {"signature": POST_HEADERS["signature"] + ',version="2",opaque=7'},
+    "names in capitals": POST_HEADERS | {"signature": POST_HEADERS["signature"].replace(" host date ", " Host DATE ")},
+    "hs2019": POST_HEADERS | {"signature": POST_HEADERS["signature"].replace("rsa-sha256", "hs2019")},
+    "no algorithm": POST_HEADERS | {"signature": POST_HEADERS["signature"].replace('algorithm="rsa-sha256",', "")},
+    "an early end that is not signed": POST_HEADERS | {"signature": POST_HEADERS["signature"] + ",expires=1709632801"},
+    "another header": POST_HEADERS | {"x-unsigned": "anything"},
+    "spaces around a value": POST_HEADERS | {"date": f" {vectors.DATE}\t"},
+    "RFC 9421 with another label": MESSAGE_HEADERS
+    | {name: MESSAGE_HEADERS[name].replace("sig1=", "sig-b26=") for name in ("signature", "signature-input")},
+    "RFC 9421 with spaces": MESSAGE_HEADERS
+    | {"signature-input": MESSAGE_HEADERS["signature-input"].replace('("@method" ', '( "@method"  ')},
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_same_may_be_written_in_other_ways(name: str) -> None:
+    verify(read_claim(received(FORMS[name]), AT), vectors.public_key())
+
+
+@pytest.mark.parametrize(
+    ("field", "body"),
+    [
+        (f"sha-256={base64.b64encode(hashlib.sha256(b'x').digest()).decode()}", b"x"),
+        (f"MD5=abc, {digest_field(sha256(b'x'))}", b"x"),
+        (digest_field(sha256(b"")), b""),
+    ],
+)
+def test_digests_may_name_other_hashes_too(field: str, body: bytes) -> None:
+    check_digest(field.encode(), body)
+
+
+def test_content_digests_may_name_either_hash_or_both() -> None:
+    long = f"sha-512=:{base64.b64encode(hashlib.sha512(b'x').digest()).decode()}:"
+    for field in (long, f"{long}, {content_digest_field(sha256(b'x'))}", f"md5=:AAAA:, {long}"):
+        check_content_digest(field.encode(), b"x")
+
+
+@pytest.mark.parametrize("host", ["b.example", "B.EXAMPLE", "b.example:443"])
+def test_a_host_is_ours_however_it_is_written(host: str) -> None:
+    received({"host": host}).check_host()
+
+
+@pytest.mark.parametrize(
+    "host", ["b.example:80", "b.example:8443", "b.example.evil.example", "xb.example", "", "b.exampl"]
+)
+def test_another_host_is_not(host: str) -> None:
+    with pytest.raises(SignatureRefused) as caught:
+        received({"host": host}).check_host()
+
+    assert caught.value.fault is Fault.HOST
