@@ -6,6 +6,7 @@ import base64
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
@@ -712,3 +713,27 @@ def test_there_and_back(
     claim = read_claim(got, at)
     assert claim.key_id.id == key_id
     verify(claim, KEY.public_key())
+
+
+# Kinds of keys
+
+
+def test_a_signature_of_a_kind_that_its_scheme_does_not_have_is_none() -> None:
+    """They are genuine; but nobody may choose by which rules their key is used."""
+    claim = read_claim(
+        received(POST_HEADERS | {"signature": POST_HEADERS["signature"].replace("rsa-sha256", "hs2019")}), AT
+    )
+    by_ed25519 = msgspec.structs.replace(claim, signature=ED25519.sign(claim.bases[0]))
+
+    assert not is_valid(by_ed25519, ED25519.public_key())
+
+
+@pytest.mark.parametrize(("named", "key"), [("ed25519", KEY), ("rsa-v1_5-sha256", ED25519)])
+def test_a_key_of_another_kind_than_the_algorithm_says_is_none(
+    named: str, key: rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey
+) -> None:
+    claim = read_claim(received(message_header(parameters=f'created={NOW};keyid="{KEY_ID}";alg="{named}"')), AT)
+    [base] = claim.bases
+    signed = key.sign(base, PKCS1v15(), SHA256()) if isinstance(key, rsa.RSAPrivateKey) else key.sign(base)
+
+    assert not is_valid(msgspec.structs.replace(claim, signature=signed), key.public_key())
