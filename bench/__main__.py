@@ -10,11 +10,33 @@ import click
 import uvloop
 from rich.console import Console
 
-from bench import commits, identity, jobs, memory, oauth, report, server, signin, social, starting, streaming
+from bench import (
+    commits,
+    identity,
+    jobs,
+    memory,
+    oauth,
+    report,
+    server,
+    signatures,
+    signin,
+    social,
+    starting,
+    streaming,
+)
 from bench.report import Report, Result
 from bench.stage import open_stage
 
-NAMES = ("start", "server", "memory", "identity", "signin", "oauth", "jobs", "commits", "social", "streaming")
+# What is measured in the same way, in this order.
+ALIKE = (
+    ("identity", "listing many people ...", identity.measure),
+    ("signin", "signing in ...", signin.measure),
+    ("oauth", "giving tokens ...", oauth.measure),
+    ("jobs", "doing jobs ...", jobs.measure),
+    ("commits", "committing ...", commits.measure),
+    ("signatures", "signing ...", signatures.measure),
+)
+NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
 
 
 @click.command()
@@ -50,21 +72,10 @@ async def _measure(names: tuple[str, ...], console: Console, *, quick: bool) -> 
                     found += await server.measure(stage, quick=quick)
                 if "memory" in names:
                     found += await memory.measure(stage, quick=quick)
-        if "identity" in names:
-            console.log("listing many people ...")
-            found += await identity.measure(folder, quick=quick)
-        if "signin" in names:
-            console.log("signing in ...")
-            found += await signin.measure(folder, quick=quick)
-        if "oauth" in names:
-            console.log("giving tokens ...")
-            found += await oauth.measure(folder, quick=quick)
-        if "jobs" in names:
-            console.log("doing jobs ...")
-            found += await jobs.measure(folder, quick=quick)
-        if "commits" in names:
-            console.log("committing ...")
-            found += await commits.measure(folder, quick=quick)
+        for word, said, measure in ALIKE:
+            if word in names:
+                console.log(said)
+                found += await measure(folder, quick=quick)
         if "social" in names:
             console.log("building a community ...")
             found += await social.measure(folder, console, quick=quick)

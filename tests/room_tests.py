@@ -51,6 +51,13 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.rooms": ("base/test_openapi.py", "base/test_router.py"),
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.base.vapid": ("base/test_keys.py", "social/test_instance.py"),
+    # federation
+    "kith.federation": ("federation/test_signature_vectors.py",),
+    "kith.federation.signatures": (
+        "federation/test_signature_vectors.py",
+        "federation/test_signature_refusals.py",
+    ),
+    "kith.federation.keys": ("federation/test_actor_keys.py", "federation/test_remote_keys.py"),
     # cli
     "kith.cli": ("cli/test_help.py", "cli/test_words.py"),
     "kith.cli.accounts": ("cli/test_moderation.py",),

@@ -27,6 +27,7 @@ from kith.base.rooms import Room
 from kith.base.routing import Route, Router
 from kith.base.settings import Settings
 from kith.base.work import Works
+from kith.federation.keys.room import ROOM as FEDERATION_KEYS
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
@@ -140,6 +141,7 @@ ROOMS: list[Room] = [
     APPS,
     REGISTRATION,
     EMAILS,
+    FEDERATION_KEYS,
     WEB,
     Room(name="what several rooms do", jobs=(POSTED,), subscriptions=((StatusPosted, POSTED),)),
 ]

@@ -3,6 +3,7 @@
 from kith.base import ids, limits, news_rows
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
+from kith.federation.keys import tables as federation_keys
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
@@ -50,6 +51,7 @@ __all__ = [
     "audit",
     "consents",
     "factors",
+    "federation_keys",
     "groups",
     "guessing",
     "hints",

@@ -1,0 +1,1 @@
+"""Keys: those our actors sign with, and those that others publish."""
