@@ -37,6 +37,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.migrations.versions": ("identity/test_upgrade.py",),
     # base
     "kith.base": EVERYWHERE,
+    "kith.base.command_news": ("cli/test_moderation.py",),
     "kith.base.confine": ("social/test_workshop.py",),
     "kith.base.cookies": ("identity/test_sessions.py",),
     "kith.base.csrf": ("web/test_page_language.py", "web/test_flows.py"),

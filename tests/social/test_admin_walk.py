@@ -80,6 +80,7 @@ async def test_accounts_are_found_let_in_and_dealt_with_by_a_library(new_town: T
             "locale": "en", "reason": f"I am {name}",
         }  # fmt: skip
         assert (await town.http.post("/api/v1/accounts", json=sent, headers=headers)).status_code == 200
+    await settle(town)
     boss = await _client(owner)
 
     def walk() -> None:

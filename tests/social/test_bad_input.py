@@ -82,6 +82,8 @@ async def ada(new_town: TownBuilder) -> Member:
     return ada
 
 
+# Of collections, what is wrong stands one level deeper, as in Mastodon.
+NESTED = (b"/api/v1/collections", b"/api/v1_alpha/collections")
 SWITCHED_OFF = b"/api/v1/instance/domain_blocks"
 
 
@@ -136,6 +138,8 @@ def _wrong_refusal(target: bytes, answer: httpcore.Response) -> str:
         said: Any = json.loads(answer.content)
     except ValueError:
         return f"{answer.status} is no JSON: {answer.content!r}"
+    if target.startswith(NESTED) and isinstance(said, dict) and isinstance(said.get("error"), dict):
+        said = said["error"]
     fine = isinstance(said, dict) and isinstance(said.get("error"), str) and said["error"]
     is_json = dict(answer.headers)[b"content-type"].startswith(b"application/json")
     return "" if fine and is_json else f"{answer.status} {said!r}"

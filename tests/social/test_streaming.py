@@ -285,7 +285,9 @@ async def test_a_list_streams_its_own_posts_to_its_owner(town: Town) -> None:
         stream, event, payload = await socket.next_of()
         assert (stream, event, payload["id"]) == (["list", made["id"]], "update", said["id"])
         await ada.call("DELETE", f"/api/v1/lists/{made['id']}/accounts", json={"account_ids": [bob.id]})
-        await post(bob, "no longer on it")
+        async with listen(ada, "user") as home:
+            gone = await post(bob, "no longer on it")
+            await home.until("update", gone["id"])  # by then it is decided who hears of it
         await settle(town)
         await ada.post(f"/api/v1/lists/{made['id']}/accounts", json={"account_ids": [bob.id]})
         last = await post(bob, "again")

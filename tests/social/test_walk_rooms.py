@@ -270,7 +270,7 @@ async def test_people_are_suggested_and_preferences_read(pair: Pair) -> None:
         assert bob.me().id in [one.account.id for one in ada.suggestions_v2()]
         assert bob.me().id in [one.id for one in ada.suggestions_v1()]
         ada.suggestion_delete(bob.me())
-        assert bob.me().id not in [one.account.id for one in ada.suggestions()]
+        assert bob.me().id not in [one.account.id for one in ada.suggestions_v2()]
         chosen = ada.preferences()
         assert (chosen["posting:default:visibility"], chosen["reading:expand:spoilers"]) == ("public", False)
 

@@ -60,11 +60,17 @@ async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, 
     turn.context.auth_method = method
     if method == "password":
         reauthentication.proved(turn, user.id)
+        await _rehash(turn, user, given)
+    return True
+
+
+async def _rehash(turn: Turn[Any], user: User, given: str) -> None:
+    """A hash that cost less than those of today is replaced, unless the password is about to be changed anyway:
+    that step knows the old password by its hash."""
     passwords = turn.work.find(Passwords)
-    if method == "password" and user.password is not None and passwords.needs_rehash(user.password):
+    if turn.context.expired_password is None and user.password is not None and passwords.needs_rehash(user.password):
         hashed = await passwords.hash(given)
         await users.rehash(turn.work.db, user.id, user.password, hashed)
-    return True
 
 
 async def write_failure(work: Work, turn: Turn[Any], user: User | None, typed: str, stage: dict[str, Any]) -> None:
