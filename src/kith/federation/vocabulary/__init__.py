@@ -1,0 +1,1 @@
+"""Documents to and from our rows, as pure functions."""
