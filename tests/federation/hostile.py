@@ -28,6 +28,7 @@ def _does(kind: str, **fields: Any) -> dict[str, Any]:
     return {"@context": AS, "id": f"{A}#1", "type": kind, "actor": A, **fields}
 
 
+_BAD_NAMES: tuple[Any, ...] = ("", None, 7, [], {}, "a b", "a@b", "a/b", "<b>", "a\0", "ä", ".a", "a.", "-", "a" * 600)
 _NO_LINK = {"rel": "self", "type": "text/html", "href": A}
 _BAD_IDS: tuple[Any, ...] = (
     None,
@@ -238,7 +239,7 @@ FORGED: dict[str, Forged] = {
     },
     **{
         f"actor named {one!r}"[:80]: Forged("actor", with_(mastodon.ACTOR, preferredUsername=one), "no_username")
-        for one in ("", None, 7, [], {}, "a b", "a@b", "a/b", "<b>", "a\0", "ä", ".a", "a.", "-", "a" * 600, "a\u202e")
+        for one in _BAD_NAMES
     },
 }
 

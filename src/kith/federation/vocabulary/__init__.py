@@ -1,1 +1,1 @@
-"""Documents to and from our rows, as pure functions."""
+"""ActivityStreams documents: ours, made of our rows, and those of others, read into ours."""
