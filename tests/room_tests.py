@@ -132,7 +132,11 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
         "federation/test_incoming_hostile.py",
         "federation/test_incoming_samples.py",
     ),
-    "kith.federation.fetching": ("federation/test_fetching.py", "federation/test_webfinger_client.py"),
+    "kith.federation.fetching": (
+        "federation/test_fetching.py",
+        "federation/test_lookup.py",
+        "federation/test_webfinger_client.py",
+    ),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),
     "kith.web.api": ("identity/test_setup.py", "base/test_edge.py"),

@@ -81,6 +81,11 @@ async def test_a_status_is_told(client: RemoteClient, remote: RemoteServer, stat
     assert await _reason(client, remote.serves("/notes/1", status=status)) == reason
 
 
+async def test_a_tombstone_says_that_something_is_gone(client: RemoteClient, remote: RemoteServer) -> None:
+    uri = remote.serves("/notes/1", {"@context": AS, "id": f"{remote.url}/notes/1", "type": "Tombstone"})
+    assert await _reason(client, uri) == "gone"
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'"x"', b"{" * 5000, b'{"a":' * 50 + b"1" + b"}" * 50])
 async def test_a_body_that_is_no_document_is_refused(client: RemoteClient, remote: RemoteServer, body: bytes) -> None:
     assert await _reason(client, remote.serves("/notes/1", body)) == "document"

@@ -5,6 +5,7 @@ from kith.federation.fetching.client import RemoteClient
 from kith.federation.fetching.collections import fetch_collection, fetch_items
 from kith.federation.fetching.documents import FetchedDocument, fetch_document, fetch_part
 from kith.federation.fetching.failures import FetchFailed, FetchReason
+from kith.federation.fetching.lookup import fetch_by_address
 from kith.federation.fetching.nodeinfo import fetch_nodeinfo
 from kith.federation.fetching.ports import HostGate, OpenGate, RequestSigner, SignatureScheme
 from kith.federation.fetching.webfinger import confirmed_handle, fetch_actor_by_handle, resolve_handle
@@ -21,6 +22,7 @@ __all__ = [
     "SignatureScheme",
     "confirmed_handle",
     "fetch_actor_by_handle",
+    "fetch_by_address",
     "fetch_collection",
     "fetch_document",
     "fetch_items",

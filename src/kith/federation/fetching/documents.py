@@ -13,7 +13,7 @@ from kith.federation.vocabulary.incoming import Document, DocumentRefused, parse
 from kith.federation.vocabulary.incoming.discovery import is_activity_type
 from kith.federation.vocabulary.incoming.ids import domain_of, read_id, without_fragment
 
-__all__ = ["ACCEPT", "FetchedDocument", "check_status", "fetch_document", "fetch_part"]
+__all__ = ["ACCEPT", "FetchedDocument", "check_status", "confirm_document", "fetch_document", "fetch_part"]
 
 ACCEPT = 'application/activity+json, application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
 _STATUSES: dict[int, FetchReason] = {401: "forbidden", 403: "forbidden", 404: "not_found", 410: "gone"}
@@ -33,15 +33,25 @@ async def fetch_document(
 
     A document that calls itself by another id is fetched once more, under that id, and has to confirm it.
     """
-    uri = without_fragment(uri)
-    found, url = await _fetch(client, uri, chain, signer)
+    answer = await client.get(uri, accept=ACCEPT, chain=chain, signer=signer, believes=is_activity_type)
+    return await confirm_document(client, uri, answer, chain=chain, signer=signer)
+
+
+async def confirm_document(
+    client: RemoteClient, uri: str, answer: OutsideAnswer, *, chain: FetchChain, signer: RequestSigner | None = None
+) -> FetchedDocument:
+    """What came as the answer for `uri`, or what its own id answers."""
+    uri, url, found = without_fragment(uri), answer.url, _read(answer)
     own = _id_of(found)
     if own != uri and not _is_address(own, url):
-        found, url = await _fetch(client, own, chain, signer)
+        answer = await client.get(own, accept=ACCEPT, chain=chain, signer=signer, believes=is_activity_type)
+        url, found = answer.url, _read(answer)
         if _id_of(found) != own:
             raise FetchFailed("wrong_id", f"{own} calls itself {_id_of(found)}")
     if domain_of(own) != domain_of(url):
         raise FetchFailed("wrong_host", f"{own} came from {url}")
+    if found.get("type") == "Tombstone":
+        raise FetchFailed("gone", own)
     return FetchedDocument(found, domain_of(own))
 
 
@@ -49,21 +59,18 @@ async def fetch_part(
     client: RemoteClient, uri: str, *, chain: FetchChain, signer: RequestSigner | None = None
 ) -> FetchedDocument:
     """A collection or a page of one, which may have no id: what matters is the host that gives it out."""
-    found, url = await _fetch(client, without_fragment(uri), chain, signer)
+    answer = await client.get(uri, accept=ACCEPT, chain=chain, signer=signer, believes=is_activity_type)
+    url, found = answer.url, _read(answer)
     own = read_id(found.get("id"))
     if domain_of(url) != domain_of(uri) or (own is not None and domain_of(own) != domain_of(url)):
         raise FetchFailed("wrong_host", f"{own or uri} came from {url}")
     return FetchedDocument(found, domain_of(url))
 
 
-async def _fetch(
-    client: RemoteClient, uri: str, chain: FetchChain, signer: RequestSigner | None
-) -> tuple[Document, str]:
-    """The document, and the address that has given it out in the end."""
-    answer = await client.get(uri, accept=ACCEPT, chain=chain, signer=signer, believes=is_activity_type)
+def _read(answer: OutsideAnswer) -> Document:
     check_status(answer)
     try:
-        return parse_document(answer.body), answer.url
+        return parse_document(answer.body)
     except DocumentRefused as refused:
         raise FetchFailed("document", f"{answer.url}: {refused}") from refused
 
