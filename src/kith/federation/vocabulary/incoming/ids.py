@@ -7,6 +7,7 @@ not the scheme's own.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from yarl import URL
@@ -14,7 +15,7 @@ from yarl import URL
 from kith.base.http import OutgoingError, checked_url
 from kith.federation.vocabulary.incoming import limits
 
-__all__ = ["PUBLIC", "domain_of", "is_public", "read_id", "same_domain", "without_fragment"]
+__all__ = ["PUBLIC", "domain_of", "find_domain", "is_public", "read_id", "same_domain", "without_fragment"]
 
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
 _PUBLIC = frozenset({PUBLIC, "as:Public", "Public"})
@@ -38,7 +39,9 @@ def read_id(value: Any) -> str | None:
     return value if find_domain(value) is not None else None
 
 
+@lru_cache(1024)
 def find_domain(uri: str) -> str | None:
+    """A document names the same few ids over and over, so the last ones are remembered."""
     if _UNSAFE.search(uri):
         return None
     match = _ID.fullmatch(uri)
