@@ -133,6 +133,18 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.statuses": ("social/test_access.py", "social/test_quotes.py", "social/test_shapes.py"),
     "kith.social.account_standing": ("social/test_guards.py", "social/test_access.py"),
     "kith.social.versions": ("social/test_statuses.py", "social/test_accounts.py"),
+    # federation
+    "kith.federation": ("federation/test_incoming_samples.py",),
+    "kith.federation.vocabulary": (
+        "federation/test_incoming_fields.py",
+        "federation/test_incoming_hostile.py",
+        "federation/test_incoming_samples.py",
+    ),
+    "kith.federation.fetching": (
+        "federation/test_fetching.py",
+        "federation/test_lookup.py",
+        "federation/test_webfinger_client.py",
+    ),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),
     "kith.web.api": ("identity/test_setup.py", "base/test_edge.py"),

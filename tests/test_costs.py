@@ -33,6 +33,16 @@ from kith.base.params.parts import read_parts
 from kith.base.params.values import Wrong, read_any, read_bool, read_datetime, read_float, read_int, read_text
 from kith.base.patterns import linear
 from kith.base.unicode import normal_form
+from kith.federation.fetching.lookup import find_alternate
+from kith.federation.vocabulary.incoming import (
+    DocumentRefused,
+    parse_document,
+    read_actor,
+    read_handle,
+    read_host_meta,
+    read_note,
+)
+from kith.federation.vocabulary.incoming.discovery import is_activity_type
 from kith.identity import scopes
 from kith.identity.caller_authentication import read_basic
 from kith.identity.expressions.prelude import prelude_for
@@ -56,13 +66,24 @@ from kith.social.text.tags import start_tags
 from kith.social.translation.service import _guarded
 from kith.social.webpages.owners import own_links
 from kith.social.webpages.page import read_page
+from tests.federation.neighbours.mastodon import ACTOR, NOTE
 
 LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
 FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
 FACTOR = 4
-REFUSALS = (Problem, Wrong, ValueError, OutgoingError, RecursionError, BadToken, MailRefused, InvalidValue)
+REFUSALS = (
+    Problem,
+    Wrong,
+    ValueError,
+    OutgoingError,
+    RecursionError,
+    BadToken,
+    MailRefused,
+    InvalidValue,
+    DocumentRefused,
+)
 
 SEEDS = (
     "a", "0", " ", "\n", "\r", "\\", '"', "'", '"a\\', "'''", '"""', '"\\\n', '# "\n', "a ", "a\n\n",
@@ -74,6 +95,10 @@ SEEDS = (
     "\u0301\u0327", "e\u0301\u0327", "\U0001f1e6", "\U0001f469\u200d", "日", "é", "ﷺ", "\u200c", "ß", "\u3000",
     "data:a/a;", "bytes=0-", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "\x00", "\ud800",
 )  # fmt: skip
+
+
+ACTOR_PART = {name: ACTOR[name] for name in ("@context", "id", "type", "inbox", "publicKey", "preferredUsername")}
+NOTE_PART = {name: NOTE[name] for name in ("@context", "id", "type", "attributedTo")}
 
 
 class Reader(NamedTuple):
@@ -180,6 +205,17 @@ READERS: dict[str, Reader] = {
     "URL: path": Reader(lambda text: checked_url(f"https://a.example/{text}")),
     "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
     "text: field": Reader(TEXT_FIELD.take),
+    "remote: document": Reader(_bytes(parse_document)),
+    "remote: actor": Reader(lambda text: read_actor(dict.fromkeys(ACTOR, text) | ACTOR_PART)),
+    "remote: note": Reader(lambda text: read_note(dict.fromkeys(NOTE, text) | NOTE_PART)),
+    "remote: many": Reader(
+        lambda text: read_note({**NOTE, "tag": [text[:9]] * len(text), "to": [text[:9]] * len(text)})
+    ),
+    "remote: handle": Reader(read_handle),
+    "remote: host-meta": Reader(_bytes(read_host_meta)),
+    "remote: type": Reader(lambda text: is_activity_type(f"application/ld+json; {text}")),
+    "remote: Link": Reader(lambda text: find_alternate(text, "", "https://a.example/")),
+    "remote: page": Reader(lambda text: find_alternate("", text, "https://a.example/")),
     "data URI": Reader(lambda text: _file(f"data:a/{text}", FILE_QUESTION)),
 }
 

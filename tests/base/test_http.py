@@ -261,6 +261,13 @@ async def test_a_redirect_can_be_signed_anew(town: Town, other: Town) -> None:
     assert "X-Old" not in other.asked[0].headers
 
 
+async def test_a_redirect_is_an_answer_to_whoever_wants_it(town: Town) -> None:
+    async with _outgoing(town.place) as outgoing:
+        answer = await outgoing.request("GET", f"{town.url}/loop", max_redirects=None)
+    assert (answer.status, answer.headers["Location"]) == (302, "/loop")
+    assert len(town.asked) == 1
+
+
 async def test_a_redirect_loop_ends(town: Town) -> None:
     async with _outgoing(town.place) as outgoing:
         with pytest.raises(OutgoingError) as caught:

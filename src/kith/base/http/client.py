@@ -97,13 +97,14 @@ class Outgoing:
         body: bytes | None = None,
         max_bytes: int = MIB,
         timeout: float = 10.0,  # noqa: ASYNC109 - one budget for every hop and the body
-        max_redirects: int = 3,
+        max_redirects: int | None = 3,
         on_redirect: Resign | None = None,
     ) -> OutsideAnswer:
         """Ask and read the whole answer, within `timeout` seconds from first to last byte.
 
         Any status is an answer; `OutgoingError` means there was none. `on_redirect` is given the method and
-        URL of the next request and returns all of its headers, which allows it to be signed anew.
+        URL of the next request and returns all of its headers, which allows it to be signed anew. With
+        `max_redirects` None a redirect is an answer like any other, for those who look at every hop themselves.
         """
         async with self.stream(
             method,
@@ -128,7 +129,7 @@ class Outgoing:
         body: bytes | None = None,
         max_bytes: int = MIB,
         timeout: float = 10.0,  # noqa: ASYNC109
-        max_redirects: int = 3,
+        max_redirects: int | None = 3,
         on_redirect: Resign | None = None,
     ) -> AsyncIterator[Download]:
         """Like `request`, but the body comes in chunks while the block is open."""
@@ -136,7 +137,7 @@ class Outgoing:
         hop = first_hop(method, url, headers, body)
         response = await self._send(hop, deadline)
         try:
-            while (location := _location(response)) is not None:
+            while max_redirects is not None and (location := _location(response)) is not None:
                 response.release()
                 if max_redirects <= 0:
                     raise OutgoingError("too_many_redirects", f"the last led to {hop.shown}")
