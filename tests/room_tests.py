@@ -125,6 +125,13 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.statuses": ("social/test_access.py", "social/test_quotes.py", "social/test_shapes.py"),
     "kith.social.account_standing": ("social/test_guards.py", "social/test_access.py"),
     "kith.social.versions": ("social/test_statuses.py", "social/test_accounts.py"),
+    "kith.social.representations": ("federation/test_documents.py",),
+    "kith.social.well_known": ("federation/test_discovery.py",),
+    # federation
+    "kith.federation": ("federation/test_documents.py", "federation/test_discovery.py"),
+    "kith.federation.discovery": ("federation/test_discovery.py",),
+    "kith.federation.documents": ("federation/test_documents.py",),
+    "kith.federation.room": ("federation/test_documents.py",),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),
     "kith.web.api": ("identity/test_setup.py", "base/test_edge.py"),
@@ -144,9 +151,11 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.web.room": ("web/test_page_language.py",),
     "kith.web.settings": ("web/test_security.py", "web/test_impersonation.py"),
     "kith.web.start": ("web/test_flows.py",),
+    "kith.web.profiles": ("web/test_profiles.py",),
+    "kith.web.shown_posts": ("web/test_profiles.py",),
     "kith.web.unsubscribe": ("social/test_notification_emails.py",),
     "kith.web.translation": ("web/test_page_language.py", "test_messages.py"),
-    "kith.web.webfinger": ("identity/test_oauth_claims.py", "social/test_shapes.py"),
+    "kith.web.webfinger": ("identity/test_oauth_claims.py", "federation/test_discovery.py"),
 }
 
 # Files that are no Python modules, by how their paths begin.
