@@ -173,7 +173,7 @@ def dialect_of(path: str) -> Dialect:
         return SOCIAL_DIALECT
     if path.startswith(("/media/", "/media_proxy/")):
         return FILES.dialect or PAGES_DIALECT
-    if path == "/actor" or path.startswith(("/users/", "/emojis/", "/inbox")):
+    if path == "/actor" or path.startswith(("/users/", "/emojis/", "/contexts/", "/inbox")):
         return FEDERATION.dialect or PAGES_DIALECT
     return PAGES_DIALECT
 

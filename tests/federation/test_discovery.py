@@ -105,6 +105,7 @@ async def test_who_is_not_there_is_not_found(town: Town) -> None:
     await set_state(town, gone.id, lambda work: {"deleted_at": work.now})
 
     assert (await finger(town, f"acct:nobody_here@{domain_of(town)}")).status_code == 404
+    assert (await finger(town, f"acct:%00@{domain_of(town)}")).status_code == 404
     assert (await finger(town, "acct:ada@elsewhere.example")).status_code == 404
     assert (await finger(town, gone.me["uri"])).status_code == 410
     assert (await finger(town, "")).status_code == 400

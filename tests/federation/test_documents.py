@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
+from kith.base.errors import NotFound
+from kith.base.paging import Cursor
 from kith.base.work import Work
+from kith.federation.documents import outbox, people, posts
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
@@ -278,6 +282,8 @@ async def test_nothing_is_at_wrong_addresses(town: Town) -> None:
         f"/users/{ada.name}/statuses/x",
         f"/users/{ada.name}/nothing",
         "/users/nobody_at_all",
+        "/users/%00",
+        f"/users/{ada.name}%00/outbox",
         "/users/" + "a" * 3000,
         f"/users/{far.username}",
         f"/users/{far.username}@{far.domain}",
@@ -294,6 +300,34 @@ async def test_nothing_is_at_wrong_addresses(town: Town) -> None:
         assert answer.status_code == 404, path
         assert "error" in answer.json()
     assert (await town.http.post(f"/users/{ada.name}")).status_code == 405
+
+
+async def test_followers_elsewhere_see_what_is_for_followers(town: Town) -> None:
+    """As whoever is known by the signature of a request would."""
+    ada, far, other = await join(town), await stranger(town), await stranger(town)
+    said = await post(ada, "psst", visibility="private")
+    direct = await post(ada, f"@{far.username}@{far.domain} psst", visibility="direct")
+    boost = await does(ada, "reblog", said)
+    async with town.house() as house:
+        async with house.works.begin() as work:
+            row = Follow(work.new_id(), far.id, AccountId(int(ada.id)), True, False, None, None, work.now)
+            await relationships.add_follow(work.db, row)
+        async with house.works.begin() as work:
+            author = await people.find_person(work, ada.name)
+            private = await posts.find_post(work, author, int(said["id"]), far.id)
+            told = json.loads(await posts.note_document(work, private))
+            found = json.loads(await outbox.outbox_page(work, author, Cursor(20), far.id))
+            named = await posts.find_post(work, author, int(direct["id"]), far.id)
+            for id in (said["id"], direct["id"], boost["id"]):
+                with pytest.raises(NotFound):
+                    await posts.find_post(work, author, int(id), other.id)
+
+    assert (told["to"], told["cc"], told["content"]) == ([f"{ada.me['uri']}/followers"], [], "<p>psst</p>")
+    assert named.uri == direct["uri"]
+    announced, created = found["orderedItems"]
+    assert (created["object"]["id"], created["to"]) == (said["uri"], [f"{ada.me['uri']}/followers"])
+    assert (announced["type"], announced["object"]["id"]) == ("Announce", said["uri"])
+    assert announced["object"]["content"] == "<p>psst</p>"
 
 
 # Lists
@@ -413,6 +447,29 @@ async def test_replies_are_told_first_of_the_author_then_of_the_others(town: Tow
     assert others["items"] == [other["uri"]]
     assert "next" not in others
     assert [one["uri"] for one in own[:5]] == (await fetch(town, f"{said['uri']}/replies"))["first"]["items"]
+
+
+async def test_a_thread_is_a_list_of_all_that_everybody_may_see(town: Town) -> None:
+    ada, bob = await join(town), await join(town)
+    said = await post(ada)
+    answer = await post(bob, "Hm", in_reply_to_id=said["id"])
+    deeper = await post(ada, "Well", in_reply_to_id=answer["id"])
+    await post(bob, "psst", in_reply_to_id=said["id"], visibility="private")
+    await does(bob, "reblog", said)
+
+    told = await fetch(town, deeper["uri"])
+    thread = await fetch(town, told["context"])
+
+    assert told["context"] == (await fetch(town, said["uri"]))["context"]
+    assert (thread["id"], thread["type"]) == (told["context"], "Collection")
+    assert thread["first"]["items"] == [said["uri"], answer["uri"], deeper["uri"]]
+    assert "next" not in thread["first"]
+    page = await fetch(town, f"{told['context']}?min_id={said['id']}&page=true")
+    assert page["items"] == [answer["uri"], deeper["uri"]]
+    secret = await post(ada, "psst", visibility="private")
+    wrong = [f"{ada.id}-{secret['id']}", f"{bob.id}-{said['id']}", f"{bob.id}-{answer['id']}", "x", "1-", "-1", "1-2-3"]
+    for name in wrong:
+        assert (await ask(town, f"/contexts/{name}")).status_code == 404, name
 
 
 # People who are not there as others are

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from kith.base.settings import Settings
-from kith.federation.vocabulary.outgoing import activities, collections, identifiers, quotes
+from kith.federation.vocabulary.outgoing import activities, collections, encryption, identifiers, quotes
 from kith.federation.vocabulary.outgoing.actors import ActorParts, actor, server
 from kith.federation.vocabulary.outgoing.addressing import audience_of, boost_audience
 from kith.federation.vocabulary.outgoing.contexts import with_context
@@ -18,6 +18,7 @@ from kith.federation.vocabulary.outgoing.notes import NoteParts, Quoted, note
 from kith.federation.vocabulary.outgoing.tags import Mentioned, featured_tag
 from kith.social.accounts.tables import Account
 from kith.social.emojis.tables import Emoji
+from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey
 from kith.social.ids import AccountId, StatusId
 from kith.social.media.tables import Media
 from kith.social.statuses.tables import DIRECT, LIMITED, PRIVATE, PUBLIC, UNLISTED, Poll, Status
@@ -361,6 +362,46 @@ def test_a_thread_of_ones_own_is_in_the_post() -> None:
 
     assert first["items"] == five
     assert first["next"] == f"{STATUS}/replies?min_id=9&page=true"
+
+
+def test_a_preview_is_a_link_and_a_thread_a_list() -> None:
+    parts = NoteParts(said(), alice(), link="https://news.example/1", context="https://a.example/contexts/1-2")
+
+    made = note(HERE, parts, AT)
+
+    assert made["attachment"] == [{"type": "Link", "href": "https://news.example/1"}]
+    assert made["context"] == identifiers.context(HERE, 1, 2)
+
+
+def test_devices_keys_and_encrypted_messages() -> None:
+    phone = Device(1, AccountId(1), 1, "hash", "dev/1", "Phone", "F", "I", AT)
+    letter = EncryptedMessage(4, 1, AccountId(1), "dev/1", 1, "secret", "digest", "franking", AT)
+
+    listed = with_context(encryption.devices(A, [phone]))
+    sent = with_context(encryption.message(A, B, letter, "far"))
+
+    check_context(listed)
+    assert listed["items"] == [
+        {
+            "type": "Device",
+            "deviceId": "dev/1",
+            "name": "Phone",
+            "claim": f"{A}/claim?id=dev%2F1",
+            "fingerprintKey": {"type": "Ed25519Key", "publicKeyBase64": "F"},
+            "identityKey": {"type": "Curve25519Key", "publicKeyBase64": "I"},
+        }
+    ]
+    check_context(sent)
+    assert (sent["type"], sent["to"], sent["actor"]) == ("Create", [B], A)
+    assert sent["object"]["to"] == {"type": "Device", "deviceId": "far"}
+    assert (sent["object"]["cipherText"], sent["object"]["messageType"]) == ("secret", 1)
+    assert sent["object"]["digest"]["digestValue"] == "digest"
+    assert encryption.claimed_key(OneTimeKey(1, 1, "k", "key", "sig")) == {
+        "keyId": "k",
+        "type": "Curve25519Key",
+        "publicKeyBase64": "key",
+        "signature": {"type": "Ed25519Signature", "signatureValue": "sig"},
+    }
 
 
 ANNOUNCE = {

@@ -27,9 +27,12 @@ class PageQuery(msgspec.Struct, kw_only=True):
     page: str = ""
 
 
-class RepliesQuery(PageQuery, kw_only=True):
-    only_other_accounts: bool = False
+class WalkQuery(PageQuery, kw_only=True):
     min_id: int = 0
+
+
+class RepliesQuery(WalkQuery, kw_only=True):
+    only_other_accounts: bool = False
 
 
 @get("/actor")
@@ -166,6 +169,13 @@ async def show_quote_stamp(exchange: Exchange, work: Work, name: FromPath[str], 
     return negotiated(exchange, body, me)
 
 
+@get("/contexts/{name}")
+async def show_context(exchange: Exchange, work: Work, name: FromPath[str], asked: FromQuery[WalkQuery]) -> Answer:
+    me = await asker_of(exchange)
+    body = await posts.context_document(work, name, page=bool(asked.page), after=max(asked.min_id, 0))
+    return negotiated(exchange, body, me)
+
+
 @get("/emojis/{id}")
 async def show_emoji(exchange: Exchange, work: Work, id: FromPath[int]) -> Answer:
     me = await asker_of(exchange)
@@ -190,5 +200,6 @@ routes = [
     show_featured,
     show_featured_tags,
     show_quote_stamp,
+    show_context,
     show_emoji,
 ]

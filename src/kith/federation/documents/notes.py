@@ -8,6 +8,7 @@ from datetime import datetime
 import msgspec
 
 from kith.base.caches import ByVersion
+from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.federation.documents import store
 from kith.federation.documents.answers import encode
@@ -24,7 +25,8 @@ from kith.social.media import store as media
 from kith.social.relationships import store as relationships
 from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
-from kith.social.statuses.tables import Poll, Status
+from kith.social.statuses.cards import store as card_store
+from kith.social.statuses.tables import UNLISTED, Poll, Status
 from kith.social.versions import without_counts
 
 __all__ = ["KeptNote", "NoteDocuments", "notes_of", "parts_of"]
@@ -109,6 +111,10 @@ async def _parts(work: Work, rows: Sequence[Status], around: _Around) -> dict[St
         return {}
     ids = [row.id for row in rows]
     parents = await statuses.find_all(work.db, [row.in_reply_to_id for row in rows if row.in_reply_to_id is not None])
+    # A thread begins with the post that has its id.
+    roots = await statuses.find_all(work.db, [StatusId(row.conversation_id) for row in rows])
+    cards = await card_store.find_shown(work.db, [row.card_id for row in rows if row.card_id is not None])
+    links = {id: data.get("url") for id, data, _ in cards}
     named = await store.mentions_in(work.db, ids)
     attached = await media.of_ids(work.db, [id for row in rows for id in row.media_ids])
     texts = {row.id: _texts(row, around) for row in rows}
@@ -131,9 +137,18 @@ async def _parts(work: Work, rows: Sequence[Status], around: _Around) -> dict[St
             quotes=row.quote_state in _SHOWN_QUOTES,
             quoted=_quoted(row, around, quoted_authors),
             answers=[one.uri for one in own[:REPLIES_BY_AUTHOR]],
+            context=_context(work.settings, roots.get(StatusId(row.conversation_id))),
+            link=links.get(row.card_id or 0),
             has_more_answers=own[REPLIES_BY_AUTHOR - 1].id if len(own) > REPLIES_BY_AUTHOR else None,
         )
     return made
+
+
+def _context(settings: Settings, root: Status | None) -> str | None:
+    """Of a thread that began elsewhere we do not have all."""
+    if root is None or not root.local or root.visibility > UNLISTED or root.deleted_at is not None:
+        return None
+    return identifiers.context(settings, root.account_id, root.id)
 
 
 def _texts(row: Status, around: _Around) -> list[str]:

@@ -46,19 +46,27 @@ async def find_open(work: Work, name: str) -> Account:
 
 
 async def parts_of(work: Work, account: Account) -> ActorParts:
+    """All that is told of somebody, for whoever makes a document of them."""
+    return await _parts(work, account, await _pem(work, account))
+
+
+async def _pem(work: Work, account: Account) -> str:
+    return await work.find(PublicKeys).public_pem(work, account.id)  # type: ignore[type-abstract]
+
+
+async def _parts(work: Work, account: Account, pem: str) -> ActorParts:
     used = await emojis.find_named(work, emojis.codes_in(texts_of(account)))
     moved = await accounts.find(work.db, account.moved_to) if account.moved_to is not None else None
-    pem = await work.find(PublicKeys).public_pem(work, account.id)  # type: ignore[type-abstract]
     return ActorParts(account, pem, list(used.values()), None if moved is None else moved.uri)
 
 
 async def actor_document(work: Work, account: Account) -> bytes:
     """Where somebody has moved to is an address that never changes, so it is part of the version."""
-    pem = await work.find(PublicKeys).public_pem(work, account.id)  # type: ignore[type-abstract]
+    pem = await _pem(work, account)
     kept, key = work.find(ActorDocuments), (account.id, without_counts(account.version), pem)
     found = kept.get(key)
     if found is None:
-        found = encode(with_context(actor(work.settings, await parts_of(work, account))))
+        found = encode(with_context(actor(work.settings, await _parts(work, account, pem))))
         if not work.db.is_writing:
             kept.put(key, found, len(found) + len(pem))
     return found

@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 import msgspec
 
 from kith.base.errors import NotFound
+from kith.base.routing.parameters import number
 from kith.base.work import Work
 from kith.federation.documents import store
 from kith.federation.documents.answers import encode, explained
 from kith.federation.documents.notes import KeptNote, notes_of
-from kith.federation.vocabulary.outgoing import activities, collections, quotes
+from kith.federation.vocabulary.outgoing import activities, collections, identifiers, quotes
 from kith.federation.vocabulary.outgoing.contexts import Doc, terms_in, with_context
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -24,6 +25,7 @@ __all__ = [
     "Items",
     "activities_of",
     "activity_document",
+    "context_document",
     "find_own_post",
     "find_post",
     "is_for_all",
@@ -135,6 +137,20 @@ async def replies_document(work: Work, status: Status, *, page: bool, by_others:
     asked |= {"only_other_accounts": "true"} if by_others else {}
     query = urlencode(asked | {"page": "true"})
     return encode(with_context(collections.replies_page(status.uri, query, items, last, by_others=by_others)))
+
+
+async def context_document(work: Work, name: str, *, page: bool, after: int) -> bytes:
+    """All of a thread that began here, by the account and the id of its first post."""
+    account, _, first = name.partition("-")
+    root = await statuses.find_visible(work.db, StatusId(number(first)), None)
+    if root is None or not root.local or root.account_id != number(account) or root.conversation_id != root.id:
+        raise NotFound
+    id = identifiers.context(work.settings, root.account_id, root.id)
+    found = await store.said_in(work.db, root.conversation_id, after if page else 0, REPLIES + 1)
+    items, last = _cut(found, REPLIES)
+    asked = f"min_id={after}&page=true" if after else "page=true"
+    made = collections.context_page(id, asked, items, last) if page else collections.context(id, items, last)
+    return encode(with_context(made))
 
 
 def _cut(found: Sequence[store.Reply], most: int) -> tuple[list[str], int | None]:

@@ -16,7 +16,7 @@ from kith.social.statuses import access
 from kith.social.statuses.tables import mentions, statuses
 from kith.social.tags.tables import featured_tags, tags
 
-__all__ = ["MentionRow", "Reply", "emoji", "featured_names", "mentions_in", "own_answers", "replies_to"]
+__all__ = ["MentionRow", "Reply", "emoji", "featured_names", "mentions_in", "own_answers", "replies_to", "said_in"]
 
 
 class MentionRow(msgspec.Struct, frozen=True):
@@ -96,6 +96,21 @@ def _replies(by_others: bool) -> Query[Reply]:
 
 
 _replies_to: dict[bool, Query[Any]] = {by_others: _replies(by_others) for by_others in (False, True)}
+_said = query(
+    select(_child.c.conversation_id.label("parent_id"), _child.c.id, _child.c.uri)
+    .select_from(_child.join(_author, _author.c.id == _child.c.account_id))
+    .where(
+        and_(
+            _child.c.conversation_id == bindparam("conversation"),
+            _child.c.id > bindparam("after"),
+            _child.c.reblog_of_id.is_(None),
+            access.visible_to_anyone(_child, _author),
+        )
+    )
+    .order_by(_child.c.id)
+    .limit(bindparam("most")),
+    Reply,
+)
 _featured = query(
     select(tags.c.name)
     .join(featured_tags, featured_tags.c.tag_id == tags.c.id)
@@ -127,6 +142,11 @@ async def own_answers(db: Session, ids: Sequence[int], most: int) -> dict[Status
 async def replies_to(db: Session, id: StatusId, after: int, most: int, *, by_others: bool) -> list[Reply]:
     """Oldest first, from an id on."""
     return await db.all(_replies_to[by_others], status=id, after=after, most=most)
+
+
+async def said_in(db: Session, conversation: int, after: int, most: int) -> list[Reply]:
+    """Whatever everybody may see of a thread, oldest first, from an id on."""
+    return await db.all(_said, conversation=conversation, after=after, most=most)
 
 
 async def featured_names(db: Session, account_id: AccountId) -> list[str]:

@@ -10,6 +10,8 @@ from kith.federation.vocabulary.outgoing.contexts import Doc
 
 __all__ = [
     "REPLIES_BY_AUTHOR",
+    "context",
+    "context_page",
     "counted",
     "numbered",
     "numbered_page",
@@ -83,6 +85,19 @@ def replies_page(status: str, asked: str, items: Sequence[str], last: int | None
         return made
     following = f"{id}?min_id={last}&only_other_accounts=true&page=true" if by_others else _next(id, last)
     return made | {"next": following}
+
+
+# All that is said in a thread.
+
+
+def context(id: str, items: Sequence[str], last: int | None) -> Doc:
+    return {"id": id, "type": "Collection", "first": context_page(id, "page=true", items, last)}
+
+
+def context_page(id: str, asked: str, items: Sequence[str], last: int | None) -> Doc:
+    """`last` is the id of the last item, where there are more."""
+    made: Doc = {"id": f"{id}?{asked}", "type": "CollectionPage", "partOf": id, "items": list(items)}
+    return made if last is None else made | {"next": f"{id}?min_id={last}&page=true"}
 
 
 def _next(id: str, last: int | None) -> str:

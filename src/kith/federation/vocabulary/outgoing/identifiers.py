@@ -14,6 +14,7 @@ __all__ = [
     "activity_of",
     "any_id",
     "collection",
+    "context",
     "conversation",
     "emoji",
     "featured",
@@ -100,6 +101,11 @@ def handle(settings: Settings, username: str, domain: str) -> str:
 def conversation(settings: Settings, id: int) -> str:
     """A thread, by its first post, whose id tells the day."""
     return f"tag:{settings.domain},{at_of(id):%Y-%m-%d}:objectId={id}:objectType=Conversation"
+
+
+def context(settings: Settings, account_id: int, status_id: int) -> str:
+    """A thread as a list that can be looked up, by its first post, which is one of ours."""
+    return f"{settings.base_url}/contexts/{account_id}-{status_id}"
 
 
 def any_id(settings: Settings, name: UUID) -> str:

@@ -48,6 +48,8 @@ class NoteParts(msgspec.Struct, frozen=True):
     quotes: bool = False
     quoted: Quoted | None = None
     answers: Sequence[str] = ()
+    context: str | None = None  # the list of all that is said in its thread
+    link: str | None = None  # what the preview below it is of
     has_more_answers: int | None = None  # the last of `answers`, where there are more
 
 
@@ -74,12 +76,17 @@ def note(settings: Settings, parts: NoteParts, now: datetime) -> Doc:
         "conversation": identifiers.conversation(settings, row.conversation_id),
         "content": content,
     }
+    if parts.context is not None:
+        made["context"] = parts.context
     if row.language:
         made["contentMap"] = {row.language: content}
     if row.edited_at is not None:
         made["updated"] = second(row.edited_at)
     made |= {
-        "attachment": [attachment(settings, one) for one in parts.media],
+        "attachment": [
+            *(attachment(settings, one) for one in parts.media),
+            *([{"type": "Link", "href": parts.link}] if parts.link else []),
+        ],
         "tag": [
             *(tags.mention(settings, one) for one in parts.mentioned if one.is_named),
             *(tags.hashtag(settings, name) for name in row.tag_names),

@@ -22,7 +22,7 @@ class Issuer(msgspec.Struct, frozen=True):
 async def find_issuer(work: Work, resource: str) -> Issuer | None:
     """For `acct:ada@here` or the address of a profile; None for everybody who is not a member."""
     name = _name_in(resource, work.settings)
-    user = await users.find(work.db, name) if name and len(name) <= 150 else None
+    user = await users.find(work.db, name) if name and len(name) <= 150 and "\0" not in name else None
     if user is None or not may_act(work, user):
         return None
     return Issuer(user.username, f"{work.settings.base_url}/")
