@@ -18,11 +18,8 @@ FOLDER = "federation_keys"
 class KeyFiles:
     """Reads a file each time; nothing is kept in memory."""
 
-    async def public_pem(self, work: Work, account_id: AccountId) -> str:
-        return await asyncio.to_thread(_public, work.settings.data / FOLDER / f"{account_id}.pem")
-
-    async def public_pem_of_server(self, work: Work) -> str:
-        return await asyncio.to_thread(_public, work.settings.data / FOLDER / "server.pem")
+    async def public_key(self, work: Work, owner: AccountId | None) -> str:
+        return await asyncio.to_thread(_public, work.settings.data / FOLDER / f"{owner or 'server'}.pem")
 
 
 def _public(path: Path) -> str:

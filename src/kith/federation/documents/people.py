@@ -51,7 +51,7 @@ async def parts_of(work: Work, account: Account) -> ActorParts:
 
 
 async def _pem(work: Work, account: Account) -> str:
-    return await work.find(PublicKeys).public_pem(work, account.id)  # type: ignore[type-abstract]
+    return await work.find(PublicKeys).public_key(work, account.id)  # type: ignore[type-abstract]
 
 
 async def _parts(work: Work, account: Account, pem: str) -> ActorParts:
@@ -73,6 +73,6 @@ async def actor_document(work: Work, account: Account) -> bytes:
 
 
 async def server_document(work: Work) -> bytes:
-    pem = await work.find(PublicKeys).public_pem_of_server(work)  # type: ignore[type-abstract]
+    pem = await work.find(PublicKeys).public_key(work, None)  # type: ignore[type-abstract]
     made: Doc = server(work.settings, pem)
     return encode(with_context(made))

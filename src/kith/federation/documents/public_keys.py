@@ -9,8 +9,6 @@ from kith.social.ids import AccountId
 
 
 class PublicKeys(Protocol):
-    async def public_pem(self, work: Work, account_id: AccountId) -> str:
-        """Of somebody here; made if there is none yet."""
+    async def public_key(self, work: Work, owner: AccountId | None) -> str:
+        """Of somebody here, or of the server itself, as PEM text; made if there is none yet."""
         ...
-
-    async def public_pem_of_server(self, work: Work) -> str: ...
