@@ -53,7 +53,6 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.base.vapid": ("base/test_keys.py", "social/test_instance.py"),
     # federation
-    "kith.federation": ("federation/test_signature_vectors.py",),
     "kith.federation.signatures": (
         "federation/test_signature_vectors.py",
         "federation/test_signature_refusals.py",
@@ -134,7 +133,6 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.account_standing": ("social/test_guards.py", "social/test_access.py"),
     "kith.social.versions": ("social/test_statuses.py", "social/test_accounts.py"),
     # federation
-    "kith.federation": ("federation/test_incoming_samples.py",),
     "kith.federation.vocabulary": (
         "federation/test_incoming_fields.py",
         "federation/test_incoming_hostile.py",
@@ -145,6 +143,13 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
         "federation/test_lookup.py",
         "federation/test_webfinger_client.py",
     ),
+    "kith.social.representations": ("federation/test_documents.py",),
+    "kith.social.well_known": ("federation/test_discovery.py",),
+    # federation
+    "kith.federation": ("federation/test_documents.py", "federation/test_discovery.py"),
+    "kith.federation.discovery": ("federation/test_discovery.py",),
+    "kith.federation.documents": ("federation/test_documents.py",),
+    "kith.federation.room": ("federation/test_documents.py",),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),
     "kith.web.api": ("identity/test_setup.py", "base/test_edge.py"),
@@ -164,9 +169,11 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.web.room": ("web/test_page_language.py",),
     "kith.web.settings": ("web/test_security.py", "web/test_impersonation.py"),
     "kith.web.start": ("web/test_flows.py",),
+    "kith.web.profiles": ("web/test_profiles.py",),
+    "kith.web.shown_posts": ("web/test_profiles.py",),
     "kith.web.unsubscribe": ("social/test_notification_emails.py",),
     "kith.web.translation": ("web/test_page_language.py", "test_messages.py"),
-    "kith.web.webfinger": ("identity/test_oauth_claims.py", "social/test_shapes.py"),
+    "kith.web.webfinger": ("identity/test_oauth_claims.py", "federation/test_discovery.py"),
 }
 
 # Files that are no Python modules, by how their paths begin.

@@ -23,11 +23,13 @@ from kith.base.limits import Limiter
 from kith.base.log import AccessLog
 from kith.base.news import News
 from kith.base.room import ROOM as BASE
-from kith.base.rooms import Room
+from kith.base.rooms import Part, Room
 from kith.base.routing import Route, Router
 from kith.base.settings import Settings
 from kith.base.work import Works
+from kith.federation.discovery.webfinger import people as webfinger_people
 from kith.federation.keys.room import ROOM as FEDERATION_KEYS
+from kith.federation.room import ROOM as FEDERATION
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
@@ -78,8 +80,10 @@ from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
 from kith.social.translation.room import ROOM as TRANSLATION
 from kith.social.trends.room import ROOM as TRENDS
+from kith.social.well_known import Contributors
 from kith.web.errors import DIALECT as PAGES_DIALECT
 from kith.web.room import ROOM as WEB
+from kith.web.webfinger import identity_links
 
 Service = TypeVar("Service")
 SECRET_PATHS = ("/setup/", "/recovery/use-token/", "/confirm/")
@@ -142,8 +146,14 @@ ROOMS: list[Room] = [
     REGISTRATION,
     EMAILS,
     FEDERATION_KEYS,
+    FEDERATION,
     WEB,
-    Room(name="what several rooms do", jobs=(POSTED,), subscriptions=((StatusPosted, POSTED),)),
+    Room(
+        name="what several rooms do",
+        jobs=(POSTED,),
+        subscriptions=((StatusPosted, POSTED),),
+        parts=(Part(Contributors, lambda _: Contributors((webfinger_people, identity_links))),),
+    ),
 ]
 ROUTES: list[Route] = [route for room in ROOMS for route in room.spoken_routes()]
 KINDS: list[JobKind[Any]] = [kind for room in ROOMS for kind in room.jobs]
@@ -165,6 +175,8 @@ def dialect_of(path: str) -> Dialect:
         return SOCIAL_DIALECT
     if path.startswith(("/media/", "/media_proxy/")):
         return FILES.dialect or PAGES_DIALECT
+    if path == "/actor" or path.startswith(("/users/", "/emojis/", "/contexts/", "/inbox")):
+        return FEDERATION.dialect or PAGES_DIALECT
     return PAGES_DIALECT
 
 

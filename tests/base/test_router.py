@@ -19,6 +19,8 @@ TEMPLATES = [
     "/users/me/posts/{post}",
     "/files/{path:path}",
     "/files/list",
+    "/@{name}",
+    "/@{name}/{id}",
 ]
 
 
@@ -44,6 +46,9 @@ def make(*routes: tuple[str, str]) -> Router:
         ("/files/list", "/files/list", ()),
         ("/files/a/b/c.png", "/files/{path:path}", ("a/b/c.png",)),
         ("/files/list/x", "/files/{path:path}", ("list/x",)),
+        ("/@ada", "/@{name}", ("ada",)),
+        ("/@ada/7/", "/@{name}/{id}", ("ada", "7")),
+        ("/@@", "/@{name}", ("@",)),
     ],
 )
 def test_literal_segments_go_before_gaps(path: str, template: str, values: tuple[str, ...]) -> None:
@@ -54,7 +59,8 @@ def test_literal_segments_go_before_gaps(path: str, template: str, values: tuple
 
 
 @pytest.mark.parametrize(
-    "path", ["/nobody", "/users//", "/users//posts", "/users/7/posts/1", "/users/7/x", "//users", ""]
+    "path",
+    ["/nobody", "/users//", "/users//posts", "/users/7/posts/1", "/users/7/x", "//users", "", "/@", "/@/7", "/ada@b"],
 )
 def test_what_no_template_matches_is_not_found(path: str) -> None:
     assert make(*(("GET", one) for one in TEMPLATES)).find("GET", path) is None

@@ -84,6 +84,10 @@ def test_a_file_of_another_name_is_read_in_its_stead(tmp_path: Path) -> None:
         ],
         ({"KITH_METRICS_BIND": "9100"}, ["KITH_METRICS_BIND"]),
         *[
+            ({"KITH_LOCAL_DOMAIN": text}, ["KITH_LOCAL_DOMAIN", "example.org", text])
+            for text in ("https://example.org", "a b", "a/b", "a:x", "ada@example.org")
+        ],
+        *[
             ({"KITH_BASE_URL": text}, ["KITH_BASE_URL", "https://example.org"])
             for text in (
                 "",

@@ -29,6 +29,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     data: Path = Path("var")
     base_url: str = "http://localhost:8000"
     bind: str = "127.0.0.1:8000"
+    local_domain: str = ""
     database: str = "sqlite"
     processes: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
     worker: bool = True
@@ -87,8 +88,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def domain(self) -> str:
-        """The federation domain: the host of the public address, with its port when it has one."""
+        """Where handles live: `local_domain`, or else where the server is."""
+        return self.local_domain.lower() or self.web_domain
+
+    @property
+    def web_domain(self) -> str:
+        """Where the server is: the host of the public address, with its port when it has one."""
         return urlsplit(self.base_url).netloc
+
+    def is_own_domain(self, domain: str) -> bool:
+        """Whether somebody at `domain` lives here: both of the server's names count."""
+        return domain.lower() in (self.domain.lower(), self.web_domain.lower())
 
     @property
     def sender(self) -> str:
@@ -208,6 +218,8 @@ def _check(settings: Settings) -> None:
         raise BadSettings(f"{_label('base_url')} must be like https://example.org, not {settings.base_url!r}")
     if settings.base_url.endswith("/"):
         raise BadSettings(f"{_label('base_url')} must not end with a slash")
+    if settings.local_domain and not re.fullmatch(r"[\w.-]+(:[0-9]{1,5})?", settings.local_domain):
+        raise BadSettings(f"{_label('local_domain')} must be a domain like example.org, not {settings.local_domain!r}")
     if settings.media_url and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s/?#]+)*", settings.media_url):
         raise BadSettings(
             f"{_label('media_url')} must be like https://files.example.org, without a slash at its end, "

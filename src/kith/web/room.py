@@ -22,6 +22,7 @@ from kith.web import (
     invites,
     known_paths,
     logout,
+    profiles,
     recovery,
     settings,
     signups,
@@ -64,5 +65,6 @@ ROOM = Room(
         *unsubscribe.routes,
         *annual_reports.routes,
         *invites.routes,
+        *profiles.routes,
     ),
 )

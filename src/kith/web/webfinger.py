@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -13,24 +12,13 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
 from kith.identity import for_pages as identity
 from kith.social.errors import DIALECT as SOCIAL
+from kith.social.well_known import Contributors, Known, other_host
 
 PATH = "/.well-known/webfinger"
 _HEADERS = (
     (b"content-type", b"application/jrd+json; charset=utf-8"),
     (b"cache-control", b"public, max-age=300"),
 )
-
-
-class Known(msgspec.Struct, kw_only=True):
-    """What one half knows of an address: how it is rightly written, what else it is called, and where it leads."""
-
-    subject: str
-    aliases: list[str] = []
-    links: list[dict[str, Any]] = []
-
-
-# Given the address as it was asked for; None where it means nothing to that half.
-Contributor = Callable[[Exchange, str], Awaitable[Known | None]]
 
 
 async def identity_links(exchange: Exchange, resource: str) -> Known | None:
@@ -42,16 +30,15 @@ async def identity_links(exchange: Exchange, resource: str) -> Known | None:
     return Known(subject=subject, links=[{"rel": identity.oauth.ISSUER_RELATION, "href": found.issuer}])
 
 
-CONTRIBUTORS: tuple[Contributor, ...] = (identity_links,)
-
-
 @get(PATH, dialect=SOCIAL)
 async def finger(exchange: Exchange) -> Answer:
     asked = parse_qsl(exchange.query_string.decode("latin-1"), keep_blank_values=True)
     resources = [value for name, value in asked if name == "resource"]
     if len(resources) != 1 or not 0 < len(resources[0]) <= 2000 or "\0" in resources[0]:
         raise Malformed("The parameter resource is required, once")
-    told = [one for ask in CONTRIBUTORS if (one := await ask(exchange, resources[0])) is not None]
+    if (elsewhere := other_host(exchange)) is not None:
+        return elsewhere
+    told = [one for ask in exchange.find(Contributors).all if (one := await ask(exchange, resources[0])) is not None]
     if not told:
         raise NotFound
     rels = {value for name, value in asked if name == "rel"}

@@ -1,7 +1,8 @@
 """Which route a request is for.
 
 Routes without a gap are found by one look-up. The others stand in a tree of path segments, in which a literal segment
-goes before a gap: `/users/me` before `/users/{id}`, whatever the method. A trailing slash makes no difference.
+goes before a gap: `/users/me` before `/users/{id}`, whatever the method. A gap may have a beginning of its own:
+`/@{name}` takes what begins with `@`. A trailing slash makes no difference.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ class WrongMethod(Exception):  # noqa: N818 - the routers' word
 
 
 class _Node:
-    __slots__ = ("gap", "literal", "methods", "rest")
+    __slots__ = ("begun", "gap", "literal", "methods", "rest")
 
     def __init__(self) -> None:
         self.literal: dict[str, _Node] = {}
+        self.begun: dict[str, _Node] = {}  # gaps by how their segments begin
         self.gap: _Node | None = None
         self.methods: Methods = {}
         self.rest: Methods = {}  # for `{name:path}`, which takes all that is left
@@ -46,7 +48,9 @@ class _Node:
         if first.startswith("{"):
             self.gap = self.gap or _Node()
             return self.gap.add(others)
-        return self.literal.setdefault(first, _Node()).add(others)
+        begin, gap, _ = first.partition("{")
+        kind = self.begun if gap else self.literal
+        return kind.setdefault(begin, _Node()).add(others)
 
     def find(self, segments: list[str], at: int, values: tuple[str, ...]) -> Iterator[tuple[Methods, tuple[str, ...]]]:
         if at == len(segments):
@@ -56,6 +60,9 @@ class _Node:
         segment = segments[at]
         if segment in self.literal:
             yield from self.literal[segment].find(segments, at + 1, values)
+        for begin, node in self.begun.items():
+            if segment.startswith(begin) and segment != begin:
+                yield from node.find(segments, at + 1, (*values, segment[len(begin) :]))
         if self.gap is not None and segment:
             yield from self.gap.find(segments, at + 1, (*values, segment))
         if self.rest:

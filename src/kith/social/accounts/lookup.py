@@ -48,4 +48,4 @@ def split_acct(work: Work, acct: str) -> tuple[str, str]:
     """Name and domain; ours is empty."""
     name, _, domain = acct.strip().removeprefix("@").partition("@")
     domain = domain.lower()
-    return name, "" if domain == work.settings.domain.lower() else domain
+    return name, "" if work.settings.is_own_domain(domain) else domain

@@ -20,8 +20,8 @@ People = dict[tuple[str, str], tuple[str, str]]
 async def people_in(work: Work, texts: Sequence[str]) -> People:
     """Whoever is mentioned and known here."""
     named = list(dict.fromkeys(one for text in texts for one in mentions(text)))[:MOST_MENTIONS]
-    ours = work.settings.domain.lower()
-    keys = {(name, domain): (name, "" if domain == ours else domain) for name, domain in named}
+    is_ours = work.settings.is_own_domain
+    keys = {(name, domain): (name, "" if is_ours(domain) else domain) for name, domain in named}
     known = await store.find_all_named(work.db, list(dict.fromkeys(keys.values())))
     return {
         spelled: (one.url or one.uri, one.username)

@@ -108,6 +108,9 @@ async def find_of_users(db: Session, user_ids: Sequence[UserId]) -> list[Account
 
 
 async def find_named(db: Session, username: str, domain: str = "") -> Account | None:
+    """Nobody has a name that no database could hold."""
+    if "\0" in username or "\0" in domain:
+        return None
     return await db.one(_by_name, key=username.lower(), domain=domain.lower())
 
 

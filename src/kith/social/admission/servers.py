@@ -42,7 +42,7 @@ def checked_domain(work: Work, text: str) -> str:
     if not text.strip():
         raise Invalid(fields={"domain": [Complaint("can't be blank", "blank")]})
     domain = domain_of(text)
-    if domain is None or domain == work.settings.domain.lower():
+    if domain is None or work.settings.is_own_domain(domain):
         raise Invalid(fields={"domain": [Complaint("is not a valid domain name")]})
     return domain
 

@@ -116,8 +116,8 @@ def _render(
 async def _people(work: Work, texts: Sequence[str]) -> dict[tuple[str, str], Account]:
     """Whoever is mentioned and known here, by the name as it is written."""
     named = list(dict.fromkeys(one for text in texts for one in mentions(text)))[:MOST_MENTIONS]
-    ours = work.settings.domain.lower()
-    keys = {(name, domain): (name, "" if domain == ours else domain) for name, domain in named}
+    is_ours = work.settings.is_own_domain
+    keys = {(name, domain): (name, "" if is_ours(domain) else domain) for name, domain in named}
     known = await accounts.find_all_named(work.db, list(dict.fromkeys(keys.values())))
     return {
         spelled: one

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, false, func, select, true
 
-from kith.base.db import any_of, query
+from kith.base.db import Query, any_of, query
 from kith.base.paging import Cursor
 from kith.base.work import Work
 from kith.social.accounts.access import is_there
@@ -85,6 +85,21 @@ _endorsed = {
 }
 
 
+def _uris_of(owner: str, person: str) -> Query[str]:
+    return query(
+        select(A.c.uri)
+        .select_from(follows.join(A, A.c.id == follows.c[person]))
+        .where(and_(follows.c[owner] == _owner, _SHOWN))
+        .order_by(follows.c.id.desc())
+        .limit(bindparam("most"))
+        .offset(bindparam("offset")),
+        str,
+    )
+
+
+_uris = {"followers": _uris_of("target_id", "account_id"), "following": _uris_of("account_id", "target_id")}
+
+
 async def _walk(work: Work, walk: IdList, cursor: Cursor, owner: int, me: AccountId | None = None) -> list[Any]:
     statement, params = walk.form(cursor)
     return await work.db.all(statement, owner=owner, me=me, now=work.now, **params)
@@ -111,6 +126,15 @@ async def _collection(
     if owner.is_gone or (owner.hide_collections and owner.id != me) or await _is_shut_out(work, owner, me):
         return []
     return await _walk(work, walks[me not in (None, owner.id)], cursor, owner.id, me)
+
+
+async def follower_uris(work: Work, owner: Account, offset: int, most: int) -> list[str]:
+    """Who follows, by the addresses that other servers know them by; newest first."""
+    return await work.db.all(_uris["followers"], owner=owner.id, offset=offset, most=most)
+
+
+async def followed_uris(work: Work, owner: Account, offset: int, most: int) -> list[str]:
+    return await work.db.all(_uris["following"], owner=owner.id, offset=offset, most=most)
 
 
 async def _is_shut_out(work: Work, owner: Account, me: AccountId | None) -> bool:

@@ -25,6 +25,7 @@ from kith.social.relationships.store.follows import (
     observers,
     requests_to,
     wanted_among,
+    wanting_among,
     welcome_requests,
 )
 from kith.social.relationships.store.leaving import forget_own, lost_with, tied_to
@@ -91,5 +92,6 @@ __all__ = [
     "ties",
     "unendorse",
     "wanted_among",
+    "wanting_among",
     "welcome_requests",
 ]

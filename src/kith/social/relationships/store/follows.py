@@ -134,6 +134,14 @@ def _among(table: Table) -> Query[AccountId]:
 
 
 _followed_among, _requested_among = _among(follows), _among(follow_requests)
+
+
+def _among_those_who_want(table: Table) -> Query[AccountId]:
+    clause = and_(table.c.target_id == ME, any_of(table.c.account_id, "ids"))
+    return query(select(table.c.account_id).where(clause), AccountId)
+
+
+_following_among, _requesting_among = _among_those_who_want(follows), _among_those_who_want(follow_requests)
 _count_following = query(select(func.count()).select_from(follows).where(follows.c.account_id == ME), int)
 _here = accounts.alias()
 _is_local = follows.c.account_id.in_(
@@ -162,6 +170,15 @@ async def wanted_among(db: Session, me: AccountId, ids: Sequence[AccountId]) -> 
     followed = await db.all(_followed_among, me=me, ids=wanted)
     requested = await db.all(_requested_among, me=me, ids=wanted)
     return {*followed, *requested} | ({me} & set(ids))
+
+
+async def wanting_among(db: Session, me: AccountId, ids: Sequence[AccountId]) -> set[AccountId]:
+    """Who of these follows me, or asked to."""
+    wanted = list(ids)
+    return {
+        *await db.all(_following_among, me=me, ids=wanted),
+        *await db.all(_requesting_among, me=me, ids=wanted),
+    }
 
 
 async def count_following(db: Session, me: AccountId) -> int:

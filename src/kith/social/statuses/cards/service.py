@@ -56,7 +56,7 @@ def link_of(work: Work, status: Status) -> str | None:
     if status.deleted_at is not None or status.reblog_of_id is not None or status.media_ids or status.quote_state:
         return None
     settings = work.settings
-    ours = (f"{settings.base_url}/", f"https://{settings.domain}/", f"http://{settings.domain}/")
+    ours = (f"{settings.base_url}/", f"https://{settings.web_domain}/", f"http://{settings.web_domain}/")
     return first_link(status.content, tuple(one.lower() for one in ours))
 
 

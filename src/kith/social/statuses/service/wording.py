@@ -49,8 +49,8 @@ async def understand(work: Work, author: Account, text: str) -> Wording:
 async def _people(work: Work, author: Account, named: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Account]:
     if not named:
         return {}
-    ours = work.settings.domain.lower()
-    wanted = {(name, domain): (name, "" if domain == ours else domain) for name, domain in named}
+    is_ours = work.settings.is_own_domain
+    wanted = {(name, domain): (name, "" if is_ours(domain) else domain) for name, domain in named}
     known = await accounts.find_all_named(work.db, list(dict.fromkeys(wanted.values())))
     directory = work.find(Directory)  # type: ignore[type-abstract]
     for name, domain in wanted.values():

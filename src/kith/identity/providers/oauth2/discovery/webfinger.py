@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.identity.providers.oauth2.authentication.resource_owners import may_act
 from kith.identity.users import store as users
@@ -20,19 +21,20 @@ class Issuer(msgspec.Struct, frozen=True):
 
 async def find_issuer(work: Work, resource: str) -> Issuer | None:
     """For `acct:ada@here` or the address of a profile; None for everybody who is not a member."""
-    name = _name_in(resource, work.settings.base_url)
-    user = await users.find(work.db, name) if name and len(name) <= 150 else None
+    name = _name_in(resource, work.settings)
+    user = await users.find(work.db, name) if name and len(name) <= 150 and "\0" not in name else None
     if user is None or not may_act(work, user):
         return None
     return Issuer(user.username, f"{work.settings.base_url}/")
 
 
-def _name_in(resource: str, base_url: str) -> str | None:
-    here = urlsplit(base_url)
+def _name_in(resource: str, settings: Settings) -> str | None:
+    base_url = settings.base_url
+    hosts = (settings.domain.lower(), settings.web_domain.lower(), (urlsplit(base_url).hostname or "").lower())
     scheme, _, rest = resource.partition(":")
     if scheme.lower() == "acct":
         name, at, host = unquote(rest).removeprefix("@").rpartition("@")
-        return name if at and host.lower() in (here.netloc.lower(), (here.hostname or "").lower()) else None
+        return name if at and host.lower() in hosts else None
     for door in (f"{base_url}/@", f"{base_url}/users/"):
         if resource.startswith(door):
             name = unquote(resource.removeprefix(door))

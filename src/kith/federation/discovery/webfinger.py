@@ -1,0 +1,57 @@
+"""What is known of people's handles, and of the server's own."""
+
+from __future__ import annotations
+
+from kith.base.errors import Gone
+from kith.base.exchange import Exchange
+from kith.base.settings import Settings
+from kith.federation.discovery.resources import SERVER, name_in
+from kith.federation.vocabulary.outgoing import identifiers
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.addresses import file_url
+from kith.social.files.keys import mime_of
+from kith.social.representations import ACTIVITY_JSON
+from kith.social.well_known import Known
+
+__all__ = ["people"]
+
+LONGEST_NAME = 200
+_PAGE = "http://webfinger.net/rel/profile-page"
+_AVATAR = "http://webfinger.net/rel/avatar"
+
+
+async def people(exchange: Exchange, resource: str) -> Known | None:
+    """Whoever is gone for good is told to be; who waits to be let in is not there."""
+    settings = exchange.server.works.settings
+    name = name_in(resource, settings)
+    if name is None or len(name) > LONGEST_NAME:
+        return None
+    if name == SERVER:
+        return _server(settings)
+    found = await accounts.find_named(exchange.work.db, name)
+    if found is None or not found.is_listed:
+        return None
+    if found.deleted_at is not None:
+        raise Gone
+    return _person(settings, found)
+
+
+def _person(settings: Settings, row: Account) -> Known:
+    page = row.url or row.uri
+    links = [
+        {"rel": _PAGE, "type": "text/html", "href": page},
+        {"rel": "self", "type": ACTIVITY_JSON, "href": row.uri},
+    ]
+    if row.avatar and not row.is_gone:
+        links.append({"rel": _AVATAR, "type": mime_of(row.avatar), "href": file_url(settings, row.avatar)})
+    return Known(subject=f"acct:{row.username}@{settings.domain}", aliases=[page, row.uri], links=links)
+
+
+def _server(settings: Settings) -> Known:
+    uri = identifiers.server_actor(settings)
+    links = [
+        {"rel": _PAGE, "type": "text/html", "href": f"{settings.base_url}/about"},
+        {"rel": "self", "type": ACTIVITY_JSON, "href": uri},
+    ]
+    return Known(subject=f"acct:{settings.domain}@{settings.domain}", aliases=[uri], links=links)

@@ -1,0 +1,1 @@
+"""What is served to other servers: people, posts and lists as ActivityStreams documents."""

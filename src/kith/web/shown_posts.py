@@ -1,0 +1,92 @@
+"""Posts as pages show them: what the API says of them, made safe to be put into a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from html import escape
+from typing import Any
+
+import msgspec
+
+from kith.social.emojis.service import SHORTCODE
+from kith.social.text.html import clean
+
+__all__ = ["ShownPost", "emphasised", "shown_post", "written"]
+
+_TAGS = re.compile(r"(<[^>]*>)")
+
+
+class ShownPost(msgspec.Struct, frozen=True):
+    """`booster` is who passed it on, if that is why it is shown."""
+
+    id: str
+    url: str
+    author: dict[str, Any]
+    name: str
+    at: datetime
+    edited: bool
+    spoiler: str
+    content: str
+    language: str
+    media: list[dict[str, Any]]
+    hides_media: bool
+    poll: dict[str, Any] | None
+    card: dict[str, Any] | None
+    quoted: str
+    is_reply: bool
+    counts: tuple[int, int, int]
+    booster: str = ""
+
+
+def shown_post(entity: dict[str, Any]) -> ShownPost:
+    """Of a boost, what it boosts."""
+    boosted = entity.get("reblog")
+    one = boosted or entity
+    quoted = (one.get("quote") or {}).get("quoted_status") or {}
+    author = one["account"]
+    return ShownPost(
+        id=one["id"],
+        url=one["url"] or one["uri"],
+        author=author,
+        name=emphasised(author["display_name"] or author["username"], author["emojis"]),
+        at=datetime.fromisoformat(one["created_at"]),
+        edited=one["edited_at"] is not None,
+        spoiler=emphasised(one["spoiler_text"], one["emojis"]) if one["spoiler_text"] else "",
+        content=written(one["content"], one["emojis"]),
+        language=one["language"] or "",
+        media=one["media_attachments"],
+        hides_media=one["sensitive"] and not one["spoiler_text"],
+        poll=one["poll"],
+        card=one["card"],
+        quoted=quoted.get("url") or "",
+        is_reply=one["in_reply_to_id"] is not None,
+        counts=(one["replies_count"], one["reblogs_count"], one["favourites_count"]),
+        booster=(entity["account"]["display_name"] or entity["account"]["username"]) if boosted else "",
+    )
+
+
+def written(html: str, emojis: Sequence[dict[str, Any]]) -> str:
+    """Somebody's HTML, cleaned, with their emoji as pictures."""
+    return _pictured(clean(html), emojis) if html else ""
+
+
+def emphasised(text: str, emojis: Sequence[dict[str, Any]]) -> str:
+    """Somebody's plain text as HTML, with their emoji as pictures."""
+    return _pictured(escape(text), emojis)
+
+
+def _pictured(html: str, emojis: Sequence[dict[str, Any]]) -> str:
+    """Only in the text between tags."""
+    if not emojis:
+        return html
+    urls = {one["shortcode"]: one["static_url"] for one in emojis}
+
+    def picture(match: re.Match[str]) -> str:
+        url, code = urls.get(match[1]), escape(match[0])
+        return f'<img class="emoji" src="{escape(url)}" alt="{code}" title="{code}">' if url else match[0]
+
+    pieces = _TAGS.split(html)
+    pieces[::2] = [SHORTCODE.sub(picture, text) for text in pieces[::2]]
+    return "".join(pieces)
