@@ -342,11 +342,10 @@ async def test_webfinger_names_the_issuer_of_members(town: Town) -> None:
     answer = await ask(resource=f"acct:{person.username}@{host}", rel=relation)
     assert answer.headers["content-type"].startswith("application/jrd+json")
     assert answer.headers.get_list("access-control-allow-origin") == ["*"]
-    assert answer.json() == {
-        "subject": f"acct:{person.username}@{host}",
-        "links": [{"rel": relation, "href": f"{town.base_url}/"}],
-    }
-    assert (await ask(resource=f"acct:{person.username}@{host}", rel="self")).json()["links"] == []
+    told = answer.json()
+    assert told["subject"] == f"acct:{person.username}@{host}"
+    assert told["links"] == [{"rel": relation, "href": f"{town.base_url}/"}]
+    assert (await ask(resource=f"acct:{person.username}@{host}", rel="nothing")).json()["links"] == []
     assert (await ask(resource=f"{town.base_url}/@{person.username}")).status_code == 200
     for unknown in (
         f"acct:nobody@{host}",

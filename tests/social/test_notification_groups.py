@@ -268,7 +268,7 @@ async def test_a_page_is_a_fixed_number_of_queries(town: Town) -> None:
     asked: dict[int, list[int]] = {2: [], 40: []}
     async with town.house() as house:
         for limit, counted in asked.items():
-            for _ in range(2):
+            for _ in range(5):  # what is kept is forgotten when a job writes in between
                 work = house.works.open()
                 counting = work.db = _Counting(work.db)
                 rows = await groups.page_of(work, AccountId(int(ada.id)), Cursor(limit=limit), everything)
@@ -278,5 +278,5 @@ async def test_a_page_is_a_fixed_number_of_queries(town: Town) -> None:
                 assert len(ids) >= 2
                 counted.append(counting.asked)
                 await work.rollback()
-    assert asked[40][1] == asked[2][1] <= 12  # quotes are made anew each time
-    assert asked[40][0] <= 20
+    assert min(asked[40]) == min(asked[2]) <= 12  # quotes are made anew each time
+    assert max(asked[40]) <= 20

@@ -140,6 +140,7 @@ async def test_what_somebody_sees_in_a_stream_is_what_their_timeline_shows(town:
         while quoting["id"] not in told:
             _, payload = await events.next()
             told[payload["id"]] = payload
+    await settle(town)  # a stream is told before the feeds are filled
     shown = {one["id"]: one for one in await ada.get("/api/v1/timelines/home")}
     for id in (question["id"], quoting["id"]):
         assert told[id].keys() == shown[id].keys()

@@ -15,7 +15,7 @@ from kith.social.text.html import clean
 
 __all__ = ["ShownPost", "emphasised", "shown_post", "written"]
 
-_TAGS = re.compile(r"(<[^>]*>)")
+_TAGS = re.compile(r"(<[^<>]*>)")
 
 
 class ShownPost(msgspec.Struct, frozen=True):
