@@ -35,8 +35,10 @@ _ASKING = ("statuses.fetch_card", "accounts.verify_links")
 
 
 def _is_waited_for(town: Town, job: Job) -> bool:
-    if job.kind.startswith(("identity.", "mail.", "federation_keys.")):
-        return False  # the other half's, in a town that others use too, and keys, which nothing here is signed with
+    if job.kind.startswith(("identity.", "mail.")):
+        return False  # the other half's, in a town that others use too
+    if job.kind.startswith("federation_keys."):
+        return job.error is not None  # nothing here is signed with a key; but that it cannot be made is a fault
     return job.kind not in _ASKING or "KITH_PRIVATE_HOSTS" in town.environment
 
 
