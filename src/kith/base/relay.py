@@ -53,8 +53,9 @@ class Relay:
         self._outbox: list[str] = []
         self._late: list[_Late] = []
         self._seen: set[int] = set()
+        self._began_at = datetime.now(UTC)
         self._looked_at: datetime | None = None
-        self._swept_at = datetime.now(UTC)
+        self._swept_at = self._began_at
         self._wake = asyncio.Event()
         self._failures = 0
 
@@ -188,15 +189,15 @@ class Relay:
         return self._looked_at is None or datetime.now(UTC) - self._looked_at > timedelta(seconds=LOOK_SECONDS)
 
     async def _look(self, connection: asyncpg.Connection) -> None:
-        """Read what was written since the last look and not heard of; at the first look nobody has missed anything."""
+        """Read what was written since the last look and not heard of; at the first look, since this process began."""
         now = datetime.now(UTC)
         since = id_at((self._looked_at or now) - MARGIN)
         rows = await connection.fetch("SELECT id FROM base_news WHERE id > $1 ORDER BY id", since)
         missed = [row["id"] for row in rows if row["id"] not in self._seen]
         self._seen.update(missed)
-        if self._looked_at is not None:
-            self._late.extend(_Late(id) for id in missed)
-            await self._tell_late(connection)
+        missed_since = since if self._looked_at is not None else id_at(self._began_at)
+        self._late.extend(_Late(id) for id in missed if id > missed_since)
+        await self._tell_late(connection)
         self._looked_at = now
         forgotten = id_at(now - 2 * MARGIN)
         self._seen = {id for id in self._seen if id > forgotten}
