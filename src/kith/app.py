@@ -28,6 +28,7 @@ from kith.base.routing import Route, Router
 from kith.base.settings import Settings
 from kith.base.work import Works
 from kith.federation.discovery.webfinger import people as webfinger_people
+from kith.federation.ended.room import ROOM as FEDERATION_ENDED
 from kith.federation.keys.room import ROOM as FEDERATION_KEYS
 from kith.federation.room import ROOM as FEDERATION
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
@@ -146,6 +147,7 @@ ROOMS: list[Room] = [
     REGISTRATION,
     EMAILS,
     FEDERATION_KEYS,
+    FEDERATION_ENDED,
     FEDERATION,
     WEB,
     Room(

@@ -3,7 +3,9 @@
 from kith.base import ids, limits, news_rows
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
+from kith.federation.ended import tables as federation_ended
 from kith.federation.keys import tables as federation_keys
+from kith.federation.people import tables as federation_people
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
@@ -51,7 +53,9 @@ __all__ = [
     "audit",
     "consents",
     "factors",
+    "federation_ended",
     "federation_keys",
+    "federation_people",
     "groups",
     "guessing",
     "hints",

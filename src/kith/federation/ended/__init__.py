@@ -1,0 +1,1 @@
+"""What has ended elsewhere, remembered for a while: its end may arrive before its beginning."""

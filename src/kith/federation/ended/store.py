@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import and_, bindparam, delete, select
+
+from kith.base.db import Instant, Session, command, query, upsert
+from kith.federation.ended.tables import ended
+
+KEPT = timedelta(hours=6)
+
+_new = upsert(ended).values(uri=bindparam("uri"), actor=bindparam("actor"), until=bindparam("until", type_=Instant()))
+_remember = command(
+    _new.on_conflict_do_update(index_elements=["uri", "actor"], set_={"until": _new.excluded["until"]}).inline()
+)
+_now = bindparam("now", type_=Instant())
+_is_ended = query(
+    select(ended.c.uri).where(
+        and_(ended.c.uri == bindparam("uri"), ended.c.actor == bindparam("actor"), ended.c.until > _now)
+    ),
+    str,
+)
+_forget = command(delete(ended).where(ended.c.until <= _now))
+
+
+async def remember(db: Session, uri: str, actor: str, now: datetime) -> None:
+    """`actor` says that `uri` is over: what comes under that id from the same actor for a while is too late."""
+    await db.run(_remember, uri=uri, actor=actor, until=now + KEPT)
+
+
+async def is_ended(db: Session, uri: str, actor: str, now: datetime) -> bool:
+    return await db.one(_is_ended, uri=uri, actor=actor, now=now) is not None
+
+
+async def forget(db: Session, now: datetime) -> None:
+    await db.run(_forget, now=now)

@@ -1,0 +1,1 @@
+"""People on other servers: their actor documents as accounts here."""
