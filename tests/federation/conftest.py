@@ -7,6 +7,13 @@ import pytest
 from kith.base.http import Outgoing
 from kith.federation.fetching import FetchChain, RemoteClient
 from tests.federation.remote_server import RemoteServer, remote_server
+from tests.town import Town
+
+
+@pytest.fixture(autouse=True)
+def own_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody signs with the key of somebody else."""
+    monkeypatch.setattr(Town, "makes_own_keys", True)
 
 
 @pytest.fixture

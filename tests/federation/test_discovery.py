@@ -15,7 +15,7 @@ from kith.federation.discovery.resources import SERVER, name_in
 from tests.conftest import TownBuilder
 from tests.federation.asking import ACTIVITY, domain_of, fetch
 from tests.social.members import Member, join, set_state
-from tests.social.posts import post
+from tests.social.posts import post, settle
 from tests.town import Town
 
 HERE = Settings(base_url="https://web.example", local_domain="handles.example")
@@ -130,6 +130,7 @@ async def test_nodeinfo_tells_real_figures(new_town: TownBuilder) -> None:
     town = await new_town(title="Our place", description="For us", registrations="closed")
     ada: Member = await join(town)
     await post(ada)
+    await settle(town)
 
     links = (await town.http.get("/.well-known/nodeinfo")).json()["links"]
 

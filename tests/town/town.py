@@ -28,10 +28,12 @@ from kith.identity.users.passwords import Passwords
 from kith.identity.users.service import NewUser, Role
 from kith.identity.users.service import create as create_user
 from kith.migrations.runner import upgrade
+from kith.social.accounts.facts import AccountMade
 from tests.town import postgres
 from tests.town.nursery import Child, give_birth, run
 from tests.town.people import Person
 from tests.town.plain import PLAIN
+from tests.town.ready_keys import give_key
 
 Engine = Literal["sqlite", "postgresql"]
 
@@ -42,6 +44,8 @@ _CHEAP = Passwords(rounds=1, kibibytes=64)
 
 class Town:
     """Start it, use it, kill it, start it again; what it kept must still be there."""
+
+    makes_own_keys = False  # where keys matter, they are made for every account as the server does it
 
     def __init__(self, engine: Engine, folder: Path, database: str, **settings: str) -> None:
         self.engine = engine
@@ -126,8 +130,11 @@ class Town:
         username = name or f"person{self._people}_{uuid.uuid4().hex[:6]}"
         password = f"correct horse {username}"
         new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
-        async with self.house() as house, house.works.begin() as work:
-            await create_user(work, _CHEAP, new)
+        async with self.house() as house:
+            if not self.makes_own_keys:
+                house.news.at_once(AccountMade, give_key)
+            async with house.works.begin() as work:
+                await create_user(work, _CHEAP, new)
         return Person(self.http, username, password)
 
     def house(self) -> AbstractAsyncContextManager[House]:

@@ -1,0 +1,38 @@
+"""Key pairs for people of a town, made once for a whole run.
+
+Every account has an RSA key, and making one takes a good part of a tenth of a second; thousands of people are made in
+a run. Those whom a test makes get one of a few keys with their account. Where keys matter, a town makes its own.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import lru_cache
+
+from kith.base.work import Work
+from kith.federation.keys import store
+from kith.federation.keys.key_pairs import generate
+from kith.federation.keys.service import PLACE
+from kith.federation.keys.tables import ActorKey
+from kith.identity.for_social import Sealer
+from kith.social.accounts.facts import AccountMade
+from kith.social.ids import AccountId
+
+MOST = 4
+
+
+async def give_key(work: Work, fact: AccountMade) -> None:
+    """To a new account and, with the first one, to the server."""
+    for owner in (None, fact.account_id):
+        if await store.find(work.db, owner) is None:
+            await store.insert(work.db, _key(work, owner))
+
+
+def _key(work: Work, owner: AccountId | None) -> ActorKey:
+    public, private = _pair(random.randrange(MOST))
+    return ActorKey(work.new_id(), owner, public, work.find(Sealer).seal(private, PLACE), None, work.now)
+
+
+@lru_cache(maxsize=MOST)
+def _pair(_number: int) -> tuple[str, str]:
+    return generate()
