@@ -35,9 +35,7 @@ _posted = query(
     select(
         statuses.c.account_id,
         _to.label("target_id"),
-        case((_boosted.c.id.is_not(None), literal_column(str(REBLOGGED))), else_=literal_column(str(REPLIED))).label(
-            "score"
-        ),
+        _score.label("score"),
     )
     .select_from(statuses.outerjoin(_boosted, _boosted.c.id == statuses.c.reblog_of_id))
     .where(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
 
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor, CursorKind
-from kith.base.routing import FromPath, FromRequest, get, post, put
+from kith.base.routing import FromPath, FromRequest, Route, get, post, put
 from kith.base.work import Work
 from kith.social.accounts.viewers import Me, Viewer
 from kith.social.guards import optional
@@ -78,14 +79,8 @@ async def list_trending_tags(exchange: Exchange, work: Work, viewer: Viewer, by:
     return list_of(exchange, cursor, shown, [tag.id for tag in found], kind=CursorKind.OFFSET)
 
 
-@post(f"{TRENDS}/tags/{{id}}/approve", guards=[WRITE])
-async def approve_tag(work: Work, me: Me, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
-    return await _shown_tag(work, await review.review_tag(work, by, id, trendable=True), me)
-
-
-@post(f"{TRENDS}/tags/{{id}}/reject", guards=[WRITE])
-async def reject_tag(work: Work, me: Me, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
-    return await _shown_tag(work, await review.review_tag(work, by, id, trendable=False), me)
+async def _review_tag(work: Work, by: Staff, me: AccountId, id: int, trendable: bool) -> bytes:
+    return _encode(await _shown_tag(work, await review.review_tag(work, by, id, trendable=trendable), me))
 
 
 # Links
@@ -101,19 +96,9 @@ async def list_trending_links(exchange: Exchange, work: Work, viewer: Viewer, by
     return list_of(exchange, cursor, shown, ids, kind=CursorKind.OFFSET)
 
 
-async def _review_link(work: Work, by: Staff, id: int, *, trendable: bool) -> dict[str, Any]:
+async def _review_link(work: Work, by: Staff, _me: AccountId, id: int, trendable: bool) -> bytes:
     [told] = await render_links_for_staff(work, [await review.review_link(work, by, id, trendable=trendable)])
-    return told
-
-
-@post(f"{TRENDS}/links/{{id}}/approve", guards=[WRITE])
-async def approve_link(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
-    return await _review_link(work, by, id, trendable=True)
-
-
-@post(f"{TRENDS}/links/{{id}}/reject", guards=[WRITE])
-async def reject_link(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
-    return await _review_link(work, by, id, trendable=False)
+    return _encode(told)
 
 
 async def _publishers(work: Work, found: list[LinkPublisher]) -> list[dict[str, Any]]:
@@ -129,14 +114,9 @@ async def list_publishers(exchange: Exchange, work: Work) -> Answer:
     return page(exchange, cursor, shown, [one.id for one in found], kind=CursorKind.RECORD3)
 
 
-@post(f"{TRENDS}/links/publishers/{{id}}/approve", guards=[WRITE])
-async def approve_publisher(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
-    return (await _publishers(work, [await review.review_publisher(work, by, id, trendable=True)]))[0]
-
-
-@post(f"{TRENDS}/links/publishers/{{id}}/reject", guards=[WRITE])
-async def reject_publisher(work: Work, by: TheStaff, id: FromPath[int]) -> dict[str, Any]:
-    return (await _publishers(work, [await review.review_publisher(work, by, id, trendable=False)]))[0]
+async def _review_publisher(work: Work, by: Staff, _me: AccountId, id: int, trendable: bool) -> bytes:
+    [told] = await _publishers(work, [await review.review_publisher(work, by, id, trendable=trendable)])
+    return _encode(told)
 
 
 # Posts and their authors
@@ -153,21 +133,10 @@ async def list_trending_statuses(exchange: Exchange, work: Work, viewer: Viewer,
     return list_of(exchange, cursor, shown, ids, kind=CursorKind.OFFSET)
 
 
-async def _review_status(exchange: Exchange, by: Staff, me: AccountId, id: StatusId, *, trendable: bool) -> Answer:
-    work = exchange.work
-    status = await review.review_status(work, by, id, trendable=trendable)
+async def _review_status(work: Work, by: Staff, me: AccountId, id: int, trendable: bool) -> bytes:
+    status = await review.review_status(work, by, StatusId(id), trendable=trendable)
     [shown] = await render_statuses_for_staff(work, [status.id], me)
-    return answer(exchange, shown)
-
-
-@post(f"{TRENDS}/statuses/{{id}}/approve", guards=[WRITE])
-async def approve_status(exchange: Exchange, by: TheStaff, me: Me, id: FromPath[StatusId]) -> Answer:
-    return await _review_status(exchange, by, me, id, trendable=True)
-
-
-@post(f"{TRENDS}/statuses/{{id}}/reject", guards=[WRITE])
-async def reject_status(exchange: Exchange, by: TheStaff, me: Me, id: FromPath[StatusId]) -> Answer:
-    return await _review_status(exchange, by, me, id, trendable=False)
+    return shown
 
 
 @get(f"{TRENDS}/statuses/accounts", guards=[READ])
@@ -178,18 +147,46 @@ async def list_authors(exchange: Exchange, work: Work) -> Answer:
     return page(exchange, cursor, shown, [one.account_id for one in found], kind=CursorKind.RECORD3)
 
 
-@post(f"{TRENDS}/statuses/accounts/{{id}}/approve", guards=[WRITE])
-async def approve_author(work: Work, by: TheStaff, id: FromPath[AccountId]) -> dict[str, Any]:
-    return (await render_authors(work, [await review.review_author(work, by, id, trendable=True)]))[0]
+async def _review_author(work: Work, by: Staff, _me: AccountId, id: int, trendable: bool) -> bytes:
+    author = await review.review_author(work, by, AccountId(id), trendable=trendable)
+    [told] = await render_authors(work, [author])
+    return _encode(told)
 
 
-@post(f"{TRENDS}/statuses/accounts/{{id}}/reject", guards=[WRITE])
-async def reject_author(work: Work, by: TheStaff, id: FromPath[AccountId]) -> dict[str, Any]:
-    return (await render_authors(work, [await review.review_author(work, by, id, trendable=False)]))[0]
+# Verdicts
 
+Verdict = Callable[[Work, Staff, AccountId, int, bool], Awaitable[bytes]]
+
+
+def _verdict(template: str, decide: Verdict, *, trendable: bool) -> Route:
+    """The team says whether something may trend; the answer is how it stands then."""
+
+    async def handler(exchange: Exchange, work: Work, me: Me, by: TheStaff, id: FromPath[int]) -> Answer:
+        return answer(exchange, await decide(work, by, me, id, trendable))
+
+    return post(template, guards=[WRITE])(handler)
+
+
+_VERDICTS: tuple[tuple[str, Verdict], ...] = (
+    ("tags", _review_tag),
+    ("links", _review_link),
+    ("links/publishers", _review_publisher),
+    ("statuses", _review_status),
+    ("statuses/accounts", _review_author),
+)
 
 routes = [
-    list_tags, show_tag, change_tag, list_trending_tags, approve_tag, reject_tag, list_trending_links, approve_link,
-    reject_link, list_publishers, approve_publisher, reject_publisher, list_trending_statuses, approve_status,
-    reject_status, list_authors, approve_author, reject_author,
-]  # fmt: skip
+    list_tags,
+    show_tag,
+    change_tag,
+    list_trending_tags,
+    list_trending_links,
+    list_publishers,
+    list_trending_statuses,
+    list_authors,
+    *(
+        _verdict(f"{TRENDS}/{what}/{{id}}/{word}", decide, trendable=word == "approve")
+        for what, decide in _VERDICTS
+        for word in ("approve", "reject")
+    ),
+]
