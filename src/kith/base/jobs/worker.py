@@ -67,13 +67,16 @@ class Worker:
         self._stopping = asyncio.Event()
         self._held: set[int] = set()
         self._wakes: dict[str, asyncio.Event] = {}
+        self._due = store.DueLanes([QUICK, *(kind.lane for kind in kinds if kind.outside)])
         self._suspects = Suspects(self._held, self._claim_suspect, self._alone_one)
 
     async def run(self) -> None:
         await self._start()
         lanes = [self._quick_lane(self._wake(QUICK))]
         lanes += [self._outside_lane(kind, self._wake(kind.lane)) for kind in self._kinds.values() if kind.outside]
-        chores = [asyncio.create_task(chore) for chore in (self._heartbeat(), self._hear(), self._clock())]
+        chores = [
+            asyncio.create_task(chore) for chore in (self._heartbeat(), self._hear(), self._look(), self._clock())
+        ]
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._suspects.run(self._stopping, self._grace))
@@ -142,6 +145,15 @@ class Worker:
     def _wake(self, lane: str) -> asyncio.Event:
         return self._wakes.setdefault(lane, asyncio.Event())
 
+    async def _look(self) -> None:
+        """Wake the lanes in which a job has come due: one question for all of them, since most are empty."""
+        while True:
+            await asyncio.sleep(IDLE_SECONDS)
+            try:
+                self._ring(await self._due.find(self._works.open().db, datetime.now(UTC)))
+            except Unavailable:
+                _log.warning("jobs.look_missed")
+
     async def _clock(self) -> None:
         """Make the periodic jobs that are due; the row that is moved on decides which worker does."""
         while self._periodic:
@@ -191,12 +203,8 @@ class Worker:
         await asyncio.gather(*running, return_exceptions=True)
 
     async def _rest(self, wake: asyncio.Event) -> None:
-        """Sleep until there is news, a job comes due, or a moment has passed."""
-        try:
-            async with asyncio.timeout(IDLE_SECONDS):
-                await wake.wait()
-        except TimeoutError:
-            return
+        """Sleep until there is news, or a job comes due."""
+        await wake.wait()
         wake.clear()
 
     async def _claim(self, lane: str, most: int) -> list[Claimed]:
