@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import os
-import socket
-import struct
-import termios
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from kith.base.errors import Malformed, Problem
-from kith.base.server import wire
+from kith.base.server import sockets, wire
 from kith.base.server.call import MOST_HELD, Call, ClientGone, Request
 from kith.base.server.patience import Patience
 from kith.base.server.proxies import plain
@@ -28,8 +23,6 @@ if TYPE_CHECKING:
 __all__ = ["HttpConnection"]
 
 TELL_SECONDS = 2.0  # for telling why it must go
-ACKNOWLEDGED_SECONDS = 75  # within which a stream's client must have taken what was written
-
 
 _log = structlog.get_logger()
 
@@ -263,12 +256,7 @@ class HttpConnection(asyncio.Protocol):
         return 0 if self.is_gone else int(self.transport.get_write_buffer_size())
 
     def expect_acknowledgements(self) -> None:
-        """A client that has gone without a word is noticed when nothing of what was written arrives."""
-        try:
-            sock = self.transport.get_extra_info("socket")
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, ACKNOWLEDGED_SECONDS * 1000)
-        except OSError:
-            pass  # it is closed already
+        sockets.expect_acknowledgements(self.transport)
 
     def body_taken(self) -> None:
         if self._is_paused:
@@ -333,12 +321,8 @@ class HttpConnection(asyncio.Protocol):
 
     def _taken_by_client(self) -> int:
         """How much of what was written has reached the other side."""
-        try:
-            fd = self.transport.get_extra_info("socket").fileno()
-            (queued,) = struct.unpack("i", fcntl.ioctl(fd, termios.TIOCOUTQ, b"\0\0\0\0"))
-        except (OSError, ValueError):
-            queued = 0
-        return int(self._written - self.transport.get_write_buffer_size() - queued)
+        waiting = int(self.transport.get_write_buffer_size())
+        return self._written - waiting - sockets.unacknowledged(self.transport)
 
     def give_way(self, reason: str, problem: Problem) -> None:
         """Go; whoever has said what they want is told why."""
@@ -402,15 +386,10 @@ class HttpConnection(asyncio.Protocol):
             self.transport.close()
 
     def cut(self) -> None:
-        """End it at once. What the client has not read is thrown away too: the system would keep it for minutes."""
-        if self.is_gone:
-            return
-        try:
-            with socket.socket(fileno=os.dup(self.transport.get_extra_info("socket").fileno())) as same:
-                same.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        except OSError:
-            pass  # it is closed already
-        self.transport.abort()
+        """End it at once."""
+        if not self.is_gone:
+            sockets.forget_unread(self.transport)
+            self.transport.abort()
 
     def _forget(self) -> None:
         self.register.work_on(self)
