@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (_place(item), -sizes[item.path]))
     if quick.is_on():
-        quick.keep_near(items)
+        quick.put_near_first(items)
 
 
 def _place(item: pytest.Item) -> int:

@@ -2,7 +2,7 @@
 
 Changed files are those that differ from where the branch left main, and those git does not know yet. A test is near
 when it was changed itself, imports what was changed, or checks a changed room (by its name, or as `tests/room_tests.py`
-says); then come the tests of rooms that use a changed room, and last every test that needs no server. A change that
+says); then come the tests of rooms that use a changed room, and last the files whose tests need no server. A change that
 touches everything selects a bounded number of test files, with a little of every layer among them. The few that take
 longest are left out, unless they were changed themselves. What is nearest runs first, and when the time is up the rest is left out: the whole suite is `scripts/test`.
 """
@@ -24,32 +24,34 @@ import pytest
 from tests.room_tests import EVERYWHERE, LONGEST, TESTED_BY, of_other_files
 
 ROOT = Path(__file__).parent.parent
-SECONDS = 105.0
+SECONDS = 100.0  # for choosing, collecting and running; the tests that are under way then are finished
 MOST_FILES = 24
 _NEAR = "KITH_TEST_NEAR"  # test files, nearest first
-_PURE = 10_000  # the place of a test that needs no server
+_SERVERS = frozenset({"town", "new_town", "engine", "settings", "base", "pair"})
 
 
 def is_on() -> bool:
     return _NEAR in os.environ
 
 
-def keep_near(items: list[pytest.Item]) -> None:
-    """Leave out what is far from the change; the nearest come first."""
+def put_near_first(items: list[pytest.Item]) -> None:
     places = {path: place for place, path in enumerate(os.environ[_NEAR].split(os.pathsep))}
+    items.sort(key=lambda item: places.get(item.path.relative_to(ROOT).as_posix(), len(places)))
 
-    def place(item: pytest.Item) -> int | None:
-        path = item.path.relative_to(ROOT).as_posix()
-        if path in places:
-            return places[path]
-        is_pure = "engine" not in getattr(item, "fixturenames", ()) and not path.endswith(LONGEST)
-        return _PURE if is_pure else None
 
-    kept = sorted((found, at) for at, item in enumerate(items) if (found := place(item)) is not None)
-    far = [item for item in items if place(item) is None]
-    if far:
-        far[0].config.hook.pytest_deselected(items=far)
-    items[:] = [items[at] for _, at in kept]
+def needing_no_server() -> list[str]:
+    """Test files in which no test and no fixture asks for a server or a database."""
+    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if not _asks_for_a_server(path)]
+    return [name for path in files if not (name := path.relative_to(ROOT).as_posix()).endswith(LONGEST)]
+
+
+def _asks_for_a_server(path: Path) -> bool:
+    return any(
+        argument.arg in _SERVERS
+        for node in ast.walk(_parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for argument in node.args.args
+    )
 
 
 def changed_files() -> list[str]:
@@ -145,9 +147,14 @@ def _is_named_for(test: str, room: str) -> bool:
 
 
 @cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+@cache
 def _imports(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(_parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
         elif isinstance(node, ast.Import):
@@ -176,12 +183,13 @@ class Budget:
 
 
 def main(arguments: list[str]) -> int:
+    budget = Budget(SECONDS)
     changed = changed_files()
     files = near(changed)
     print(f"{len(changed)} changed files, {len(files)} test files near them:", *files, sep="\n  ")
     os.environ[_NEAR] = os.pathsep.join(files)
-    budget = Budget(SECONDS)
-    code = int(pytest.main(["-n", "2", *arguments], plugins=[budget]))
+    chosen = list(dict.fromkeys([*files, *needing_no_server()]))
+    code = int(pytest.main(["-n", "2", *arguments, *chosen], plugins=[budget]))
     if budget.is_over and code == pytest.ExitCode.INTERRUPTED:
         return int(budget.has_failed)
     return code
