@@ -12,7 +12,9 @@ from rich.console import Console
 
 from bench import (
     commits,
+    delivery,
     identity,
+    inbox,
     jobs,
     memory,
     oauth,
@@ -35,6 +37,8 @@ ALIKE = (
     ("jobs", "doing jobs ...", jobs.measure),
     ("commits", "committing ...", commits.measure),
     ("signatures", "signing ...", signatures.measure),
+    ("inbox", "taking activities ...", inbox.measure),
+    ("delivery", "delivering ...", delivery.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
 

@@ -26,11 +26,11 @@ SILENCE_SECONDS = 10.0
 MOST_SECONDS = 60.0
 MOST_REQUESTS = 500_000
 PIECE = 1 << 15  # larger ones are mapped and unmapped for every answer, which halves the rate
-FINE = b"HTTP/1.1 200"
+FINE = b"HTTP/1.1 20"  # whatever was taken
 
 
 class BadAnswer(Exception):  # noqa: N818 - it is the answer that is bad
-    """Not a whole 200 with a content-length: there is nothing to measure."""
+    """Not a whole yes with a content-length: there is nothing to measure."""
 
 
 def how_long(head: bytes) -> int:

@@ -15,6 +15,7 @@ LONGEST = (
     "web/test_journeys.py",
     "social/test_bad_input.py",
     "crash/test_posting.py",
+    "crash/test_inbox_kills.py",
 )
 
 # A little of every layer: for what all of it rests on, such as the requirements or the tests' own servers.
@@ -53,6 +54,17 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.base.vapid": ("base/test_keys.py", "social/test_instance.py"),
     # federation
+    "kith.federation.ended": (
+        "federation/test_inbox_relations.py",
+        "federation/test_people.py",
+        "federation/test_shared_posts.py",
+    ),
+    "kith.federation.inbox": (
+        "federation/test_inbox.py",
+        "federation/test_inbox_relations.py",
+        "federation/test_signed_fetches.py",
+    ),
+    "kith.federation.known": ("federation/test_inbox.py",),
     "kith.federation.signatures": (
         "federation/test_signature_vectors.py",
         "federation/test_signature_refusals.py",
@@ -61,6 +73,11 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     # cli
     "kith.cli": ("cli/test_help.py", "cli/test_words.py"),
     "kith.cli.accounts": ("cli/test_moderation.py",),
+    "kith.cli.federation": (
+        "federation/test_shut_out.py",
+        "federation/test_relays.py",
+        "federation/test_block_lists.py",
+    ),
     "kith.cli.announcements": ("social/test_announcements.py",),
     "kith.cli.domains": ("cli/test_moderation.py",),
     "kith.cli.franking": ("social/test_encryption.py",),
@@ -147,11 +164,27 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social.well_known": ("federation/test_discovery.py",),
     # federation
     "kith.federation": ("federation/test_documents.py", "federation/test_discovery.py"),
+    "kith.federation.delivery": ("federation/test_delivery.py", "crash/test_deliveries.py", "base/test_posting.py"),
     "kith.federation.discovery": ("federation/test_discovery.py",),
     "kith.federation.documents": ("federation/test_documents.py",),
+    "kith.federation.outgoing": (
+        "federation/test_outgoing_posts.py",
+        "federation/test_outgoing_acts.py",
+        "federation/test_two_servers.py",
+    ),
+    "kith.federation.posts": (
+        "federation/test_posts.py",
+        "federation/test_shared_posts.py",
+        "federation/test_fetched_posts.py",
+        "federation/test_posts_between_servers.py",
+    ),
     "kith.federation.room": ("federation/test_documents.py",),
+    "kith.federation.gate": ("federation/test_gate.py", "federation/test_shut_out.py"),
+    "kith.federation.peers": ("federation/test_shut_out.py",),
+    "kith.federation.addresses": ("federation/test_relays.py", "federation/test_block_lists.py"),
     # web
     "kith.web": ("web/test_page_language.py", "web/test_flows.py"),
+    "kith.web.interactions": ("federation/test_interactions.py",),
     "kith.web.api": ("identity/test_setup.py", "base/test_edge.py"),
     "kith.web.api_docs": ("base/test_openapi.py", "identity/test_collections.py"),
     "kith.web.annual_reports": ("social/test_annual_reports.py",),

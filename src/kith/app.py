@@ -27,10 +27,20 @@ from kith.base.rooms import Part, Room
 from kith.base.routing import Route, Router
 from kith.base.settings import Settings
 from kith.base.work import Works
+from kith.federation.block_lists.room import ROOM as FEDERATION_BLOCK_LISTS
+from kith.federation.delivery.room import ROOM as FEDERATION_DELIVERY
+from kith.federation.devices.room import ROOM as FEDERATION_DEVICES
 from kith.federation.discovery.webfinger import people as webfinger_people
 from kith.federation.ended.room import ROOM as FEDERATION_ENDED
+from kith.federation.inbox.room import ROOM as FEDERATION_INBOX
 from kith.federation.keys.room import ROOM as FEDERATION_KEYS
+from kith.federation.outgoing import posts as outgoing
+from kith.federation.outgoing.room import ROOM as FEDERATION_OUTGOING
+from kith.federation.people.room import ROOM as FEDERATION_PEOPLE
+from kith.federation.posts.room import ROOM as FEDERATION_POSTS
+from kith.federation.relays.room import ROOM as FEDERATION_RELAYS
 from kith.federation.room import ROOM as FEDERATION
+from kith.federation.sync.room import ROOM as FEDERATION_SYNC
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.room import ROOM as IDENTITY
@@ -59,6 +69,7 @@ from kith.social.instance.room import ROOM as INSTANCE
 from kith.social.lists.room import ROOM as LISTS
 from kith.social.media.room import ROOM as MEDIA
 from kith.social.moderation.room import ROOM as MODERATION
+from kith.social.moving.room import ROOM as MOVING
 from kith.social.notification_emails.room import ROOM as NOTIFICATION_EMAILS
 from kith.social.notifications import tasks as notifications
 from kith.social.notifications.room import ROOM as NOTIFICATIONS
@@ -103,6 +114,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
         instance.COUNT,
         webhooks.POSTED,
         suggestions.COUNT_POSTS,
+        outgoing.CARRY,
     ),
 )
 
@@ -140,6 +152,7 @@ ROOMS: list[Room] = [
     ASYNC_REFRESHES,
     CLEANUP,
     MODERATION,
+    MOVING,
     TRENDS,
     ADMISSION,
     ADMIN,
@@ -148,7 +161,16 @@ ROOMS: list[Room] = [
     EMAILS,
     FEDERATION_KEYS,
     FEDERATION_ENDED,
+    FEDERATION_DELIVERY,
+    FEDERATION_OUTGOING,
     FEDERATION,
+    FEDERATION_INBOX,
+    FEDERATION_DEVICES,
+    FEDERATION_PEOPLE,
+    FEDERATION_POSTS,
+    FEDERATION_SYNC,
+    FEDERATION_RELAYS,
+    FEDERATION_BLOCK_LISTS,
     WEB,
     Room(
         name="what several rooms do",

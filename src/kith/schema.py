@@ -3,9 +3,14 @@
 from kith.base import ids, limits, news_rows
 from kith.base.db import METADATA
 from kith.base.jobs import tables as jobs
+from kith.federation.block_lists import tables as federation_block_lists
+from kith.federation.delivery import tables as federation_delivery
 from kith.federation.ended import tables as federation_ended
+from kith.federation.inbox import tables as federation_inbox
 from kith.federation.keys import tables as federation_keys
 from kith.federation.people import tables as federation_people
+from kith.federation.posts import tables as federation_posts
+from kith.federation.relays import tables as federation_relays
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
@@ -53,9 +58,14 @@ __all__ = [
     "audit",
     "consents",
     "factors",
+    "federation_block_lists",
+    "federation_delivery",
     "federation_ended",
+    "federation_inbox",
     "federation_keys",
     "federation_people",
+    "federation_posts",
+    "federation_relays",
     "groups",
     "guessing",
     "hints",

@@ -363,6 +363,34 @@ async def test_a_slow_outside_kind_stays_in_its_bounds_and_in_its_lane(base: Fou
     assert await base.jobs() == []
 
 
+async def test_a_job_that_runs_for_long_gives_its_place_to_the_next_up_to_a_bound(base: Foundation) -> None:
+    slow = Handler()
+    kind: JobKind[Note] = JobKind(
+        name="test.outside",
+        payload=Note,
+        handler=slow,
+        outside=True,
+        concurrency=2,
+        long_after=timedelta(milliseconds=1),
+        most=7,
+    )
+    await enqueue(base, kind, *(str(n) for n in range(12)))
+
+    async with at_work(base.worker(kind)):
+        await slow.until(lambda slow: slow.running == 7)
+        slow.may_end.set()
+        await slow.until(lambda slow: slow.done == 12)
+
+    assert slow.peak == 7
+
+
+def test_places_are_those_of_the_young_within_the_bound() -> None:
+    kind = JobKind(name="a", payload=Note, concurrency=4, long_after=timedelta(seconds=2), most=6)
+    for running_for, free in (([], 4), ([0, 1, 1.9], 1), ([0, 5, 5], 3), ([5] * 5, 1), ([5] * 6, 0), ([0] * 4, 0)):
+        assert kind.free_places(running_for) == free
+    assert JobKind(name="a", payload=Note, concurrency=4).free_places([0, 90]) == 2
+
+
 async def test_stopping_lets_what_runs_finish(base: Foundation) -> None:
     slow, quick = Handler(), Handler()
     outside: JobKind[Note] = JobKind(name="test.outside", payload=Note, handler=slow, outside=True)
@@ -649,6 +677,30 @@ async def test_a_job_that_fails_by_itself_after_a_death_is_no_suspect_any_more(b
 
     [job] = await base.jobs()
     assert (job.state, job.attempts, job.deaths) == (READY, 1, 0)
+
+
+@pytest.mark.parametrize(("is_harmless", "deaths"), [(True, 0), (False, 1)])
+async def test_what_cannot_end_a_process_is_not_suspected_when_one_ends(
+    base: Foundation, is_harmless: bool, deaths: int
+) -> None:
+    done = asyncio.Event()
+
+    async def look(work: Work, _payload: Note) -> None:
+        [job] = await base.jobs()
+        found.append(job.deaths)
+        done.set()
+
+    found: list[int] = []
+    kind: JobKind[Note] = JobKind(
+        name="test.outside", payload=Note, handler=look, outside=True, is_harmless=is_harmless
+    )
+    await enqueue(base, kind)
+    await base.run("UPDATE base_jobs SET state = 1, held_until = created_at")  # by a worker that is gone
+
+    async with one_round(base, kind):
+        await done.wait()
+
+    assert found == [deaths]
 
 
 async def test_suspects_run_one_at_a_time_and_before_all_others(base: Foundation) -> None:

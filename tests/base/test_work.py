@@ -134,3 +134,32 @@ async def test_without_ids_a_work_makes_no_job(base: Foundation) -> None:
             work.enqueue(COUNT, RowWritten(1))
 
     assert await waiting(base) == []
+
+
+async def test_an_attempt_that_fails_leaves_the_rest_of_its_work(base: Foundation) -> None:
+    await base.run("CREATE TABLE test_rows (id BIGINT)")
+    base.news.subscribe(RowWritten, COUNT)
+    handled: list[int] = []
+
+    async def handle(work: Work, fact: RowWritten) -> None:
+        handled.append(fact.id)
+        if fact.id == 8:
+            raise RuntimeError("at once")
+
+    base.news.at_once(RowWritten, handle)
+    async with base.works.begin() as work:
+        work.announce(RowWritten(7))
+        for id, fails in ((8, False), (9, True)):
+            with pytest.raises(RuntimeError):
+                async with work.attempt():
+                    await work.db.run(ROW)
+                    work.announce(RowWritten(id))
+                    if fails:
+                        raise RuntimeError
+        async with work.attempt():
+            await work.db.run(ROW)
+            work.announce(RowWritten(10))
+
+    assert await base.database.session().all(rows) == [1]
+    assert await waiting(base) == [("test.count", '{"id":10}'), ("test.count", '{"id":7}')]
+    assert handled == [7, 8, 10]

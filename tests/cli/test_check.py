@@ -35,7 +35,7 @@ async def test_a_sound_server_passes_while_it_runs(new_town: TownBuilder) -> Non
 
     assert done.code == 0, done
     assert {state for _, state in of(done)} == {"ok", "warning"}
-    sound = {"settings", "keys", "disk", "address", "database", "schema", "people", "worker", "media"}
+    sound = {"settings", "keys", "disk", "address", "database", "schema", "people", "servers", "worker", "media"}
     assert sound <= {check for check, state in of(done) if state == "ok"}
     assert {check for check, state in of(done) if state == "warning"} <= {"data", "mail"}
 
@@ -68,6 +68,17 @@ async def test_a_stopped_server_with_worries_is_explained_and_left_alone(new_tow
     assert found.keys() & {("database", "problem"), ("schema", "problem")} == set()
     [refused] = of(newer)["schema", "problem"]
     assert "newer than this version of Kith (it is at 9999" in refused
+
+
+async def test_a_list_of_allowed_servers_that_is_empty_is_told(new_town: TownBuilder) -> None:
+    town = await new_town(start=False, federation="allow-list")
+
+    done = await kith(town, "check", "--json")
+    assert [one for one in of(done)[("servers", "warning")] if "kith federation allow" in one]
+
+    await town.kith("federation", "allow", "good.example")
+    done = await kith(town, "check", "--json")
+    assert of(done)[("servers", "ok")] == ["only 1 allowed servers are talked to -> "]
 
 
 async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> None:

@@ -6,8 +6,11 @@ import pytest
 
 from kith.base.http import Outgoing
 from kith.federation.fetching import FetchChain, RemoteClient
+from tests.federation.outgoing import Village, elsewhere, follows, told
 from tests.federation.remote_server import RemoteServer, remote_server
+from tests.social.members import join
 from tests.town import Town
+from tests.town.town import Engine, build_town
 
 
 @pytest.fixture(autouse=True)
@@ -40,3 +43,26 @@ async def client(remote: RemoteServer, other: RemoteServer) -> AsyncIterator[Rem
     outgoing = Outgoing("kith-test", hosts)
     yield RemoteClient(outgoing, hosts)
     await outgoing.close()
+
+
+@pytest.fixture(scope="module")
+async def idle(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    """A town whose server runs no jobs: they are done when a test asks what was told."""
+    async with build_town(engine, tmp_path_factory.mktemp("outgoing"), worker="off") as town:
+        yield town
+
+
+@pytest.fixture
+async def village(idle: Town) -> Village:
+    ada, bob = await join(idle), await join(idle)
+    hosts = ("near", "named", "bystander", "bobs")
+    people = {host: await elsewhere(idle, f"{host}.example") for host in hosts}
+    second = await elsewhere(idle, "near.example")
+    alone = await elsewhere(idle, "alone.example", has_shared=False)
+    await follows(idle, people["near"], ada)
+    await follows(idle, second, ada)
+    await follows(idle, alone, ada)
+    await follows(idle, people["bobs"], bob)
+    people["alone"] = alone
+    await told(idle)
+    return Village(idle, ada, bob, people)

@@ -6,12 +6,15 @@ Fedify asks WebFinger by https alone, so it is told addresses instead of handles
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
 
 import pytest
 
 from tests.conftest import TownBuilder
 from tests.federation.fedify_neighbour import FedifyNeighbour, fedify_neighbour
-from tests.social.members import join
+from tests.federation.two_servers import home
+from tests.social.members import Member, join, until
 from tests.social.posts import post
 from tests.town import Town
 
@@ -27,9 +30,15 @@ async def here(new_town: TownBuilder) -> Town:
     return await new_town(private_hosts="127.0.0.1")
 
 
+async def found(member: Member, handle: str) -> dict[str, Any]:
+    asked = {"q": handle, "type": "accounts", "resolve": "true"}
+    [account] = (await member.get("/api/v2/search", params=asked))["accounts"]
+    return dict(account)
+
+
 async def test_fedify_understands_who_and_what_is_here(here: Town, fay: FedifyNeighbour) -> None:
     ada = await join(here)
-    status = await post(ada, status="Hello #bread, from <Kith> & friends")
+    status = await post(ada, "Hello #bread, from <Kith> & friends")
 
     actor = await fay.order("lookup", what=ada.me["uri"])
     note = await fay.order("lookup", what=status["uri"])
@@ -38,3 +47,80 @@ async def test_fedify_understands_who_and_what_is_here(here: Town, fay: FedifyNe
     assert actor["json"]["preferredUsername"] == ada.name
     assert (note["type"], note["id"]) == ("Note", status["uri"])
     assert "Hello" in note["json"]["content"]
+
+
+async def test_fedify_follows_is_accepted_and_gets_what_is_posted(here: Town, fay: FedifyNeighbour) -> None:
+    ada = await join(here)
+    await fay.order("follow", who=ada.me["uri"])
+
+    async def was_accepted() -> bool:
+        return bool(await fay.heard("Accept"))
+
+    await until(was_accepted)
+    [follower] = await ada.get(f"/api/v1/accounts/{ada.id}/followers")
+    assert follower["acct"] == fay.handle[1:]
+
+    status = await post(ada, "For those who follow me")
+
+    async def has_it() -> bool:
+        return any(one["json"]["object"]["id"] == status["uri"] for one in await fay.heard("Create"))
+
+    await until(has_it)
+
+
+async def test_a_member_follows_somebody_on_fedify_and_reads_their_post(here: Town, fay: FedifyNeighbour) -> None:
+    ada = await join(here)
+    account = await found(ada, fay.handle)
+    assert account["uri"] == fay.uri
+    await ada.post(f"/api/v1/accounts/{account['id']}/follow", json={})
+
+    async def follows() -> bool:
+        [one] = await ada.get("/api/v1/accounts/relationships", params={"id[]": account["id"]})
+        return bool(one["following"])
+
+    await until(follows)
+    note = await fay.order("post", content="<p>Good morning from Fedify</p>")
+
+    async def is_at_home() -> bool:
+        return any(one["uri"] == note["id"] for one in await home(ada))
+
+    await until(is_at_home)
+
+
+async def test_fedify_mentions_and_likes(here: Town, fay: FedifyNeighbour) -> None:
+    ada = await join(here)
+    status = await post(ada, "Worth a heart")
+    await fay.order("like", what=status["uri"])
+    await fay.order("post", content="<p>Hello you</p>", mentions=[ada.me["uri"]])
+
+    async def is_told() -> bool:
+        told = await ada.get("/api/v1/notifications")
+        return {"favourite", "mention"} <= {one["type"] for one in told}
+
+    await until(is_told)
+    assert (await ada.get(f"/api/v1/statuses/{status['id']}"))["favourites_count"] == 1
+
+
+async def test_what_members_do_to_posts_on_fedify_is_told_there(here: Town, fay: FedifyNeighbour) -> None:
+    ada = await join(here)
+    note = await fay.order("post", content="<p>Likeable</p>", mentions=[ada.me["uri"]])
+    seen: list[dict[str, Any]] = []
+
+    async def is_known() -> bool:
+        seen[:] = [one for one in (await ada.get("/api/v1/notifications")) if one["type"] == "mention"]
+        return bool(seen)
+
+    async def has_heard(*kinds: str) -> bool:
+        return set(kinds) <= {one["kind"] for one in await fay.order("heard") if one["actor"] == ada.me["uri"]}
+
+    await until(is_known)
+    status_id = seen[0]["status"]["id"]
+    await ada.post(f"/api/v1/statuses/{status_id}/favourite")
+    await ada.post(f"/api/v1/statuses/{status_id}/reblog")
+    await ada.post(f"/api/v1/statuses/{status_id}/unfavourite")
+    reply = await post(ada, f"{fay.handle} thank you", in_reply_to_id=status_id)
+    await until(partial(has_heard, "Like", "Announce", "Undo", "Create"))
+    await ada.delete(f"/api/v1/statuses/{reply['id']}")
+    await until(partial(has_heard, "Delete"))
+    [liked] = await fay.heard("Like")
+    assert liked["json"]["object"] == note["id"]

@@ -300,24 +300,28 @@ def test_how_long_something_plays(duration: Any, seconds: float | None) -> None:
     assert (file.kind, file.seconds) == ("video", seconds)
 
 
+ED25519 = "z6MkrJVnaZkeFzdQyMZu1cgjg7k1pZZ6pvBQ7XJPt4swbTQ2"  # the example of FEP-521a
+
+
 def test_keys_in_lists_elsewhere_and_multikeys() -> None:
     keys = read_keys(
         {
             "publicKey": [
                 {"id": f"{A}#rsa-1", "owner": f"{A}#x", "publicKeyPem": PEM},
                 f"{A}/keys/2",
+                f"{A}#in-this-document",
                 {"id": f"{A}#rsa-3", "owner": A, "publicKeyPem": PEM},
             ],
             "assertionMethod": [
-                {"id": f"{A}#ed", "type": "Multikey", "controller": A, "publicKeyMultibase": "z6Mk"},
-                {"id": f"{A}#of-bob", "type": "Multikey", "controller": B, "publicKeyMultibase": "z6Mk"},
+                {"id": f"{A}#ed", "type": "Multikey", "controller": A, "publicKeyMultibase": ED25519},
+                {"id": f"{A}#of-bob", "type": "Multikey", "controller": B, "publicKeyMultibase": ED25519},
+                {"id": f"{A}#short", "type": "Multikey", "controller": A, "publicKeyMultibase": "z6Mk"},
             ],
         },
         A,
     )
-    assert [key.id for key in keys.keys] == [f"{A}#rsa-1", f"{A}#rsa-3"]
+    assert [key.id for key in keys.keys] == [f"{A}#rsa-1", f"{A}#rsa-3", f"{A}#ed"]
     assert keys.elsewhere == (f"{A}/keys/2",)
-    assert [key.id for key in keys.multikeys] == [f"{A}#ed"]
 
 
 def test_a_key_document_names_its_owner() -> None:

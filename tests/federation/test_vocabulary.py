@@ -89,6 +89,7 @@ def test_a_person_is_told_as_the_sample_has_it() -> None:
         "outbox": f"{A}/outbox",
         "featured": f"{A}/collections/featured",
         "featuredTags": f"{A}/collections/tags",
+        "devices": f"{A}/collections/devices",
         "preferredUsername": "alice",
         "name": "Alice :cat:",
         "summary": "<p>Writes about #Bread</p>",

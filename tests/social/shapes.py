@@ -119,6 +119,7 @@ SOURCE = {
     "discoverable": maybe("bool"),
     "indexable": "bool",
     "attribution_domains": ["text"],
+    "also_known_as_uris": ["text"],
     "quote_policy": OneOf("public", "followers", "nobody"),
 }
 ROLE = {

@@ -50,6 +50,7 @@ async def test_ones_own_account_and_what_others_see(town: Town) -> None:
         "discoverable": None,
         "indexable": False,
         "attribution_domains": [],
+        "also_known_as_uris": [],
         "quote_policy": "public",
     }
 
@@ -135,6 +136,7 @@ async def test_everything_can_be_changed_in_every_encoding(town: Town) -> None:
             "discoverable": True,
             "indexable": True,
             "attribution_domains": ["example.com", "news.example"],
+            "also_known_as_uris": [],
             "quote_policy": "followers",
         }
         blank = dict.fromkeys(("display_name", "note", "avatar_description", "header_description"), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from kith.social.relationships import store as relationships
 from kith.social.relationships.tables import Follow
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
-from tests.social.members import Member, join, stranger, until
+from tests.social.members import Member, join, stranger, strangers, until
 from tests.social.posts import post, settle
 from tests.social.shapes import OneOf, check, maybe
 from tests.social.staff import employ, verdict
@@ -123,6 +124,79 @@ async def test_follows_that_a_blocked_server_takes_are_told(new_town: TownBuilde
     event = told["event"]
     assert (event["type"], event["target_name"], event["following_count"]) == ("domain_block", "gone.example", 1)
     assert (await tie(ada, far))["following"] is False
+
+
+SEVERED = "/api/v1/severed_relationships"
+SEVERANCE = {
+    "id": "id",
+    "type": OneOf("domain_block", "user_domain_block", "account_suspension"),
+    "purged": "bool",
+    "target_name": "text",
+    "followers_count": "number",
+    "following_count": "number",
+    "created_at": "moment",
+}
+
+
+async def knit(town: Town, one: int, other: int, **options: Any) -> None:
+    """One follows the other."""
+    async with town.house() as house, house.works.begin() as work:
+        row = Follow(work.new_id(), AccountId(one), AccountId(other), True, False, None, None, work.now)
+        await relationships.add_follow(work.db, msgspec.structs.replace(row, **options))
+
+
+@pytest.mark.parametrize("by_oneself", [False, True])
+async def test_follows_that_were_lost_can_be_looked_up_by_whoever_lost_them(
+    new_town: TownBuilder, by_oneself: bool
+) -> None:
+    town = await new_town()
+    admin, ada, eve = await employ(town, "administrator"), await join(town), await join(town)
+    far, fan = await stranger(town, "lost.example"), await stranger(town, "lost.example")
+    await knit(town, int(ada.id), far.id, reblogs=False, languages=["de", "en"])
+    await knit(town, fan.id, int(ada.id))
+    await knit(town, int(eve.id), fan.id)
+
+    if by_oneself:
+        await ada.post("/api/v1/domain_blocks", json={"domain": "lost.example"})
+    else:
+        await admin.post(f"{ADMIN}/domain_blocks", json={"domain": "lost.example", "severity": "suspend"})
+    await settle(town)
+
+    [event] = await ada.get(SEVERED)
+    check(event, SEVERANCE)
+    kind = "user_domain_block" if by_oneself else "domain_block"
+    assert (event["type"], event["purged"]) == (kind, False)
+    assert (event["target_name"], event["followers_count"], event["following_count"]) == ("lost.example", 1, 1)
+    [told] = await ada.get("/api/v1/notifications", params={"types[]": "severed_relationships"})
+    assert told["event"] == event
+    followed = await ada.call("GET", f"{SEVERED}/{event['id']}/following.csv")
+    assert followed.headers["content-type"] == "text/csv; charset=utf-8"
+    assert followed.headers["content-disposition"] == 'attachment; filename="following-lost.example.csv"'
+    assert followed.text.splitlines() == [
+        "Account address,Show boosts,Notify on new posts,Languages",
+        f'{far.acct},false,false,"de, en"',
+    ]
+    followers = await ada.call("GET", f"{SEVERED}/{event['id']}/followers.csv")
+    assert followers.text.splitlines() == ["Account address", fan.acct]
+    assert (await eve.call("GET", f"{SEVERED}/{event['id']}/followers.csv")).status_code == 404
+    assert len(await eve.get(SEVERED)) == (0 if by_oneself else 1)
+    assert (await tie(eve, fan))["following"] is by_oneself
+
+
+async def test_many_follows_lost_with_one_server_are_told_once(new_town: TownBuilder) -> None:
+    town = await new_town()
+    admin, ada = await employ(town, "administrator"), await join(town)
+    crowd = await strangers(town, 45, "crowd.example")
+    for one in crowd:
+        await knit(town, int(ada.id), one.id)
+
+    await admin.post(f"{ADMIN}/domain_blocks", json={"domain": "crowd.example", "severity": "suspend"})
+    await settle(town)
+
+    [event] = await ada.get(SEVERED)
+    assert (event["following_count"], event["followers_count"]) == (45, 0)
+    ids = {"id[]": [str(one.id) for one in crowd], "with_suspended": "true"}
+    assert not any(one["following"] for one in await ada.get("/api/v1/accounts/relationships", params=ids))
 
 
 async def test_follows_that_ones_own_block_of_a_domain_takes_are_told(new_town: TownBuilder) -> None:

@@ -168,6 +168,25 @@ async def test_files_of_a_rejected_server_go_and_come_back(new_town: TownBuilder
         assert asked == ["/picture"]
 
 
+async def test_files_of_a_suspended_person_go_and_come_back(new_town: TownBuilder) -> None:
+    async with elsewhere() as (base, asked):
+        town = await new_town(private_hosts="127.0.0.1")
+        far = await stranger(town)
+        _, id = await attached(town, far, f"{base}/picture")
+        assert (await _looks(town, id)).status_code == 200
+        assert await _is_here(town, id)
+
+        await town.kith("accounts", "suspend", far.acct)
+        await settle(town)
+        assert not await _is_here(town, id)
+        asked.clear()
+        assert (await town.http.get(f"/media_proxy/{id}/small")).status_code == 404
+        assert asked == []
+
+        await town.kith("accounts", "unsuspend", far.acct)
+        assert (await _looks(town, id)).status_code == 200
+
+
 async def _block_loopback(town: Town) -> None:
     """A host that no team can name, but the only one that there is here."""
     async with town.house() as house, house.works.begin() as work:

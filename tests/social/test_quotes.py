@@ -115,9 +115,11 @@ async def test_timelines_keep_posts_that_quote_and_tell_how_the_quote_stands(tow
     late = await quoted()
     await joe.delete(f"/api/v1/statuses/{roots['deleted']}")
     async with town.house() as house, house.works.begin() as work:
-        for state in ("pending", "rejected"):
-            for made in (early, late):
+        for made in (early, late):
+            for state in ("pending", "rejected"):
                 await statuses.change(work.db, StatusId(int(made[state])), {"quote_state": state})
+            # Whoever lives elsewhere says so themselves.
+            await statuses.change(work.db, StatusId(int(made["blocked_domain"])), {"quote_state": "accepted"})
     await settle(town)
 
     # then

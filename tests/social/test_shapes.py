@@ -27,6 +27,7 @@ from tests.town import Town
 # test_translation, test_timelines, test_push, test_reports, test_moderation.
 ELSEWHERE = {
     ("POST", "/api/v1/apps"), ("GET", "/api/v1/apps/verify_credentials"), ("POST", "/api/v1/accounts"),
+    ("POST", "/api/v1/accounts/alias"), ("POST", "/api/v1/accounts/move"),
     ("POST", "/oauth/token"), ("POST", "/oauth/revoke"), ("GET", "/oauth/userinfo"), ("POST", "/oauth/userinfo"),
     ("POST", "/api/v1/emails/confirmations"), ("GET", "/api/v1/emails/check_confirmation"),
     ("POST", "/api/v1/accounts/{id}/email_subscriptions"), ("POST", "/api/v1/statuses/{id}/translate"),
@@ -61,6 +62,7 @@ OF_THEIR_OWN = (
     "/api/v1/filters",
     "/api/v2/filters",
     "/api/v1/streaming",
+    "/api/v1/severed_relationships",
 )
 NOTHING: Shape = {}
 

@@ -26,6 +26,7 @@ FETCHED_BYTES = Gauge(
     "kith_fetched_bytes", "Bytes kept of other servers' media and previews", multiprocess_mode="mostrecent"
 )
 FETCHED_DROPPED = Counter("kith_fetched_dropped", "Media and previews of other servers that were dropped", ["reason"])
+DELIVERIES = Counter("kith_federation_deliveries", "Attempts to deliver an activity to another server", ["result"])
 JOBS_DONE = Counter("kith_jobs", "Jobs that ended", ["kind", "outcome"])
 JOBS_SECONDS = Histogram("kith_job_seconds", "Time a job took, or a batch of them done at once", ["kind"])
 

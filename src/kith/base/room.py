@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kith import __version__
 from kith.base.blobs import Blobs, blobs
 from kith.base.caches import UntilWritten
 from kith.base.http import Outgoing
@@ -17,7 +18,7 @@ from kith.base.work import Works
 
 def _outgoing(works: Works) -> Outgoing:
     settings = works.settings
-    return Outgoing(f"Kith ({settings.base_url})", private_hosts=settings.private_hosts)
+    return Outgoing(f"Kith/{__version__} (+{settings.base_url}/)", private_hosts=settings.private_hosts)
 
 
 def _mailer(works: Works) -> Mailer:

@@ -74,6 +74,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     publish_directory: bool = True
     publish_domain_blocks: Literal["off", "members", "on"] = "off"
     secure_mode: bool = False
+    federation: Literal["open", "allow-list"] = "open"
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
 
     @property
@@ -95,6 +96,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def web_domain(self) -> str:
         """Where the server is: the host of the public address, with its port when it has one."""
         return urlsplit(self.base_url).netloc
+
+    @property
+    def is_allow_list(self) -> bool:
+        """Whether only servers that the team has listed are talked to."""
+        return self.federation == "allow-list"
 
     def is_own_domain(self, domain: str) -> bool:
         """Whether somebody at `domain` lives here: both of the server's names count."""

@@ -49,7 +49,7 @@ class Origin(msgspec.Struct, frozen=True):
 class Work:
     """Writes go through `db`, jobs and facts are kept with them, and only the edge commits."""
 
-    __slots__ = ("__weakref__", "_facts", "_jobs", "_lines", "_origin", "_works", "db", "now")
+    __slots__ = ("__weakref__", "_facts", "_jobs", "_lines", "_origin", "_told", "_works", "db", "now")
 
     def __init__(self, works: Works, origin: Origin | Callable[[], Origin]) -> None:
         self._works = works
@@ -57,6 +57,7 @@ class Work:
         self.now = datetime.now(UTC)
         self._origin = origin
         self._facts: list[Fact] = []
+        self._told = 0  # of the facts, those whose handlers were called at once
         self._jobs: list[dict[str, Any]] = []
         self._lines: list[dict[str, Any]] = []
 
@@ -106,8 +107,7 @@ class Work:
         """Called by the edge, once. What was announced is written with the rest, then told."""
         if not (self._facts or self._jobs or self._lines or self.db.is_writing):
             return await self.db.commit()  # it has only read
-        if self._facts:
-            await self._do_at_once()
+        await self._do_at_once()
         kept = [news_rows.kept(self.new_id(), fact) for fact in self._works.news.carried(self._facts)]
         if kept:
             await news_rows.add(self.db, kept)
@@ -121,19 +121,39 @@ class Work:
             _log.info(**line)
         if self._facts or self._jobs:
             facts, lanes = self._facts, {row["lane"] for row in self._jobs}
-            self._facts, self._jobs = [], []
+            self._facts, self._jobs, self._told = [], [], 0
             self._works.news.committed(facts, lanes=lanes, kept=kept)
         return None
 
     async def _do_at_once(self) -> None:
         """What handlers announce in turn is handled too."""
         handlers_for = self._works.news.handlers_for
-        for fact in self._facts:  # grows while it is walked
+        while self._told < len(self._facts):  # grows while it is walked
+            fact = self._facts[self._told]
+            self._told += 1
             for handle in handlers_for(fact):
                 await handle(self, fact)
 
+    @asynccontextmanager
+    async def attempt(self) -> AsyncIterator[None]:
+        """A part that may fail alone: an exception undoes all of it, the facts and jobs too, and passes on.
+
+        What follows from it at once is done at its end, so that a failure there is a failure of this part.
+        """
+        await self._do_at_once()
+        facts, jobs, lines = len(self._facts), len(self._jobs), len(self._lines)
+        try:
+            async with self.db.savepoint():
+                yield
+                await self._do_at_once()
+        except BaseException:
+            del self._facts[facts:], self._jobs[jobs:], self._lines[lines:]
+            self._told = facts
+            raise
+
     async def rollback(self) -> None:
         self._facts.clear()
+        self._told = 0
         self._jobs.clear()
         self._lines.clear()
         await self.db.rollback()

@@ -19,6 +19,7 @@ COMMANDS = {
     "accounts": "Limit, disable and suspend accounts, and undo it.",
     "reports": "List reports and resolve them.",
     "domains": "Block and allow other servers.",
+    "federation": "See and govern what goes on with other servers.",
     "roles": "Show, make and change roles.",
     "tokens": "Create, list and revoke tokens.",
     "recovery": "Create a one-time sign-in link.",

@@ -20,28 +20,36 @@ def domains() -> None:
     """Block and allow other servers."""
 
 
-@domains.command()
-@_domain
-@click.option("--severity", type=click.Choice(["silence", "suspend", "noop"]), default="silence", show_default=True)
-@click.option("--reject-media", is_flag=True, help="Fetch none of its pictures.")
-@click.option("--reject-reports", is_flag=True, help="Take none of its reports.")
-@click.option("--obfuscate", is_flag=True, help="Show its name only in part.")
-@click.option("--comment", "public_comment", type=WORDS, help="Why, for everybody to read.")
-@click.option("--private-comment", type=WORDS, help="Why, for the team.")
-def block(*, domain: str, **given: Any) -> None:
-    """Limit (silence) or suspend DOMAIN and all below it, with their accounts that are known here."""
-    from kith.social.admission import servers  # noqa: PLC0415 - loaded when first used
-    from kith.social.staff import OPERATOR  # noqa: PLC0415
+def block_command(severity: str) -> click.Command:
+    """`block DOMAIN`, with the severity that counts where none is given."""
 
-    async def make() -> ServerBlock:
-        async with house() as opened, opened.works.begin() as work:
-            try:
-                return await servers.block(work, OPERATOR, domain, servers.DomainBlockDraft(**given))
-            except servers.StricterAlready as error:
-                raise Conflict(str(error)) from error
+    @click.command("block")
+    @_domain
+    @click.option("--severity", type=click.Choice(["silence", "suspend", "noop"]), default=severity, show_default=True)
+    @click.option("--reject-media", is_flag=True, help="Fetch none of its pictures.")
+    @click.option("--reject-reports", is_flag=True, help="Take none of its reports.")
+    @click.option("--obfuscate", is_flag=True, help="Show its name only in part.")
+    @click.option("--comment", "public_comment", type=WORDS, help="Why, for everybody to read.")
+    @click.option("--private-comment", type=WORDS, help="Why, for the team.")
+    def block(*, domain: str, **given: Any) -> None:
+        """Limit (silence) or suspend DOMAIN and all below it, with their accounts that are known here."""
+        from kith.social.admission import servers  # noqa: PLC0415 - loaded when first used
+        from kith.social.staff import OPERATOR  # noqa: PLC0415
 
-    made = run(make())
-    click.echo(f"Blocked {made.domain} ({made.severity}).")
+        async def make() -> ServerBlock:
+            async with house() as opened, opened.works.begin() as work:
+                try:
+                    return await servers.block(work, OPERATOR, domain, servers.DomainBlockDraft(**given))
+                except servers.StricterAlready as error:
+                    raise Conflict(str(error)) from error
+
+        made = run(make())
+        click.echo(f"Blocked {made.domain} ({made.severity}).")
+
+    return block
+
+
+domains.add_command(block_command("silence"))
 
 
 @domains.command()
@@ -67,19 +75,16 @@ def unblock(*, domain: str) -> None:
 @_domain
 @click.option("--remove", is_flag=True, help="Take it from the list again.")
 def allow(*, domain: str, remove: bool) -> None:
-    """Put DOMAIN on the list of servers that are let in where only those are."""
+    """Let DOMAIN in: lift its block, and put it on the list of servers that are let in where only those are."""
     from kith.social.admission import servers  # noqa: PLC0415 - loaded when first used
     from kith.social.staff import OPERATOR  # noqa: PLC0415
 
-    async def make() -> ServerAllow:
+    async def make() -> str:
         async with house() as opened, opened.works.begin() as work:
-            made = await servers.allow(work, OPERATOR, domain)
-            if remove:
-                await servers.disallow(work, OPERATOR, made.id)
-            return made
+            act = servers.shut_out if remove else servers.let_in
+            return await act(work, OPERATOR, domain)
 
-    made = run(make())
-    click.echo(f"{made.domain} is {'not allowed any more' if remove else 'allowed'}.")
+    click.echo(f"{run(make())} is {'not allowed any more' if remove else 'allowed'}.")
 
 
 @domains.command("list")

@@ -8,11 +8,13 @@ told to the next try, which goes on without it or gives up.
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 from typing import Literal
 
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import Status
 
@@ -31,10 +33,25 @@ class Missing(Exception):  # noqa: N818 - it says what is missing
 
 
 class Known:
-    """What is known here, and what is known to be out of reach."""
+    """What is known here, and what is known to be out of reach.
 
-    def __init__(self, unreachable: Collection[str] = ()) -> None:
+    And of the activity that is looked at: whose inbox it came to, if it was not the shared one, and when its sender
+    has signed it.
+    """
+
+    def __init__(
+        self,
+        unreachable: Collection[str] = (),
+        *,
+        delivered_to: AccountId | None = None,
+        signed_at: datetime | None = None,
+    ) -> None:
         self._unreachable = unreachable
+        self.delivered_to = delivered_to
+        self.signed_at = signed_at
+
+    def is_unreachable(self, uri: str) -> bool:
+        return uri in self._unreachable
 
     async def actor(self, work: Work, uri: str) -> Account | None:
         """None where it cannot be had."""

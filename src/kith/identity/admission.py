@@ -13,7 +13,7 @@ class Admission(Protocol):
         ...
 
 
-class Gate(Protocol):
+class PeopleGate(Protocol):
     """Who is kept out by what the team blocks: addresses people write from and addresses they come from."""
 
     async def refuses_email(self, work: Work, email: str, *, at_signup: bool = False) -> bool: ...
@@ -29,5 +29,5 @@ class Gate(Protocol):
 
 async def is_turned_away(work: Work, email: str, role: str) -> bool:
     """Whether an account that is there already may not come in any more; whoever runs the server always may."""
-    gate = work.find(Gate)  # type: ignore[type-abstract]
+    gate = work.find(PeopleGate)  # type: ignore[type-abstract]
     return bool(email) and role == "user" and await gate.refuses_email(work, email)

@@ -10,7 +10,7 @@ import msgspec
 from kith.base.caches import UntilWritten
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity import presence
+from kith.identity import presence, reauthentication
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
@@ -72,6 +72,7 @@ __all__ = [
     "find_revoked",
     "find_signup",
     "is_confirmed",
+    "is_password",
     "joined_since",
     "last_seen",
     "note_use",
@@ -107,6 +108,12 @@ async def is_shut_out(work: Work, user_id: int) -> bool:
     """Whether somebody is there but may do nothing."""
     user = await users.find_by_id(work.db, user_id)
     return user is not None and not user.is_active
+
+
+async def is_password(work: Work, user_id: int, given: str) -> bool:
+    """Whether this is somebody's password: tries are limited, and whoever has none has no right one."""
+    user = await users.find_by_id(work.db, user_id)
+    return user is not None and user.password is not None and await reauthentication.is_password(work, user, given)
 
 
 async def find_locale(work: Work, user_id: int) -> str:

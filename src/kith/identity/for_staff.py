@@ -6,7 +6,7 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity import staff_view
-from kith.identity.admission import Gate, is_turned_away
+from kith.identity.admission import PeopleGate, is_turned_away
 from kith.identity.audit.service import record as record_event
 from kith.identity.invites import Invite, find_invite, invite, invites, withdraw_invite
 from kith.identity.providers.oauth2.logout.propagation import end_all_of
@@ -21,9 +21,9 @@ from kith.identity.users.privileges import is_mighty
 from kith.identity.users.service import LastSuperuser, Role, UserDeleted
 
 __all__ = [
-    "Gate",
     "Invite",
     "NotWaiting",
+    "PeopleGate",
     "PersonRecord",
     "Role",
     "TeamMember",

@@ -9,10 +9,10 @@ import msgspec
 
 from kith.base.exchange import Answer, Exchange
 
-__all__ = ["Contributor", "Contributors", "Known", "other_host"]
+__all__ = ["Contributor", "Contributors", "KnownResource", "other_host"]
 
 
-class Known(msgspec.Struct, kw_only=True):
+class KnownResource(msgspec.Struct, kw_only=True):
     """What one half knows of an address: how it is rightly written, what else it is called, and where it leads."""
 
     subject: str
@@ -21,7 +21,7 @@ class Known(msgspec.Struct, kw_only=True):
 
 
 # Given the address as it was asked for; None where it means nothing to that half.
-Contributor = Callable[[Exchange, str], Awaitable[Known | None]]
+Contributor = Callable[[Exchange, str], Awaitable[KnownResource | None]]
 
 
 class Contributors(msgspec.Struct, frozen=True):

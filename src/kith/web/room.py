@@ -19,6 +19,7 @@ from kith.web import (
     device,
     flows,
     health,
+    interactions,
     invites,
     known_paths,
     logout,
@@ -65,6 +66,7 @@ ROOM = Room(
         *unsubscribe.routes,
         *annual_reports.routes,
         *invites.routes,
+        *interactions.routes,
         *profiles.routes,
     ),
 )

@@ -12,7 +12,7 @@ from kith.base.exchange import Answer, Exchange
 from kith.base.routing import get
 from kith.identity import for_pages as identity
 from kith.social.errors import DIALECT as SOCIAL
-from kith.social.well_known import Contributors, Known, other_host
+from kith.social.well_known import Contributors, KnownResource, other_host
 
 PATH = "/.well-known/webfinger"
 _HEADERS = (
@@ -21,13 +21,13 @@ _HEADERS = (
 )
 
 
-async def identity_links(exchange: Exchange, resource: str) -> Known | None:
+async def identity_links(exchange: Exchange, resource: str) -> KnownResource | None:
     """Who vouches for members of this server (OpenID Connect Discovery)."""
     found = await identity.oauth.find_issuer(exchange.work, resource)
     if found is None:
         return None
     subject = f"acct:{found.username}@{exchange.work.settings.domain}"
-    return Known(subject=subject, links=[{"rel": identity.oauth.ISSUER_RELATION, "href": found.issuer}])
+    return KnownResource(subject=subject, links=[{"rel": identity.oauth.ISSUER_RELATION, "href": found.issuer}])
 
 
 @get(PATH, dialect=SOCIAL)

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from tests.federation.vectors import PEM
+
+__all__ = ["AS", "PEM", "PUBLIC", "SECURITY", "Kind", "Sample", "with_"]
+
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
 AS = "https://www.w3.org/ns/activitystreams"
 SECURITY = "https://w3id.org/security/v1"
-PEM = "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----\n"
 
 Kind = Literal["actor", "note", "activity", "collection", "webfinger", "nodeinfo", "key", "stamp"]
 

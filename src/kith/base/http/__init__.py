@@ -8,12 +8,14 @@ from kith.base.http.addresses import PrivateHosts, is_public
 from kith.base.http.client import Download, Outgoing, OutsideAnswer
 from kith.base.http.failures import OutgoingError, Reason
 from kith.base.http.hops import checked_url
+from kith.base.http.wire import PostAnswer
 
 __all__ = [
     "Download",
     "Outgoing",
     "OutgoingError",
     "OutsideAnswer",
+    "PostAnswer",
     "PrivateHosts",
     "Reason",
     "checked_url",

@@ -24,14 +24,24 @@ _FAMILIES = {None: socket.AF_UNSPEC, 4: socket.AF_INET, 6: socket.AF_INET6}
 
 
 class Names:
-    """A name service that does not answer holds up nobody but whoever asked, and them for two seconds.
+    """A name service that does not answer holds up nobody but whoever asked, and them for `seconds`.
 
     The system's resolver cannot be interrupted: each question has a thread of its own that the end of the
     server does not wait for, and only a few may be open at once.
     """
 
-    def __init__(self) -> None:
-        self._kept: ForAWhile[list[str]] = ForAWhile("names", seconds=KEPT_SECONDS, most=MOST_KEPT)
+    def __init__(
+        self,
+        name: str = "names",
+        *,
+        seconds: float = SECONDS,
+        most_kept: int = MOST_KEPT,
+        most_at_once: int = MOST_AT_ONCE,
+        keep_none: bool = True,
+    ) -> None:
+        """`name` is that of its cache. `keep_none`: whether it is also kept that nobody could tell."""
+        self._kept: ForAWhile[list[str]] = ForAWhile(name, seconds=KEPT_SECONDS, most=most_kept)
+        self._seconds, self._most_at_once, self._keep_none = seconds, most_at_once, keep_none
         self._open = 0
 
     async def resolve(self, host: str, version: Literal[4, 6] | None = None) -> list[str]:
@@ -52,7 +62,7 @@ class Names:
         found = self._kept.get(question)
         if found is not None:
             return found
-        if self._open >= MOST_AT_ONCE:
+        if self._open >= self._most_at_once:
             return []
         self._open += 1
         loop = asyncio.get_running_loop()
@@ -60,7 +70,8 @@ class Names:
 
         def tell(value: list[str]) -> None:
             self._open -= 1
-            self._kept.put(question, value)
+            if value or self._keep_none:
+                self._kept.put(question, value)
             if not answer.done():
                 answer.set_result(value)
 
@@ -74,7 +85,7 @@ class Names:
 
         threading.Thread(target=run, name="name", daemon=True).start()
         try:
-            return await asyncio.wait_for(answer, SECONDS)
+            return await asyncio.wait_for(answer, self._seconds)
         except TimeoutError:
             return []
 

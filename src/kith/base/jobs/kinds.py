@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -37,6 +37,9 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
 
     A kind that talks to the outside world says `outside=True`: it runs alone, at most `concurrency` at a time in a
     process, and must not write before it has finished talking. All others run together, quickly, one after the other.
+
+    Of the outside ones, a job that runs for longer than `long_after` leaves its place to another one, up to `most` of
+    them in all. `is_harmless`: nothing in it could end the process, so when that dies its jobs are not suspected.
     """
 
     name: str
@@ -46,6 +49,9 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     parts: tuple[JobKind[Payload], ...] = ()
     outside: bool = False
     concurrency: int = 8
+    long_after: timedelta | None = None
+    most: int = 0
+    is_harmless: bool = False
     attempts: int = 12
     patience: timedelta = timedelta(minutes=5)
 
@@ -57,6 +63,14 @@ class JobKind(msgspec.Struct, Generic[Payload], frozen=True, kw_only=True):
     def is_joint(self) -> bool:
         """Whether the jobs of a batch are done at once."""
         return self.many is not None or bool(self.parts)
+
+    def free_places(self, running_for: Collection[float]) -> int:
+        """How many more may be started, by how many seconds each of the others has been running."""
+        if self.long_after is None:
+            return self.concurrency - len(running_for)
+        long_after = self.long_after.total_seconds()
+        young = sum(1 for seconds in running_for if seconds < long_after)
+        return min(self.concurrency - young, max(self.most, self.concurrency) - len(running_for))
 
     async def do(self, work: Work, payloads: Sequence[Payload]) -> None:
         for part in self.parts:

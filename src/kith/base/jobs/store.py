@@ -138,6 +138,7 @@ _take_over = query(
 _take_over_all = query(
     update(jobs).where(jobs.c.state == RUNNING).values(_after_a_death).returning(*_taken_over), TakenOver
 )
+_absolve = command(update(jobs).where(any_of(jobs.c.id, "ids")).values(state=READY, deaths=0, error=null()))
 _next_due = query(
     select(func.min(jobs.c.run_at)).where(
         and_(jobs.c.lane == bindparam("lane"), jobs.c.state == READY, jobs.c.deaths == 0)
@@ -253,6 +254,11 @@ async def take_over(db: Session, now: datetime, *, everything: bool = False) -> 
     They become suspects, which are run one at a time; with the second death a job is dead itself.
     """
     return await (db.all(_take_over_all) if everything else db.all(_take_over, now=now))
+
+
+async def absolve(db: Session, ids: list[int]) -> None:
+    """Jobs that were taken over, and are not to blame for the death of their worker."""
+    await db.run(_absolve, ids=ids)
 
 
 async def claim_suspect(db: Session, *, worker: str, now: datetime, until: datetime) -> Claimed | None:

@@ -10,6 +10,7 @@ import asyncio
 import os
 import random
 import socket
+import time
 import traceback
 import uuid
 from collections import Counter
@@ -99,7 +100,7 @@ class Worker:
     async def _start(self) -> None:
         async with self._works.begin() as work:
             await store.beat(work.db, self.id, f"{socket.gethostname()}:{os.getpid()}", work.now)
-            taken = await store.take_over(work.db, work.now, everything=self._alone)
+            taken = await self._take_over(work, everything=self._alone)
             for periodic in self._periodic:
                 await store.plan(work.db, periodic.kind.name, work.now)
         _tell(taken)
@@ -126,11 +127,20 @@ class Worker:
             if self._held:
                 await store.hold(work.db, list(self._held), self.id, work.now + LEASE)
             is_late = work.now - before > LEASE
-            taken = [] if is_late else await store.take_over(work.db, work.now)
+            taken = [] if is_late else await self._take_over(work)
             if await store.next_suspect(work.db) is not None:
                 self._suspects.look()
         _tell(taken)
         return work.now
+
+    async def _take_over(self, work: Work, *, everything: bool = False) -> list[TakenOver]:
+        """Jobs of workers that died; those that cannot have been the cause are as they were before."""
+        taken = await store.take_over(work.db, work.now, everything=everything)
+        harmless = {name for name, kind in self._kinds.items() if kind.is_harmless}
+        blamed = [job for job in taken if job.kind not in harmless]
+        if len(blamed) < len(taken):
+            await store.absolve(work.db, [job.id for job in taken if job.kind in harmless])
+        return blamed
 
     async def _hear(self) -> None:
         while True:
@@ -179,20 +189,21 @@ class Worker:
                 await self._rest(wake)
 
     async def _outside_lane(self, kind: JobKind[Any], wake: asyncio.Event) -> None:
-        running: set[asyncio.Task[None]] = set()
+        running: dict[asyncio.Task[None], float] = {}  # since when
         try:
             while not self._stopping.is_set():
-                free = kind.concurrency - len(running)
-                taken = await self._claim(kind.lane, free) if free else []
+                now = time.monotonic()
+                free = kind.free_places([now - since for since in running.values()])
+                taken = await self._claim(kind.lane, free) if free > 0 else []
                 for job in taken:
                     task = asyncio.create_task(self._alone_one(job))
-                    running.add(task)
-                    task.add_done_callback(running.discard)
+                    running[task] = time.monotonic()
+                    task.add_done_callback(running.pop)
                     task.add_done_callback(lambda _: wake.set())
                 if len(taken) < max(free, 1):
                     await self._rest(wake)
         finally:
-            await self._drain(running)
+            await self._drain(set(running))
 
     async def _drain(self, running: set[asyncio.Task[None]]) -> None:
         """Let what is under way finish; what takes too long is cut, rolled back and given back."""

@@ -18,6 +18,7 @@ from kith.base.jobs import store as jobs
 from kith.base.jobs.tables import DEAD, READY
 from kith.base.settings import Settings
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
+from kith.cli.check.neighbours import neighbours
 from kith.cli.showing import cell
 from kith.identity.users import store as users
 from kith.migrations import HEAD
@@ -111,6 +112,8 @@ async def _look_over(settings: Settings, opened: Database) -> AsyncIterator[Find
     yield _schema(revision)
     if revision == HEAD:
         yield await _administrator(db)
+        async for finding in neighbours(settings, db):
+            yield finding
         async for finding in _jobs(db):
             yield finding
 

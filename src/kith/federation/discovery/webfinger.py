@@ -12,16 +12,17 @@ from kith.social.accounts.tables import Account
 from kith.social.addresses import file_url
 from kith.social.files.keys import mime_of
 from kith.social.representations import ACTIVITY_JSON
-from kith.social.well_known import Known
+from kith.social.well_known import KnownResource
 
 __all__ = ["people"]
 
 LONGEST_NAME = 200
 _PAGE = "http://webfinger.net/rel/profile-page"
+_SUBSCRIBE = "http://ostatus.org/schema/1.0/subscribe"
 _AVATAR = "http://webfinger.net/rel/avatar"
 
 
-async def people(exchange: Exchange, resource: str) -> Known | None:
+async def people(exchange: Exchange, resource: str) -> KnownResource | None:
     """Whoever is gone for good is told to be; who waits to be let in is not there."""
     settings = exchange.server.works.settings
     name = name_in(resource, settings)
@@ -37,21 +38,22 @@ async def people(exchange: Exchange, resource: str) -> Known | None:
     return _person(settings, found)
 
 
-def _person(settings: Settings, row: Account) -> Known:
+def _person(settings: Settings, row: Account) -> KnownResource:
     page = row.url or row.uri
     links = [
         {"rel": _PAGE, "type": "text/html", "href": page},
         {"rel": "self", "type": ACTIVITY_JSON, "href": row.uri},
     ]
+    links.append({"rel": _SUBSCRIBE, "template": f"{settings.base_url}/authorize_interaction?uri={{uri}}"})
     if row.avatar and not row.is_gone:
         links.append({"rel": _AVATAR, "type": mime_of(row.avatar), "href": file_url(settings, row.avatar)})
-    return Known(subject=f"acct:{row.username}@{settings.domain}", aliases=[page, row.uri], links=links)
+    return KnownResource(subject=f"acct:{row.username}@{settings.domain}", aliases=[page, row.uri], links=links)
 
 
-def _server(settings: Settings) -> Known:
+def _server(settings: Settings) -> KnownResource:
     uri = identifiers.server_actor(settings)
     links = [
         {"rel": _PAGE, "type": "text/html", "href": f"{settings.base_url}/about"},
         {"rel": "self", "type": ACTIVITY_JSON, "href": uri},
     ]
-    return Known(subject=f"acct:{settings.domain}@{settings.domain}", aliases=[uri], links=links)
+    return KnownResource(subject=f"acct:{settings.domain}@{settings.domain}", aliases=[uri], links=links)

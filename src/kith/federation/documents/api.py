@@ -68,12 +68,12 @@ class Documents:
 
     async def person(self, exchange: Exchange, name: str) -> Answer:
         me, work = await asker_of(exchange), exchange.work
-        return negotiated(exchange, await people.actor_document(work, await people.find_person(work, name)), me)
+        return negotiated(exchange, await people.actor_document(work, await people.find_person(work, name, me)), me)
 
     async def status(self, exchange: Exchange, name: str, id: int) -> Answer:
         """At the address of a boost there is what it boosts."""
-        me, work = await asker_of(exchange), exchange.work
-        post = await posts.find_post(work, await people.find_person(work, name), id, me)
+        me, work = await asker_of(exchange, must_know=True), exchange.work
+        post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
         if post.reblog_of_id is not None:
             original = await posts.original_of(work, post, me)
             return page_instead(original.uri)
@@ -83,8 +83,8 @@ class Documents:
 
 @get("/users/{name}/statuses/{id}/activity")
 async def show_activity(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
-    me = await asker_of(exchange)
-    post = await posts.find_post(work, await people.find_person(work, name), id, me)
+    me = await asker_of(exchange, must_know=True)
+    post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
     body = await posts.activity_document(work, post, me)
     return negotiated(exchange, body, me, is_open=posts.is_for_all(post))
 
@@ -93,8 +93,8 @@ async def show_activity(exchange: Exchange, work: Work, name: FromPath[str], id:
 async def show_replies(
     exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int], asked: FromQuery[RepliesQuery]
 ) -> Answer:
-    me = await asker_of(exchange)
-    post = await posts.find_own_post(work, await people.find_person(work, name), id, me)
+    me = await asker_of(exchange, must_know=True)
+    post = await posts.find_own_post(work, await people.find_person(work, name, me), id, me)
     body = await posts.replies_document(
         work, post, page=bool(asked.page), by_others=asked.only_other_accounts, after=max(asked.min_id, 0)
     )
@@ -103,8 +103,8 @@ async def show_replies(
 
 async def _counted(exchange: Exchange, name: str, id: int, which: str) -> Answer:
     """How many liked or shared a post; who they are is told to its author alone."""
-    me, work = await asker_of(exchange), exchange.work
-    post = await posts.find_own_post(work, await people.find_person(work, name), id, me)
+    me, work = await asker_of(exchange, must_know=True), exchange.work
+    post = await posts.find_own_post(work, await people.find_person(work, name, me), id, me)
     total = post.favourites_count if which == "likes" else post.reblogs_count
     made = collections.counted(identifiers.collection(post.uri, which), total, ordered=False)
     return negotiated(exchange, encode(with_context(made)), me, is_open=posts.is_for_all(post))
@@ -123,7 +123,7 @@ async def show_shares(exchange: Exchange, name: FromPath[str], id: FromPath[int]
 @get("/users/{name}/outbox")
 async def show_outbox(exchange: Exchange, work: Work, name: FromPath[str], asked: FromQuery[PageQuery]) -> Answer:
     me = await asker_of(exchange)
-    owner = await people.find_open(work, name)
+    owner = await people.find_open(work, name, me)
     if not asked.page:
         return negotiated(exchange, outbox.outbox(owner), me)
     cursor = Cursor.read(exchange.query_string, default=outbox.POSTS, most=outbox.POSTS)
@@ -132,7 +132,7 @@ async def show_outbox(exchange: Exchange, work: Work, name: FromPath[str], asked
 
 async def _people(exchange: Exchange, name: str, which: str, page: str) -> Answer:
     me, work = await asker_of(exchange), exchange.work
-    owner = await people.find_open(work, name)
+    owner = await people.find_open(work, name, me)
     if not page:
         return negotiated(exchange, outbox.people(owner, which), me)
     if not (page.isascii() and page.isdigit() and 0 < len(page) <= 7 and 0 < int(page) <= FURTHEST_PAGE):
@@ -153,19 +153,19 @@ async def show_following(exchange: Exchange, name: FromPath[str], asked: FromQue
 @get("/users/{name}/collections/featured")
 async def show_featured(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
     me = await asker_of(exchange)
-    return negotiated(exchange, await outbox.featured(work, await people.find_open(work, name)), me)
+    return negotiated(exchange, await outbox.featured(work, await people.find_open(work, name, me)), me)
 
 
 @get("/users/{name}/collections/tags")
 async def show_featured_tags(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
     me = await asker_of(exchange)
-    return negotiated(exchange, await outbox.featured_tags(work, await people.find_open(work, name)), me)
+    return negotiated(exchange, await outbox.featured_tags(work, await people.find_open(work, name, me)), me)
 
 
 @get("/users/{name}/quote_authorizations/{id}")
 async def show_quote_stamp(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
     me = await asker_of(exchange)
-    body = await posts.quote_stamp(work, await people.find_open(work, name), id)
+    body = await posts.quote_stamp(work, await people.find_open(work, name, me), id)
     return negotiated(exchange, body, me)
 
 

@@ -12,6 +12,7 @@ from kith.base.settings import Settings
 from kith.base.work import Work
 from kith.federation.documents import store
 from kith.federation.documents.answers import encode
+from kith.federation.posts.store import stamps_of
 from kith.federation.vocabulary.outgoing import identifiers
 from kith.federation.vocabulary.outgoing.collections import REPLIES_BY_AUTHOR
 from kith.federation.vocabulary.outgoing.contexts import Doc, terms_in
@@ -122,6 +123,7 @@ async def _parts(work: Work, rows: Sequence[Status], around: _Around) -> dict[St
     answers = await store.own_answers(work.db, ids, REPLIES_BY_AUTHOR + 1)
     quoted_authors = await accounts.find_all(work.db, [one.account_id for one in around.quoted.values()])
     told = await _told(work, rows, around, named)
+    stamps = await stamps_of(work.db, [one.id for one in rows if _quotes_elsewhere(one, around)])
     made: dict[StatusId, NoteParts] = {}
     for row in rows:
         parent = parents.get(row.in_reply_to_id) if row.in_reply_to_id is not None else None
@@ -135,7 +137,7 @@ async def _parts(work: Work, rows: Sequence[Status], around: _Around) -> dict[St
             emojis=[used[code] for code in emojis.codes_in(texts[row.id]) if code in used],
             poll=around.polls.get(row.poll_id or 0),
             quotes=row.quote_state in _SHOWN_QUOTES,
-            quoted=_quoted(row, around, quoted_authors),
+            quoted=_quoted(row, around, quoted_authors, stamps),
             answers=[one.uri for one in own[:REPLIES_BY_AUTHOR]],
             context=_context(work.settings, roots.get(StatusId(row.conversation_id))),
             link=links.get(row.card_id or 0),
@@ -172,16 +174,24 @@ async def _told(
     return found
 
 
+def _quotes_elsewhere(row: Status, around: _Around) -> bool:
+    quoted = around.quoted.get(row.quoted_id) if row.quoted_id is not None else None
+    return quoted is not None and not quoted.local
+
+
 def _mentioned(row: store.MentionRow, told: set[AccountId] | None) -> Mentioned:
     is_addressed = told is None or row.account_id in told
     return Mentioned(row.uri, row.username, row.domain, is_named=not row.silent, is_addressed=is_addressed)
 
 
-def _quoted(row: Status, around: _Around, authors: Mapping[AccountId, Account]) -> Quoted | None:
+def _quoted(
+    row: Status, around: _Around, authors: Mapping[AccountId, Account], stamps: Mapping[StatusId, str]
+) -> Quoted | None:
+    """With the word of whoever is quoted: one of ours has given it here, others on their own server."""
     quoted = around.quoted.get(row.quoted_id) if row.quoted_id is not None else None
     if quoted is None or quoted.deleted_at is not None or row.quote_state not in _SHOWN_QUOTES:
         return None
-    stamp = None
+    stamp = stamps.get(row.id) if row.quote_state == "accepted" else None
     if quoted.local and quoted.account_id != row.account_id and row.quote_state == "accepted":
         stamp = identifiers.quote_stamp(authors[quoted.account_id].uri, row.id)
     return Quoted(quoted.uri, quoted.url or quoted.uri, stamp)

@@ -6,6 +6,7 @@ from kith.base.caches import ByVersion
 from kith.base.errors import Forbidden, Gone, NotFound
 from kith.base.work import Work
 from kith.federation.documents.answers import encode
+from kith.federation.documents.signers import check_asker
 from kith.federation.keys import service as keys
 from kith.federation.vocabulary.outgoing.actors import ActorParts, actor, server
 from kith.federation.vocabulary.outgoing.contexts import Doc, with_context
@@ -13,6 +14,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.shapes import texts_of
 from kith.social.accounts.tables import Account
 from kith.social.emojis import service as emojis
+from kith.social.ids import AccountId
 from kith.social.versions import without_counts
 
 __all__ = ["ActorDocuments", "actor_document", "find_open", "find_person", "parts_of", "server_document"]
@@ -27,19 +29,20 @@ class ActorDocuments(ByVersion[bytes]):
         super().__init__("actor_documents", MOST_BYTES)
 
 
-async def find_person(work: Work, name: str) -> Account:
+async def find_person(work: Work, name: str, me: AccountId | None = None) -> Account:
     """Somebody here: whoever is shut out is still there, who is gone is gone, who waits to be let in is not there."""
     found = await accounts.find_named(work.db, name) if len(name) <= 200 else None
     if found is None or not found.is_listed:
         raise NotFound
     if found.deleted_at is not None:
         raise Gone
+    await check_asker(work, found, me)
     return found
 
 
-async def find_open(work: Work, name: str) -> Account:
+async def find_open(work: Work, name: str, me: AccountId | None = None) -> Account:
     """Somebody whose lists may be asked for."""
-    found = await find_person(work, name)
+    found = await find_person(work, name, me)
     if found.suspended_at is not None:
         raise Forbidden
     return found

@@ -20,6 +20,10 @@ _is_ended = query(
     ),
     str,
 )
+_until = query(
+    select(ended.c.until).where(and_(ended.c.uri == bindparam("uri"), ended.c.actor == bindparam("actor"))), datetime
+)
+_forget_of = command(delete(ended).where(ended.c.actor == bindparam("actor")))
 _forget = command(delete(ended).where(ended.c.until <= _now))
 
 
@@ -30,6 +34,17 @@ async def remember(db: Session, uri: str, actor: str, now: datetime) -> None:
 
 async def is_ended(db: Session, uri: str, actor: str, now: datetime) -> bool:
     return await db.one(_is_ended, uri=uri, actor=actor, now=now) is not None
+
+
+async def ended_at(db: Session, uri: str, actor: str) -> datetime | None:
+    """The moment that was given when it was remembered."""
+    until = await db.one(_until, uri=uri, actor=actor)
+    return None if until is None else until - KEPT
+
+
+async def forget_of(db: Session, actor: str) -> None:
+    """Whoever signs with other keys only is somebody else under the same id: what they had ended is nothing to them."""
+    await db.run(_forget_of, actor=actor)
 
 
 async def forget(db: Session, now: datetime) -> None:

@@ -1,71 +1,32 @@
-"""Keys that other servers publish: PEM texts (`publicKey`) and Multikeys (FEP-521a, `assertionMethod`).
+"""Keys that other servers publish, read and written: PEM texts, and Multikeys (FEP-521a).
 
 A key costs us with every signature that is checked, so its size is limited, and so is its exponent: a long one would
-make checking as dear as signing.
+make checking as dear as signing. Whose a key is, is told by the document it stands in (`vocabulary.incoming.keys`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import msgspec
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
-from cryptography.hazmat.primitives.serialization import load_der_public_key, load_pem_public_key
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    PublicFormat,
+    load_der_public_key,
+    load_pem_public_key,
+)
 
 from kith.federation.signatures.received import PublicKey
 from kith.federation.signatures.refusals import Fault, SignatureRefused
 
-__all__ = ["RemoteKey", "keys_of", "read_key", "read_multikey", "read_pem"]
+__all__ = ["read_multikey", "read_pem", "write_pem"]
 
 LEAST_BITS, MOST_BITS = 2048, 8192
 MOST_EXPONENT = 1 << 32
 LONGEST_PEM = 4096
 LONGEST_MULTIKEY = 1600
-LONGEST_ID = 2048
-MOST_KEYS = 10
 _BASE58 = {letter: value for value, letter in enumerate("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz")}
 _ED25519, _RSA = b"\xed\x01", b"\x85\x24"  # multicodec: ed25519-pub and rsa-pub
-
-
-class RemoteKey(msgspec.Struct, frozen=True):
-    """`owner` is the actor that the key says it belongs to; believe it when the actor lists the key."""
-
-    id: str
-    owner: str
-    key: PublicKey
-
-
-def keys_of(actor: Mapping[str, Any]) -> list[RemoteKey]:
-    """All keys of an actor document that can be read and that name the actor as their owner, the first ten at most."""
-    sent = [*_listed(actor.get("publicKey")), *_listed(actor.get("assertionMethod"))]
-    found: dict[str, RemoteKey] = {}
-    for one in sent[:MOST_KEYS]:
-        try:
-            key = read_key(one)
-        except SignatureRefused:
-            continue
-        if key.owner == actor.get("id"):
-            found.setdefault(key.id, key)
-    return list(found.values())
-
-
-def _listed(value: object) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def read_key(document: object) -> RemoteKey:
-    """A key as a document of its own, or as part of an actor."""
-    if not isinstance(document, Mapping):
-        raise _unreadable("it is no object")
-    id, owner = document.get("id"), document.get("owner", document.get("controller"))
-    if not isinstance(id, str) or not isinstance(owner, str) or max(len(id), len(owner)) > LONGEST_ID:
-        raise _unreadable("it has no id or no owner")
-    if document.get("type") == "Multikey" or "publicKeyMultibase" in document:
-        return RemoteKey(id, owner, read_multikey(document.get("publicKeyMultibase")))
-    return RemoteKey(id, owner, read_pem(document.get("publicKeyPem")))
 
 
 def read_pem(text: object) -> PublicKey:
@@ -75,6 +36,11 @@ def read_pem(text: object) -> PublicKey:
         return _checked(load_pem_public_key(text.encode()))
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise _unreadable("it is no key in PEM format") from error
+
+
+def write_pem(key: PublicKey) -> str:
+    """As it is kept, whatever form it came in."""
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
 
 def read_multikey(text: object) -> PublicKey:

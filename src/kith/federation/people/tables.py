@@ -29,6 +29,7 @@ actors = Table(
     Column("devices", Text),
     Column("filled_at", Instant),  # when its pinned and newest posts were fetched
     Column("moved_at", Instant),  # when its last Move was followed
+    Column("suspended_at", Instant),  # when its own server suspended it: the account has the same moment then
 )
 
 # What actors elsewhere sign with, by the name of the key: the public key as PEM text, whatever form it came in.
@@ -54,6 +55,7 @@ class RemoteActor(msgspec.Struct):
     devices: str | None = None
     filled_at: datetime | None = None
     moved_at: datetime | None = None
+    suspended_at: datetime | None = None
 
 
 class RemoteActorKey(msgspec.Struct):

@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from datetime import datetime
+from functools import lru_cache
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
@@ -23,6 +24,8 @@ LONGEST_DATE = 64
 MOST_PARAMETERS = 16
 MOST_COVERED = 32
 _ALGORITHMS = ("rsa-sha256", "hs2019")
+# As nearly everybody writes it, in one step; whatever else is read parameter by parameter.
+_USUAL = re.compile(r'keyId="([^"\\]*)",(?:algorithm="([^"\\]*)",)?headers="([^"\\]*)",signature="([^"\\]*)"')
 _PARAMETER = re.compile(r'[ \t]*([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*(?:"([^"\\]*)"|([0-9.]+))[ \t]*(,|\Z)')
 
 
@@ -48,15 +51,16 @@ def read(request: ReceivedRequest, now: datetime) -> SignatureClaim:
         request.check_host()
     if "digest" in sent.covered:
         check_digest(request.field(b"digest", most=LONGEST_FIELD), request.body)
-    targets = dict.fromkeys((request.target, request.path))  # with the query and without: servers differ
-    if "(request-target)" not in sent.covered:
-        targets = {request.path: None}
-    bases = tuple(_base(request, sent, target) for target in targets)
+    bases: tuple[bytes, ...] = (_base(request, sent, request.target),)
+    if request.query and "(request-target)" in sent.covered:  # with the query and without: servers differ
+        bases += (_base(request, sent, request.path),)
     return SignatureClaim(key_id, bases, sent.signature, (RSAPublicKey,), created)
 
 
 def _parameters(value: bytes) -> _Parameters:
-    found = _split(value.decode("latin-1"))
+    text = value.decode("latin-1")
+    usual = _USUAL.fullmatch(text)
+    found = _split(text) if usual is None else _named(*usual.groups())
     if not found.get("keyId") or not found.get("signature"):
         words = "Incompatible request signature. keyId and signature are required"
         raise SignatureRefused(Fault.MALFORMED, words)
@@ -64,18 +68,30 @@ def _parameters(value: bytes) -> _Parameters:
     if algorithm not in _ALGORITHMS:
         words = "Unsupported signature algorithm (only rsa-sha256 and hs2019 are supported)"
         raise SignatureRefused(Fault.ALGORITHM, words)
-    covered = found.get("headers", "(created)" if algorithm == "hs2019" else "date").lower().split()
-    if len(covered) > MOST_COVERED:
-        raise SignatureRefused(Fault.TOO_LONG, "Too many headers are signed")
-    if len(set(covered)) < len(covered):
-        raise SignatureRefused(Fault.MALFORMED, "A header is signed twice")
+    covered = _covered(found.get("headers", "(created)" if algorithm == "hs2019" else "date"))
     try:
         signature = base64.b64decode(found["signature"], validate=True)
     except (binascii.Error, ValueError) as error:
         raise SignatureRefused(Fault.MALFORMED, "The signature is not valid base64") from error
     return _Parameters(
-        found["keyId"], signature, algorithm, tuple(covered), found.get("created", ""), found.get("expires", "")
+        found["keyId"], signature, algorithm, covered, found.get("created", ""), found.get("expires", "")
     )
+
+
+def _named(key_id: str, algorithm: str | None, headers: str, signature: str) -> dict[str, str]:
+    found = {"keyId": key_id, "headers": headers, "signature": signature}
+    return found if algorithm is None else found | {"algorithm": algorithm}
+
+
+@lru_cache(256)
+def _covered(headers: str) -> tuple[str, ...]:
+    """What is signed, in its order: each server signs the same over and over."""
+    covered = tuple(headers.lower().split())
+    if len(covered) > MOST_COVERED:
+        raise SignatureRefused(Fault.TOO_LONG, "Too many headers are signed")
+    if len(set(covered)) < len(covered):
+        raise SignatureRefused(Fault.MALFORMED, "A header is signed twice")
+    return covered
 
 
 def _split(text: str) -> dict[str, str]:
@@ -135,13 +151,16 @@ def _check_coverage(method: str, covered: tuple[str, ...]) -> None:
 
 def _base(request: ReceivedRequest, sent: _Parameters, target: bytes) -> bytes:
     """What was signed, line by line."""
-    derived = {
-        "(request-target)": request.method.lower().encode() + b" " + target,
-        "(created)": sent.created.encode("latin-1"),
-        "(expires)": sent.expires.encode("latin-1"),
-    }
     lines = []
     for name in sent.covered:
         raw = name.encode("latin-1")
-        lines.append(raw + b": " + (derived[name] if name in derived else request.covered_field(raw)))
+        if name == "(request-target)":
+            value = request.method.lower().encode() + b" " + target
+        elif name == "(created)":
+            value = sent.created.encode("latin-1")
+        elif name == "(expires)":
+            value = sent.expires.encode("latin-1")
+        else:
+            value = request.covered_field(raw)
+        lines.append(raw + b": " + value)
     return b"\n".join(lines)

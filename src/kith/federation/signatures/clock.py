@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from kith.federation.signatures.refusals import Fault, SignatureRefused, shown
 
@@ -27,8 +28,9 @@ def http_date(at: datetime) -> str:
     return f"{_DAYS[at.weekday()]}, {at.day:02} {_MONTHS[at.month - 1]} {at.year:04} {at:%H:%M:%S} GMT"
 
 
+@lru_cache(64)
 def read_http_date(value: bytes) -> int:
-    """In seconds since 1970."""
+    """In seconds since 1970. Whatever comes in one second says the same."""
     found = _DATE.fullmatch(value.decode("latin-1"))
     try:
         if found is None:

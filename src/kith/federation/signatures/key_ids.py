@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import msgspec
@@ -28,6 +29,7 @@ class KeyId(msgspec.Struct, frozen=True):
         return self.document.startswith("acct:")
 
 
+@lru_cache(1024)
 def read_key_id(text: str) -> KeyId:
     """`https://a.example/users/ada#main-key`, `https://a.example/users/ada/main-key` or `acct:ada@a.example`."""
     if len(text) > LONGEST:

@@ -9,7 +9,7 @@ from sqlalchemy import Column, select
 
 from kith.base.db import UID, any_of, query
 from kith.base.work import Work
-from kith.identity.admission import Gate
+from kith.identity.admission import PeopleGate
 from kith.identity.rest import RecordDraft, Resource, record_table
 from kith.identity.rest.fields import Choice, Text
 from kith.identity.rest.record import Record
@@ -47,7 +47,7 @@ async def is_blocked(work: Work, email: str) -> bool:
     above = [".".join(labels[place:]) for place in range(len(labels))]
     if await work.db.one(_any_of_these, values=[address, plain, *above]) is not None:
         return True
-    return await work.find(Gate).refuses_email(work, email, at_signup=True)  # type: ignore[type-abstract]
+    return await work.find(PeopleGate).refuses_email(work, email, at_signup=True)  # type: ignore[type-abstract]
 
 
 async def check(draft: RecordDraft[EmailBlockRecord]) -> None:

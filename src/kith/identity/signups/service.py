@@ -9,7 +9,7 @@ import msgspec
 from kith.base.errors import Conflict, Forbidden
 from kith.base.settings import Settings
 from kith.base.work import Work
-from kith.identity.admission import Gate
+from kith.identity.admission import PeopleGate
 from kith.identity.audit import service as audit
 from kith.identity.messages import service as messages
 from kith.identity.signups import mails, mode, store
@@ -62,7 +62,7 @@ async def needs_approval(work: Work, *, invited: bool, invited_by: int | None = 
         return False
     if not invited or invited_by is None:
         return not invited
-    gate = work.find(Gate)  # type: ignore[type-abstract]
+    gate = work.find(PeopleGate)  # type: ignore[type-abstract]
     return not await gate.vouches(work, invited_by)
 
 
@@ -76,7 +76,7 @@ async def register(work: Work, passwords: Passwords, new: NewSignup, *, judged: 
     settings = work.settings
     if settings.registrations == "closed" and not new.invited:
         raise SignupClosed
-    gate = work.find(Gate)  # type: ignore[type-abstract]
+    gate = work.find(PeopleGate)  # type: ignore[type-abstract]
     if await gate.refuses_signup(work, work.origin.address):
         raise SignupClosed
     waits = await needs_approval(work, invited=new.invited, invited_by=new.invited_by)

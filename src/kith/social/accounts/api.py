@@ -7,7 +7,9 @@ from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.routing import FromPath, FromQuery, get, post
 from kith.base.work import Work
 from kith.social.accounts import default_header, lines, lookup
+from kith.social.accounts.directory import Directory
 from kith.social.accounts.entities import render_lines
+from kith.social.accounts.viewers import Viewer
 from kith.social.guards import any_token, anyone, optional
 from kith.social.ids import AccountId
 from kith.social.pages import answer, joined, numbers
@@ -38,8 +40,11 @@ async def show_accounts(exchange: Exchange, work: Work, asked: FromQuery[Account
 
 
 @get("/api/v1/accounts/{id}", guards=[optional("read:accounts")])
-async def show_account(exchange: Exchange, work: Work, id: FromPath[AccountId]) -> Answer:
-    [shown] = await render_lines(work, [await lookup.line_of(work, id)])
+async def show_account(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[AccountId]) -> Answer:
+    row = await lookup.line_of(work, id)
+    [shown] = await render_lines(work, [row])
+    if viewer is not None and row.domain:
+        await work.find(Directory).opened(work, id)  # type: ignore[type-abstract]
     return answer(exchange, shown)
 
 

@@ -30,6 +30,13 @@ class AccountSensitized(Fact, frozen=True):
     account_id: AccountId
 
 
+class AccountMoved(Fact, frozen=True):
+    """Somebody who lives here is `target_id` from now on, and takes those who follow them along."""
+
+    account_id: AccountId
+    target_id: AccountId
+
+
 class AccountDeleted(Fact, frozen=True):
     """Its owner is gone for good: what was theirs goes too."""
 

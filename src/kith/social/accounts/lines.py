@@ -39,6 +39,7 @@ class StandingRow(NamedTuple):
     version: int
     is_listed: bool
     deleted_at: datetime | str | None
+    domain: str
 
 
 def lines(source: FromClause = A, *extra: ColumnElement[Any]) -> Select[Any]:
@@ -47,7 +48,7 @@ def lines(source: FromClause = A, *extra: ColumnElement[Any]) -> Select[Any]:
 
 
 _listed = and_(A.c.is_listed, A.c.deleted_at.is_(None))
-_standing = lines(A, A.c.is_listed, A.c.deleted_at)
+_standing = lines(A, A.c.is_listed, A.c.deleted_at, A.c.domain)
 by_id = query(_standing.where(A.c.id == bindparam("account")), StandingRow, wire=True)
 by_ids = query(lines().where(and_(any_of(A.c.id, "ids"), _listed)), AccountRow, wire=True)
 by_name = query(

@@ -37,8 +37,11 @@ async def find_anywhere(work: Work, acct: str) -> Account:
     """By name, here or elsewhere; whoever is not known yet is looked up there."""
     name, domain = split_acct(work, acct)
     found = await store.find_named(work.db, name, domain)
-    if found is None and name and domain:
-        found = await work.find(Directory).find(work, name, domain)  # type: ignore[type-abstract]
+    directory = work.find(Directory)  # type: ignore[type-abstract]
+    if name and domain and (found is None or found.deleted_at is not None):
+        found = await directory.find(work, name, domain)
+    elif found is not None and domain and not work.db.is_writing:
+        await directory.opened(work, found.id)
     if found is None or not found.is_listed or found.is_gone:
         raise NotFound
     return found

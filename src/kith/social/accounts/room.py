@@ -12,6 +12,7 @@ from kith.social.accounts import api, deletion, pictures, tasks, verification
 from kith.social.accounts.directory import Directory, NoDirectory
 from kith.social.accounts.entities import AccountPieces, WholeAccounts
 from kith.social.accounts.portraits import Portraits
+from kith.social.accounts.remote_pictures import RemotePictures
 from kith.social.accounts.user_accounts import UserAccounts
 from kith.social.errors import DIALECT
 from kith.social.guards import Presence
@@ -33,6 +34,7 @@ ROOM = Room(
         Part(AccountPieces, lambda _: AccountPieces()),
         Part(WholeAccounts, lambda _: WholeAccounts()),
         Part(identity.Pictures, lambda _: Portraits()),
+        Part(RemotePictures, lambda _: RemotePictures()),
         Part(Directory, lambda _: NoDirectory()),
     ),
     at_once=((identity.UserDeleted, deletion.part),),

@@ -12,6 +12,7 @@ from kith.base.settings import Settings
 from kith.social.accounts.tables import Account, AccountCounts, Preferences
 from kith.social.addresses import NO_AVATAR, NO_HEADER, file_url, static_url
 from kith.social.moments import day_of, moment
+from kith.social.text.html import clean
 
 # Who is shown with a badge, and what may be told of every role. Permissions are a bit field, as clients read it.
 _BADGES = {"owner": "Owner", "administrator": "Admin", "moderator": "Moderator"}
@@ -77,10 +78,10 @@ def account_entity(
         url=row.url or row.uri,
         uri=row.uri,
         display_name="" if gone else row.display_name,
-        note="" if gone else row.note_html,
+        note="" if gone else _shown_html(row, row.note_html),
         **_pictures(settings, row, gone=gone),
         locked=row.locked and not gone,
-        fields=[] if gone else [shown_field(field) for field in row.fields],
+        fields=[] if gone else [_field_of(row, field) for field in row.fields],
         emojis=used,
         bot=row.actor_type in ("Service", "Application"),
         group=row.actor_type == "Group",
@@ -161,6 +162,16 @@ def _feature_approval(row: Account) -> dict[str, Any]:
     }
 
 
+def _shown_html(row: Account, html: str) -> str:
+    """What others wrote is made harmless whenever it is shown; what was made here is ours."""
+    return html if row.is_local or not html else clean(html)
+
+
+def _field_of(row: Account, field: dict[str, Any]) -> dict[str, Any]:
+    shown = shown_field(field)
+    return shown if row.is_local else shown | {"value": _shown_html(row, shown["value"])}
+
+
 def shown_field(field: dict[str, Any]) -> dict[str, Any]:
     return {"name": field["name"], "value": field.get("html", field["value"]), "verified_at": field.get("verified_at")}
 
@@ -189,6 +200,7 @@ def own_part(account: Account, kept: Preferences, role: dict[str, Any], *, reque
         "indexable": account.indexable,
         "attribution_domains": account.attribution_domains,
         "quote_policy": kept.quote_policy,
+        "also_known_as_uris": account.also_known_as,
     }
     return OwnPart(source, role)
 

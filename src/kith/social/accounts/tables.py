@@ -72,6 +72,10 @@ accounts = Table(
     # A freely defined role, beside what the person's record says of them (`role`).
     Column("role_id", BigInteger, index=True),
     Column("pictures_rejected", Boolean, nullable=False, server_default=false()),
+    # Where pictures of people elsewhere come from; their files are fetched when somebody looks.
+    Column("avatar_remote_url", Text),
+    Column("header_remote_url", Text),
+    Column("moved_at", Instant),  # when somebody who lives here last moved away
     UniqueConstraint("username_key", "domain"),
     Index("ix_social_accounts_domain", "domain", "id"),
     Index("ix_social_accounts_last_status_at", "last_status_at"),
@@ -147,6 +151,9 @@ class Account(msgspec.Struct):
     fetched_at: datetime | None
     role_id: int | None = None
     pictures_rejected: bool = False
+    avatar_remote_url: str | None = None
+    header_remote_url: str | None = None
+    moved_at: datetime | None = None
 
     @property
     def is_local(self) -> bool:

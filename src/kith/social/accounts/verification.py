@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,16 +19,28 @@ from kith.social.accounts.facts import AccountChanged
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.moments import moment
+from kith.social.text.tags import start_tags
 from kith.social.webpages.reading import Webpages
 
 MOST_BYTES = 1 << 20
 SECONDS = 10.0
 LONGEST_URL = 2048
+MOST_LINKS = 10
+LATEST_SECONDS = 600
+
+
+def address_in(field: Mapping[str, Any]) -> str:
+    """What a row links to. People elsewhere send HTML, in which one link counts and several do not."""
+    value: str = field["value"]
+    if "<" not in value:
+        return value
+    links = [link.get("href", "") for link in islice(start_tags(value, "a"), 2)]
+    return links[0] if len(links) == 1 else ""
 
 
 def is_verifiable(field: Mapping[str, Any]) -> bool:
     """An address of a page, whole and by itself, that was not found to link back yet."""
-    url = field["value"]
+    url = address_in(field)
     if field.get("verified_at") or not url.startswith("https://") or len(url) > LONGEST_URL or " " in url:
         return False
     try:
@@ -51,6 +65,13 @@ def _normal(url: str) -> str:
     return url.strip().rstrip("/").lower()
 
 
+def verify_later(work: Work, account_id: AccountId, fields: Sequence[Mapping[str, Any]]) -> None:
+    """Of people elsewhere, at some time in the next minutes: many servers hear of a change at once."""
+    if any(map(is_verifiable, fields)):
+        at = work.now + timedelta(seconds=secrets.randbelow(LATEST_SECONDS))
+        work.enqueue(VERIFY_LINKS, VerifyLinks(account_id=account_id), key=str(account_id), at=at)
+
+
 class VerifyLinks(msgspec.Struct):
     account_id: AccountId
 
@@ -61,7 +82,8 @@ async def verify_links(work: Work, payload: VerifyLinks) -> None:
     if account is None or account.is_gone:
         return
     proven, failed = set(), None
-    for url in {field["value"] for field in account.fields if is_verifiable(field)}:
+    urls = dict.fromkeys(address_in(field) for field in account.fields if is_verifiable(field))
+    for url in islice(urls, MOST_LINKS):
         try:
             if await links_back(work, account, url):
                 proven.add(url)
@@ -77,10 +99,10 @@ async def _mark(work: Work, account_id: AccountId, proven: set[str]) -> None:
         return
     await work.db.hold(f"account:{account_id}")
     now = await store.find(work.db, account_id)
-    if now is None or not any(field["value"] in proven and is_verifiable(field) for field in now.fields):
+    if now is None or not any(address_in(field) in proven and is_verifiable(field) for field in now.fields):
         return
     fields = [
-        field | {"verified_at": moment(work.now)} if field["value"] in proven and is_verifiable(field) else field
+        field | {"verified_at": moment(work.now)} if address_in(field) in proven and is_verifiable(field) else field
         for field in now.fields
     ]
     await store.change(work.db, account_id, {"fields": fields}, work.now)

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
+from sqlalchemy import and_, select
 
+from kith.base.db import any_of, query
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import Give, JobKind
 from kith.base.work import Work
@@ -22,6 +24,7 @@ from kith.social.moderation.facts import ReportChanged, ReportCreated
 from kith.social.moments import moment
 from kith.social.statuses.entities import render_for_staff
 from kith.social.statuses.facts import StatusEdited, StatusPosted
+from kith.social.statuses.tables import statuses
 
 SECONDS = 15.0
 
@@ -31,6 +34,9 @@ class Delivery(msgspec.Struct):
     event: str
     id: int
     at: datetime
+
+
+_local = query(select(statuses.c.id).where(and_(any_of(statuses.c.id, "ids"), statuses.c.local)), int)
 
 
 class NotDelivered(Exception):  # noqa: N818 - what it is
@@ -67,11 +73,17 @@ async def report_changed(work: Work, fact: ReportChanged) -> None:
 
 
 async def posted(work: Work, facts: Sequence[StatusPosted]) -> None:
-    await _tell(work, [("status.created", fact.status_id) for fact in facts])
+    await _tell_of_posts(work, "status.created", [fact.status_id for fact in facts])
 
 
 async def edited(work: Work, fact: StatusEdited) -> None:
-    await _tell(work, [("status.updated", fact.status_id)])
+    await _tell_of_posts(work, "status.updated", [fact.status_id])
+
+
+async def _tell_of_posts(work: Work, event: str, ids: Sequence[int]) -> None:
+    """Of what is said here; other servers tell of their own."""
+    if any(one.enabled and event in one.events for one in await webhooks.every(work.db)):
+        await _tell(work, [(event, id) for id in await work.db.all(_local, ids=list(ids))])
 
 
 async def _object(work: Work, event: str, id: int) -> msgspec.Raw | None:

@@ -11,6 +11,12 @@ class ServerBlockChanged(Fact, frozen=True):
     domain: str
 
 
+class ServerAllowChanged(Fact, frozen=True):
+    """One was put on the list, or taken from it."""
+
+    domain: str
+
+
 class BlocksChanged(Fact, frozen=True):
     """Of addresses, whether people come from them or write from them."""
 

@@ -8,7 +8,7 @@ from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
 from kith.identity import for_staff
 from kith.social.account_standing import PostingPermission
-from kith.social.admission import api, peers, tasks
+from kith.social.admission import api, peers, servers, tasks
 from kith.social.admission.gate import AddressGate
 from kith.social.errors import DIALECT
 
@@ -16,7 +16,10 @@ ROOM = Room(
     name="admission",
     dialect=DIALECT,
     routes=(*api.routes, *peers.routes),
-    jobs=(tasks.FORGET,),
-    periodic=(Periodic(kind=tasks.FORGET, every=timedelta(hours=6), payload=tasks.Forget()),),
-    parts=(Part(AddressGate, AddressGate, also=(for_staff.Gate, PostingPermission)),),
+    jobs=(tasks.FORGET, tasks.FIT_MODE, servers.ENFORCE),
+    periodic=(
+        Periodic(kind=tasks.FORGET, every=timedelta(hours=6), payload=tasks.Forget()),
+        Periodic(kind=tasks.FIT_MODE, every=timedelta(minutes=1), payload=tasks.FitMode()),
+    ),
+    parts=(Part(AddressGate, AddressGate, also=(for_staff.PeopleGate, PostingPermission)),),
 )

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
 from kith.base.errors import Complaint, Invalid, NotFound
+from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.admission import store
-from kith.social.admission.facts import ServerBlockChanged
-from kith.social.admission.tables import ServerAllow, ServerBlock
+from kith.social.admission.facts import ServerAllowChanged, ServerBlockChanged
+from kith.social.admission.tables import NOT_LISTED, ServerAllow, ServerBlock
 from kith.social.moderation.severing import SEVER, Sever
 from kith.social.staff import Staff, record
 from kith.social.text.domains import domain_of
 
 SEVERITIES = ("silence", "suspend", "noop")
 LONGEST_COMMENT = 10_000
-AT_ONCE = 200
+LATER = timedelta(minutes=1)
 
 
 class DomainBlockDraft(msgspec.Struct, kw_only=True):
@@ -59,11 +60,11 @@ async def block(work: Work, by: Staff, text: str, draft: DomainBlockDraft) -> Se
     await work.db.hold("social.server_blocks")
     new = _filled(ServerBlock(work.new_id(), domain, "silence", False, False, False, None, None, work.now), draft)
     existing = await effective(work, domain)
-    if existing is not None and (existing.domain == domain or not _is_stricter(new, existing)):
+    if existing is not None and (existing.domain == domain or not is_stricter(new, existing)):
         raise StricterAlready(domain, existing)
     await store.insert(work.db, "domain_block", new)
     await _enforce(work, domain, ())
-    work.announce(ServerBlockChanged(domain=domain))
+    _told(work, domain)
     await record(work, by, "create_domain_block", domain=domain, severity=new.severity)
     return new
 
@@ -82,7 +83,7 @@ def _filled(before: ServerBlock, draft: DomainBlockDraft) -> ServerBlock:
     return after
 
 
-def _is_stricter(one: ServerBlock, other: ServerBlock) -> bool:
+def is_stricter(one: ServerBlock, other: ServerBlock) -> bool:
     order = ("noop", "silence", "suspend")
     if one.severity == "suspend":
         return True
@@ -107,7 +108,7 @@ async def change(work: Work, by: Staff, id: int, draft: DomainBlockDraft) -> Ser
     await store.change(work.db, "domain_block", id, values)
     if after.severity != before.severity:
         await _enforce(work, before.domain, [before.created_at])
-    work.announce(ServerBlockChanged(domain=before.domain))
+    _told(work, before.domain)
     await record(work, by, "update_domain_block", domain=before.domain, severity=after.severity)
     return after
 
@@ -119,8 +120,27 @@ async def unblock(work: Work, by: Staff, id: int) -> None:
     found = await find(work, id)
     await store.remove(work.db, "domain_block", id)
     await _enforce(work, found.domain, [found.created_at])
-    work.announce(ServerBlockChanged(domain=found.domain))
+    _told(work, found.domain)
     await record(work, by, "destroy_domain_block", domain=found.domain)
+
+
+def _told(work: Work, domain: str) -> None:
+    work.announce(ServerBlockChanged(domain=domain))
+    work.enqueue(ENFORCE, Enforce(domain=domain), at=work.now + LATER, key=domain)
+
+
+class Enforce(msgspec.Struct):
+    """Accounts that were stored beside a block, neither of the two knowing of the other, are found a little later."""
+
+    domain: str
+
+
+async def enforce(work: Work, payload: Enforce) -> None:
+    await work.db.hold("social.server_blocks")
+    await _enforce(work, payload.domain, ())
+
+
+ENFORCE: JobKind[Enforce] = JobKind(name="admission.enforce", payload=Enforce, handler=enforce)
 
 
 async def _enforce(work: Work, domain: str, marks: Sequence[datetime]) -> None:
@@ -129,12 +149,18 @@ async def _enforce(work: Work, domain: str, marks: Sequence[datetime]) -> None:
         rules = await store.blocks_of(work.db, known)
         for mark in (*marks, *(rule.created_at for rule in rules[1:])):
             await store.lift(work.db, known, mark)
+        if work.settings.is_allow_list and await store.find_allow(work.db, known) is None:
+            await store.shut_out(work.db, known)
         if not rules:
             continue
-        suspended = await store.enforce(work.db, known, rules[0].severity, rules[0].created_at)
-        for place in range(0, len(suspended), AT_ONCE):
-            ids = suspended[place : place + AT_ONCE]
-            work.enqueue(SEVER, Sever(ids=ids, type="domain_block", name=rules[0].domain))
+        if rules[0].severity == "suspend":
+            await store.lift(work.db, known, NOT_LISTED)
+        if await store.enforce(work.db, known, rules[0].severity, rules[0].created_at):
+            _sever(work, known, rules[0].domain)
+
+
+def _sever(work: Work, domain: str, name: str) -> None:
+    work.enqueue(SEVER, Sever(ids=[], type="domain_block", name=name, domain=domain))
 
 
 async def allow(work: Work, by: Staff, text: str) -> ServerAllow:
@@ -147,6 +173,9 @@ async def allow(work: Work, by: Staff, text: str) -> ServerAllow:
         return found
     new = ServerAllow(work.new_id(), domain, work.now)
     await store.insert(work.db, "domain_allow", new)
+    await store.lift(work.db, domain, NOT_LISTED)
+    await _enforce(work, domain, ())
+    work.announce(ServerAllowChanged(domain=domain))
     await record(work, by, "create_domain_allow", domain=domain)
     return new
 
@@ -157,4 +186,37 @@ async def disallow(work: Work, by: Staff, id: int) -> None:
     if found is None:
         raise NotFound
     await store.remove(work.db, "domain_allow", id)
+    if work.settings.is_allow_list:
+        await store.shut_out(work.db, found.domain)
+        _sever(work, found.domain, found.domain)
+    work.announce(ServerAllowChanged(domain=found.domain))
     await record(work, by, "destroy_domain_allow", domain=found.domain)
+
+
+async def find_named(work: Work, text: str) -> ServerBlock | None:
+    """The block of exactly this domain."""
+    domain = checked_domain(work, text)
+    return next((one for one in await store.blocks_of(work.db, domain) if one.domain == domain), None)
+
+
+async def let_in(work: Work, by: Staff, text: str) -> str:
+    """Take away what keeps a domain out: its block, and that it is not listed where only listed servers are let in.
+
+    One that is not blocked can be listed before there is a list.
+    """
+    found = await find_named(work, text)
+    if found is not None:
+        await unblock(work, by, found.id)
+    if found is None or work.settings.is_allow_list:
+        await allow(work, by, text)
+    return checked_domain(work, text)
+
+
+async def shut_out(work: Work, by: Staff, text: str) -> str:
+    """Take a domain from the list of servers that are let in."""
+    domain = checked_domain(work, text)
+    found = await store.find_allow(work.db, domain)
+    if found is None:
+        raise NotFound(f"{domain} is not on the list")
+    await disallow(work, by, found.id)
+    return domain

@@ -12,6 +12,7 @@ from kith.base.db import Command, Instant, Query, Session, any_of, command, inse
 from kith.base.paging import Cursor
 from kith.social.accounts.tables import accounts
 from kith.social.admission.tables import (
+    NOT_LISTED,
     CanonicalEmailBlock,
     EmailDomainBlock,
     IPBlock,
@@ -20,12 +21,12 @@ from kith.social.admission.tables import (
     canonical_email_blocks,
     email_domain_blocks,
     email_domain_tries,
+    federation_mode,
     ip_blocks,
     server_allows,
     server_blocks,
 )
 from kith.social.id_lists import IdList
-from kith.social.ids import AccountId
 from kith.social.versions import changed
 
 _id: BindParameter[Any] = bindparam("id")
@@ -112,9 +113,55 @@ _set = {
     )
     for name in ("silenced_at", "suspended_at")
 }
-_people_at = query(
-    select(accounts.c.id).where(and_(_at, accounts.c.suspended_at == _mark)).order_by(accounts.c.id), AccountId
+
+
+_is_not_listed = and_(
+    accounts.c.domain != "", accounts.c.domain.not_in(select(server_allows.c.domain)), accounts.c.suspended_at.is_(None)
 )
+_unlisted = query(
+    select(accounts.c.domain)
+    .where(and_(_is_not_listed, accounts.c.domain > bindparam("after")))
+    .distinct()
+    .order_by(accounts.c.domain)
+    .limit(bindparam("most")),
+    str,
+)
+_marked = query(
+    select(accounts.c.domain)
+    .where(and_(accounts.c.domain > bindparam("after"), accounts.c.suspended_at == _mark))
+    .distinct()
+    .order_by(accounts.c.domain)
+    .limit(bindparam("most")),
+    str,
+)
+_mode = query(select(federation_mode.c.mode).where(federation_mode.c.id == 1), str)
+_new_mode = upsert(federation_mode).values(id=1, mode=bindparam("mode"))
+_set_mode = command(
+    _new_mode.on_conflict_do_update(index_elements=["id"], set_={"mode": _new_mode.excluded["mode"]}).inline()
+)
+
+
+async def unlisted_domains(db: Session, after: str, most: int) -> list[str]:
+    """Servers that are not on the list and have accounts here that are not suspended yet."""
+    return await db.all(_unlisted, after=after, most=most)
+
+
+async def marked_domains(db: Session, mark: datetime, after: str, most: int) -> list[str]:
+    """Servers with accounts that were suspended at a certain moment."""
+    return await db.all(_marked, mark=mark, after=after, most=most)
+
+
+async def shut_out(db: Session, domain: str) -> None:
+    """Suspend the accounts of a server that is not on the list."""
+    await db.run(_set["suspended_at"], domain=domain, mark=NOT_LISTED)
+
+
+async def federation_mode_kept(db: Session) -> str:
+    return await db.one(_mode) or "open"
+
+
+async def keep_federation_mode(db: Session, mode: str) -> None:
+    await db.run(_set_mode, mode=mode)
 
 
 async def blocks_of(db: Session, domain: str) -> list[ServerBlock]:
@@ -141,12 +188,12 @@ async def lift(db: Session, domain: str, mark: datetime) -> None:
         await db.run(statement, domain=domain, mark=mark)
 
 
-async def enforce(db: Session, domain: str, severity: str, mark: datetime) -> list[AccountId]:
-    """Whom it suspends."""
+async def enforce(db: Session, domain: str, severity: str, mark: datetime) -> bool:
+    """Whether anybody is suspended now who was not before."""
     if severity == "noop":
-        return []
-    await db.run(_set["silenced_at" if severity == "silence" else "suspended_at"], domain=domain, mark=mark)
-    return await db.all(_people_at, domain=domain, mark=mark) if severity == "suspend" else []
+        return False
+    changed = await db.run(_set["silenced_at" if severity == "silence" else "suspended_at"], domain=domain, mark=mark)
+    return severity == "suspend" and changed > 0
 
 
 # Addresses people write from

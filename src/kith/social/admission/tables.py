@@ -1,11 +1,15 @@
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import msgspec
 from sqlalchemy import Boolean, Column, Integer, String, Table, Text
 
 from kith.base.db import ID, METADATA, Instant
+
+# When accounts were suspended whose server is not on the list where only listed servers are let in. It is no moment of
+# theirs, so that they can be told from all others and come back when their server is listed or the list is given up.
+NOT_LISTED = datetime(2000, 1, 1, tzinfo=UTC)
 
 server_blocks = Table(
     "social_server_blocks",
@@ -27,6 +31,14 @@ server_allows = Table(
     Column("id", ID, primary_key=True, autoincrement=False),
     Column("domain", Text, nullable=False, unique=True),
     Column("created_at", Instant, nullable=False),
+)
+
+# To which way of federating (`open`, `allow-list`) the accounts that are known here were made to fit: one row.
+federation_mode = Table(
+    "social_federation_mode",
+    METADATA,
+    Column("id", ID, primary_key=True, autoincrement=False),
+    Column("mode", String(10), nullable=False),
 )
 
 email_domain_blocks = Table(

@@ -12,6 +12,7 @@ from kith.social.accounts.viewers import Me
 from kith.social.annual_reports import refreshes as annual_reports
 from kith.social.guards import user
 from kith.social.ids import AccountId
+from kith.social.statuses import remote_posts
 from kith.social.timelines import home_feed
 
 # Asks whether it is over; None where nothing of the kind is waited for.
@@ -23,7 +24,11 @@ async def _is_home_ready(work: Work, me: AccountId, about: str) -> bool | None:
 
 
 # By what the id begins with; the account and what it is about follow.
-FINDERS: Mapping[str, Finder] = {"home": _is_home_ready, annual_reports.PREFIX: annual_reports.is_over}
+FINDERS: Mapping[str, Finder] = {
+    "home": _is_home_ready,
+    annual_reports.PREFIX: annual_reports.is_over,
+    remote_posts.PREFIX: remote_posts.is_over,
+}
 
 
 @get("/api/v1_alpha/async_refreshes/{id}", guards=[user("read")])

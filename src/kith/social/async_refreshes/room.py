@@ -1,4 +1,4 @@
-"""What clients wait for while a worker makes it: home feeds, annual reports."""
+"""What clients wait for while a worker makes it: home feeds, annual reports, threads from elsewhere."""
 
 from __future__ import annotations
 

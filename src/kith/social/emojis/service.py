@@ -11,6 +11,7 @@ from sqlalchemy import and_, select
 from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.social.addresses import file_url
+from kith.social.emojis.remote_files import key_of
 from kith.social.emojis.tables import Emoji, emojis
 
 SHORTCODE = re.compile(r"(?<![A-Za-z0-9:]):([A-Za-z0-9_]{2,}):(?![A-Za-z0-9:])")
@@ -56,10 +57,12 @@ async def find_own(work: Work, code: str) -> Emoji | None:
 
 
 def shape(work: Work, emoji: Emoji) -> dict[str, Any]:
-    url = file_url(work.settings, emoji.file)
+    """Pictures of other servers are shown from this one: whoever looks is not seen by the other."""
+    url = file_url(work.settings, key_of(emoji) if emoji.domain else emoji.file)
+    static = emoji.static_file and not emoji.domain
     return {
         "shortcode": emoji.shortcode,
         "url": url,
-        "static_url": file_url(work.settings, emoji.static_file) if emoji.static_file else url,
+        "static_url": file_url(work.settings, emoji.static_file) if static else url,
         "visible_in_picker": emoji.visible_in_picker,
     }

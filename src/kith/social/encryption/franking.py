@@ -20,7 +20,7 @@ KEPT = timedelta(weeks=3)
 _VERSION = b"\x01"
 _NONCE = 12
 _FIRST = datetime(2020, 1, 6, tzinfo=UTC)
-_LONGEST = 4096
+_LONGEST = 32_768  # one seal may hold another, of the sender's server
 
 
 class Franking(msgspec.Struct, frozen=True):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from kith.base.rooms import Room
+from kith.base.rooms import Part, Room
 from kith.identity import for_social as identity
 from kith.social.encryption import api, tasks
+from kith.social.encryption.elsewhere import DevicesElsewhere, NoDevicesElsewhere
 from kith.social.errors import DIALECT
 
 ROOM = Room(
@@ -15,4 +16,5 @@ ROOM = Room(
         (identity.AccessEnded, tasks.access_ended),
         (identity.UserDeleted, tasks.user_deleted),
     ),
+    parts=(Part(DevicesElsewhere, lambda _: NoDevicesElsewhere()),),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -13,13 +15,16 @@ from kith.identity import for_social as identity
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.encryption import store
+from kith.social.encryption.elsewhere import DevicesElsewhere
 from kith.social.encryption.facts import EncryptedMessageCame
 from kith.social.encryption.franking import Franking, seal
 from kith.social.encryption.keys import is_key, is_signature_of
 from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey
 from kith.social.ids import AccountId
+from kith.social.relationships import store as relationships
 
 MOST_KEYS = 200  # that wait for a device to be claimed
+MOST_ELSEWHERE = 10  # who are asked for at other servers in one call
 MOST_MESSAGES = 1000  # that wait for a device to fetch them
 LONGEST_NAME = 255
 LONGEST_BODY = 32_768
@@ -157,20 +162,30 @@ def _check_name(wrong: dict[str, list[str]], field: str, text: str) -> None:
 
 
 async def devices_of(work: Work, me: AccountId, ids: Sequence[AccountId]) -> dict[AccountId, list[Device]]:
-    """Of everybody who is there; none of those who block me, or whom I block, and none whose token has run out."""
+    """Of everybody who is there; none of those who block me, or whom I block, and none whose token has run out.
+
+    Devices of people elsewhere are asked for there.
+    """
     known = await accounts.find_all(work.db, ids)
     found: dict[AccountId, list[Device]] = {id: [] for id in ids if id in known and _is_there(known[id])}
-    devices = await store.devices_of(work.db, me, list(found))
+    for device in await _here(work, me, list(found)):
+        found[device.account_id].append(device)
+    away = [known[id] for id in found if not known[id].is_local][:MOST_ELSEWHERE]
+    away = [one for one in away if not await relationships.blocks_between(work.db, me, one.id)]
+    port = work.find(DevicesElsewhere)  # type: ignore[type-abstract]
+    told = await asyncio.gather(*(port.devices_of(one) for one in away))
+    return found | {one.id: devices for one, devices in zip(away, told, strict=True)}
+
+
+async def _here(work: Work, me: AccountId, ids: Sequence[AccountId]) -> list[Device]:
+    devices = await store.devices_of(work.db, me, ids)
     live = await identity.still_open(work, [device.key_hash for device in devices]) if devices else set()
-    for device in devices:
-        if device.key_hash in live:
-            found[device.account_id].append(device)
-    return found
+    return [device for device in devices if device.key_hash in live]
 
 
 async def claim(work: Work, me: AccountId, targets: Sequence[Target]) -> list[tuple[Device, OneTimeKey]]:
     """One key of each device. A device without any, and one that is not there, is left out."""
-    taken = []
+    taken = await _claim_elsewhere(work, me, targets)  # first: nobody is asked while something is written
     for device in await _find(work, me, targets):
         key = await store.take_key(work.db, device) if device is not None else None
         if device is not None and key is not None:
@@ -178,22 +193,57 @@ async def claim(work: Work, me: AccountId, targets: Sequence[Target]) -> list[tu
     return taken
 
 
+async def _claim_elsewhere(work: Work, me: AccountId, targets: Sequence[Target]) -> list[tuple[Device, OneTimeKey]]:
+    away = (await _away(work, me, targets))[:MOST_ELSEWHERE]
+    own = await accounts.find(work.db, me) if away else None
+    if own is None:
+        return []
+    port = work.find(DevicesElsewhere)  # type: ignore[type-abstract]
+    claimed = await asyncio.gather(*(port.claim(own, account, one.device_id) for account, one in away))
+    return [one for one in claimed if one is not None]
+
+
+Named = TypeVar("Named", Target, MessageDelivery)
+
+
+async def _away(work: Work, me: AccountId, named: Sequence[Named]) -> list[tuple[Account, Named]]:
+    """Those that are at other servers, with whom they are named; nobody whom I block, or who blocks me."""
+    known = await accounts.find_all(work.db, list({AccountId(one.account_id) for one in named}))
+    away = {one.id: one for one in known.values() if not one.is_local and _is_there(one)}
+    open_to = {id for id in away if not await relationships.blocks_between(work.db, me, id)}
+    return [(away[AccountId(one.account_id)], one) for one in named if one.account_id in open_to]
+
+
 async def deliver(work: Work, me: AccountId, source: Device, deliveries: Sequence[MessageDelivery]) -> None:
-    """Each into its device's inbox, or none at all."""
+    """Each into its device's inbox, or on its way to another server, or none at all."""
     for one in deliveries:
         _check_delivery(one)
-    targets = [Target(account_id=one.account_id, device_id=one.device_id) for one in deliveries]
+    away = await _away(work, me, deliveries)
+    here = [one for one in deliveries if not any(one is other for _, other in away)]
+    targets = [Target(account_id=one.account_id, device_id=one.device_id) for one in here]
     devices = [device for device in await _find(work, me, targets) if device is not None]
-    if len(devices) < len(deliveries):
+    if len(devices) < len(here):
         raise NotFound
+    await _send_away(work, me, source, away)
     for id in sorted({device.id for device in devices}):  # in one order, so that nobody waits for each other
         await work.db.hold(f"inbox:{id}")
     waiting = await store.count_messages(work.db, devices)
-    for device, one in zip(devices, deliveries, strict=True):
+    for device, one in zip(devices, here, strict=True):
         waiting[device.id] = waiting.get(device.id, 0) + 1
         if waiting[device.id] > MOST_MESSAGES:
             raise Invalid(fields={"device": [Complaint("has too many messages that it has not fetched", "too_many")]})
-        await _put(work, me, source, device, one)
+        await _put(work, me, source.device_id, device, one)
+
+
+async def _send_away(
+    work: Work, me: AccountId, source: Device, away: Sequence[tuple[Account, MessageDelivery]]
+) -> None:
+    own = await accounts.find(work.db, me) if away else None
+    port = work.find(DevicesElsewhere)  # type: ignore[type-abstract]
+    for account, one in away:
+        message = _message(work, me, source.device_id, account.id, one, row=0)
+        if own is None or not await port.send(work, own, account, one.device_id, message):
+            raise NotFound
 
 
 def _check_delivery(one: MessageDelivery) -> None:
@@ -209,31 +259,66 @@ def _check_delivery(one: MessageDelivery) -> None:
         raise Invalid(fields=wrong)
 
 
-async def _put(work: Work, me: AccountId, source: Device, device: Device, one: MessageDelivery) -> None:
-    franking = Franking(hmac=one.hmac, source_account_id=me, target_account_id=device.account_id, timestamp=work.now)
-    message = EncryptedMessage(
+async def deliver_from_elsewhere(
+    work: Work, sender: AccountId, source: str, one: MessageDelivery, original_franking: str | None
+) -> bool:
+    """From a device that another server knows. False where it cannot be put: no such device, or too much waits."""
+    _check_delivery(one)
+    [device] = await _find(work, sender, [Target(account_id=one.account_id, device_id=one.device_id)])
+    if device is None:
+        return False
+    await work.db.hold(f"inbox:{device.id}")
+    if (await store.count_messages(work.db, [device])).get(device.id, 0) >= MOST_MESSAGES:
+        return False
+    await _put(work, sender, source, device, one, original_franking)
+    return True
+
+
+async def _put(
+    work: Work,
+    me: AccountId,
+    source: str,
+    device: Device,
+    one: MessageDelivery,
+    original_franking: str | None = None,
+) -> None:
+    message = _message(work, me, source, device.account_id, one, row=device.id, original=original_franking)
+    await store.insert_message(work.db, message)
+    work.announce(EncryptedMessageCame(message_id=message.id, account_id=device.account_id, key_hash=device.key_hash))
+
+
+def _message(
+    work: Work,
+    me: AccountId,
+    source: str,
+    target: AccountId,
+    one: MessageDelivery,
+    *,
+    row: int,
+    original: str | None = None,
+) -> EncryptedMessage:
+    franking = Franking(
+        hmac=one.hmac, source_account_id=me, target_account_id=target, timestamp=work.now, original_franking=original
+    )
+    return EncryptedMessage(
         id=work.new_id(),
-        device_row=device.id,
+        device_row=row,
         from_account_id=me,
-        from_device_id=source.device_id,
+        from_device_id=source,
         type=one.type,
         body=one.body,
         digest=one.hmac,
         message_franking=seal(work.find(Keys).encryption, franking, work.now),
         created_at=work.now,
     )
-    await store.insert_message(work.db, message)
-    work.announce(EncryptedMessageCame(message_id=message.id, account_id=device.account_id, key_hash=device.key_hash))
 
 
 async def _find(work: Work, me: AccountId, targets: Sequence[Target]) -> list[Device | None]:
     """The devices that a client names, in its order; None for one that is not there for this caller."""
     ids = [AccountId(one.account_id) for one in targets]
-    known = {
-        (device.account_id, device.device_id): device
-        for devices in (await devices_of(work, me, list(dict.fromkeys(ids)))).values()
-        for device in devices
-    }
+    found = await accounts.find_all(work.db, list(dict.fromkeys(ids)))
+    there = [id for id, account in found.items() if _is_there(account)]
+    known = {(device.account_id, device.device_id): device for device in await _here(work, me, there)}
     return [known.get((AccountId(one.account_id), one.device_id)) for one in targets]
 
 

@@ -46,7 +46,7 @@ async def feature(work: Work, me: AccountId, name: str) -> FeaturedTag:
         created_at=work.now,
     )
     await tag_store.feature(work.db, featured)
-    work.announce(TagFeatured(tag_id=tag.id, account_id=me, featured=True))
+    work.announce(TagFeatured(tag_id=tag.id, account_id=me, featured=True, name=written))
     return featured
 
 
@@ -67,7 +67,7 @@ async def unfeature_named(work: Work, me: AccountId, name: str) -> Tag:
 
 async def _drop(work: Work, featured: FeaturedTag) -> None:
     if await tag_store.unfeature(work.db, featured.account_id, featured.id):
-        work.announce(TagFeatured(tag_id=featured.tag_id, account_id=featured.account_id, featured=False))
+        work.announce(TagFeatured(featured.tag_id, featured.account_id, featured=False, name=featured.display))
 
 
 async def suggestions(work: Work, me: AccountId) -> list[Tag]:

@@ -15,7 +15,7 @@ from kith.social.files.fetched import FetchedFiles
 from kith.social.files.keys import MIMES, PUBLIC, id_of_folder, mime_of
 from kith.social.files.withheld import Withheld
 
-FETCHED = frozenset({"attachments", "cards"})
+FETCHED = frozenset({"attachments", "avatars", "cards", "emojis", "headers"})
 OWNED = frozenset({"attachments", "avatars", "headers"})
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 

@@ -45,14 +45,14 @@ class Shaped(msgspec.Struct, frozen=True):
     static: str
 
 
-async def shape_avatar(work: Work, account_id: int, file: IO[bytes]) -> Shaped:
+async def shape_avatar(work: Work, account_id: int, file: IO[bytes], *, name: str | None = None) -> Shaped:
     """400 by 400, cut from the middle. Raises `BadFile`; call it before the first write."""
-    return await _profile_picture(work, "avatar", "avatars", account_id, file)
+    return await _profile_picture(work, "avatar", "avatars", account_id, file, name)
 
 
-async def shape_header(work: Work, account_id: int, file: IO[bytes]) -> Shaped:
+async def shape_header(work: Work, account_id: int, file: IO[bytes], *, name: str | None = None) -> Shaped:
     """As much as 1500 by 500 hold, in its own proportions. Raises `BadFile`; call it before the first write."""
-    return await _profile_picture(work, "header", "headers", account_id, file)
+    return await _profile_picture(work, "header", "headers", account_id, file, name)
 
 
 async def shape_preview(work: Work, shelf: str, id: int, file: IO[bytes], *, name: str | None = None) -> Picture:
@@ -66,12 +66,14 @@ async def shape_preview(work: Work, shelf: str, id: int, file: IO[bytes], *, nam
         return Picture(key, small["width"], small["height"], made.outcome.blurhash or "")
 
 
-async def _profile_picture(work: Work, craft: Craft, shelf: str, account_id: int, file: IO[bytes]) -> Shaped:
+async def _profile_picture(
+    work: Work, craft: Craft, shelf: str, account_id: int, file: IO[bytes], name: str | None
+) -> Shaped:
     found = await sniffed(file)
     await _check(file, limits.PROFILE_BYTES, is_taken=found is not None and found.mime in _PROFILE)
     assert found is not None  # noqa: S101 - checked above
     async with work.find(DecoderProcesses).make(craft, found, copying(file)) as made:
-        folder, name = folder_of(shelf, account_id), new_name()
+        folder, name = folder_of(shelf, account_id), name or new_name()
         kept = await keep(work, made, made.outcome.file, f"{folder}/original/{name}")
         if not made.outcome.static:
             return Shaped(kept, kept)

@@ -108,7 +108,7 @@ def v2(
             **LIMITS,
             "translation": {"enabled": bool(settings.translator)},
             "timelines_access": {"live_feeds": feeds, "hashtag_feeds": feeds, "trending_link_feeds": feeds},
-            "limited_federation": False,
+            "limited_federation": settings.is_allow_list,
         },
         "registrations": {
             "enabled": now.signups != "closed",

@@ -252,8 +252,13 @@ async def delete(work: Work, by: Staff, account: Account) -> None:
 
 
 async def delete_data(work: Work, by: Staff, account: Account) -> None:
+    """Whoever followed is told of the end before their follows end, so that they end later."""
     await store.unplan_deletion(work.db, account.id)
-    await sever(work, Sever(ids=[account.id], type="account_suspension", name=account.acct))
+    severing = Sever(ids=[account.id], type="account_suspension", name=account.acct)
+    if account.is_local:
+        work.enqueue(SEVER, severing)
+    else:
+        await sever(work, severing)
     if account.user_id is not None:
         await for_staff.delete_person(work, account.user_id, by=by.user_id, by_name=by.name)
     else:

@@ -61,11 +61,17 @@ def _warning(row: Strike, target: msgspec.Raw, appeal: Appeal | None) -> dict[st
     }
 
 
-def _severance(row: Severance) -> dict[str, Any]:
+async def render_severances(work: Work, rows: Sequence[Severance]) -> list[bytes]:
+    """`purged` where it is not known any more which follows were lost."""
+    known = await store.remembered_among(work.db, [row.id for row in rows]) if rows else set()
+    return [_encode(_severance(row, purged=row.id not in known)) for row in rows]
+
+
+def _severance(row: Severance, *, purged: bool) -> dict[str, Any]:
     return {
         "id": str(row.id),
         "type": row.type,
-        "purged": True,  # which follows were lost is not kept
+        "purged": purged,
         "target_name": row.target_name,
         "followers_count": row.followers_count,
         "following_count": row.following_count,
@@ -83,4 +89,5 @@ class ModerationSubjects:
         if type == "moderation_warning":
             strikes = await store.strikes_by_id(work.db, ids)
             return dict(zip([one.id for one in strikes], await render_warnings(work, strikes), strict=True))
-        return {one.id: _encode(_severance(one)) for one in await store.severances_by_id(work.db, ids)}
+        events = await store.severances_by_id(work.db, ids)
+        return dict(zip([one.id for one in events], await render_severances(work, events), strict=True))

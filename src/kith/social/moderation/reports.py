@@ -44,6 +44,18 @@ async def create(work: Work, reporter: Account, draft: ReportDraft) -> Report:
         raise NotFound
     category = "violation" if draft.rule_ids else draft.category or "other"
     await _check(work, reporter, draft, category)
+    return await _file(work, reporter, target, draft, category)
+
+
+async def create_from_elsewhere(
+    work: Work, reporter: Account, target: Account, comment: str, status_ids: Sequence[int]
+) -> Report:
+    """A report that another server has passed on; who has made it stays there. The posts are the target's own."""
+    draft = ReportDraft(target_id=target.id, status_ids=[*status_ids][:MOST_NAMED], comment=comment)
+    return await _file(work, reporter, target, draft, "other")
+
+
+async def _file(work: Work, reporter: Account, target: Account, draft: ReportDraft, category: str) -> Report:
     await work.db.hold(f"reports:{target.id}")
     id = work.new_id()
     report = Report(

@@ -20,6 +20,7 @@ from kith.social.moderation.tables import (
     Preset,
     Report,
     Severance,
+    SeveredFollow,
     Strike,
     appeals,
     deletions,
@@ -27,6 +28,7 @@ from kith.social.moderation.tables import (
     presets,
     reports,
     severances,
+    severed_follows,
     strikes,
 )
 from kith.social.relationships import rules
@@ -45,6 +47,7 @@ def _one(table: Table, row: type[Any]) -> Query[Any]:
 _report, _note, _preset = _one(reports, Report), _one(notes, Note), _one(presets, Preset)
 _strike, _appeal = _one(strikes, Strike), _one(appeals, Appeal)
 _insert = {table: command(insert_into(table)) for table in (reports, notes, presets, strikes, appeals, severances)}
+_insert_lost = command(insert_into(severed_follows))
 _is_open = and_(reports.c.target_id == _target, reports.c.action_taken_at.is_(None))
 _thread = query(select(reports.c.thread_id).where(_is_open).order_by(reports.c.id).limit(1), int)
 _open_of = query(select(reports).where(_is_open).order_by(reports.c.id), Report)
@@ -121,8 +124,9 @@ async def add_appeal(db: Session, row: Appeal) -> None:
     await db.run(_insert[appeals], **msgspec.structs.asdict(row))
 
 
-async def add_severance(db: Session, row: Severance) -> None:
+async def add_severance(db: Session, row: Severance, lost: Sequence[SeveredFollow]) -> None:
     await db.run(_insert[severances], **msgspec.structs.asdict(row))
+    await db.many(_insert_lost, [msgspec.structs.asdict(one) for one in lost])
 
 
 async def thread_of(db: Session, target: AccountId) -> int | None:
@@ -230,6 +234,34 @@ async def reports_by_id(db: Session, ids: Sequence[int]) -> list[Report]:
 
 async def severances_by_id(db: Session, ids: Sequence[int]) -> list[Severance]:
     return await db.all(_severances, ids=list(ids))
+
+
+_severances_of = IdList(select(severances).where(severances.c.account_id == _target), severances.c.id, row=Severance)
+_lost_in = query(
+    select(severed_follows)
+    .where(and_(severed_follows.c.severance_id == _id, severed_follows.c.following == bindparam("following")))
+    .order_by(severed_follows.c.acct),
+    SeveredFollow,
+)
+_remembered = query(
+    select(severed_follows.c.severance_id).where(any_of(severed_follows.c.severance_id, "ids")).distinct(), int
+)
+
+
+async def page_of_severances(db: Session, account_id: AccountId, cursor: Cursor) -> list[Severance]:
+    statement, values = _severances_of.form(cursor)
+    rows: list[Severance] = await db.all(statement, target=account_id, **values)
+    return rows[::-1] if cursor.is_ascending else rows
+
+
+async def lost_in(db: Session, severance_id: int, *, following: bool) -> list[SeveredFollow]:
+    """Whom somebody followed, or who followed them, until then."""
+    return await db.all(_lost_in, id=severance_id, following=following)
+
+
+async def remembered_among(db: Session, ids: Sequence[int]) -> set[int]:
+    """Those of which it is still known which follows were lost."""
+    return set(await db.all(_remembered, ids=list(ids)))
 
 
 async def appeals_of(db: Session, strike_ids: Sequence[int]) -> dict[int, Appeal]:

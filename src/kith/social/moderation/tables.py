@@ -118,6 +118,18 @@ severances = Table(
     Index("ix_social_severances_account_id", "account_id"),
 )
 
+# The follows that were lost with one of these, for whoever wants to find them again.
+severed_follows = Table(
+    "social_severed_follows",
+    METADATA,
+    Column("severance_id", BigInteger, ForeignKey("social_severances.id", ondelete="CASCADE"), primary_key=True),
+    Column("following", Boolean, primary_key=True),  # or else followed by
+    Column("acct", Text, primary_key=True),
+    Column("reblogs", Boolean, nullable=False),
+    Column("notify", Boolean, nullable=False),
+    Column("languages", Document),
+)
+
 
 class Report(msgspec.Struct):
     id: int
@@ -174,6 +186,17 @@ class Appeal(msgspec.Struct):
     decided_by_id: AccountId | None
     decided_at: datetime | None
     created_at: datetime
+
+
+class SeveredFollow(msgspec.Struct):
+    """`acct` is the other one's handle: their account may be gone by the time it is read."""
+
+    severance_id: int
+    following: bool
+    acct: str
+    reblogs: bool = True
+    notify: bool = False
+    languages: list[str] | None = None
 
 
 class Severance(msgspec.Struct):

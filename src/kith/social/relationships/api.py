@@ -21,7 +21,7 @@ from kith.social.relationships.entities import render_one
 from kith.social.relationships.limits import not_too_many
 from kith.social.relationships.service import apart, domains, esteem, follow
 
-Verb = Callable[[Work, Account, AccountId], Awaitable[None]]
+Verb = Callable[[Work, Account, AccountId], Awaitable[object]]
 FOLLOWS, BLOCKS, MUTES, ACCOUNTS = (user(f"write:{what}") for what in ("follows", "blocks", "mutes", "accounts"))
 PERSON, REQUEST, DOMAINS = "/api/v1/accounts/{id}", "/api/v1/follow_requests/{id}", "/api/v1/domain_blocks"
 

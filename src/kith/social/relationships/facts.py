@@ -5,6 +5,8 @@ Rows that are gone are told of by their id and address, which is all that is lef
 
 from __future__ import annotations
 
+import msgspec
+
 from kith.base.news import Fact
 from kith.social.ids import AccountId
 
@@ -29,6 +31,7 @@ class FollowRequested(Fact, frozen=True):
     account_id: AccountId
     target_id: AccountId
     request_id: int
+    uri: str | None = None
 
 
 class FollowAuthorized(Fact, frozen=True):
@@ -72,6 +75,7 @@ class Blocked(Fact, frozen=True):
     account_id: AccountId
     target_id: AccountId
     block_id: int
+    uri: str | None = None
 
 
 class Unblocked(Fact, frozen=True):
@@ -99,6 +103,25 @@ class DomainBlocked(Fact, frozen=True):
     domain: str
     following: int = 0
     followers: int = 0
+
+
+class LostFollow(msgspec.Struct, frozen=True):
+    """A follow between somebody here and somebody elsewhere that ends: `following` if it was theirs to begin with."""
+
+    account_id: AccountId
+    following: bool
+    acct: str
+    reblogs: bool = True
+    notify: bool = False
+    languages: list[str] | None = None
+
+
+class FollowsLost(Fact, frozen=True):
+    """By blocking a domain; told beside `DomainBlocked`."""
+
+    account_id: AccountId
+    domain: str
+    lost: tuple[LostFollow, ...]
 
 
 class DomainUnblocked(Fact, frozen=True):

@@ -8,7 +8,9 @@ from kith.base.caches import ForAWhile
 from kith.base.errors import NotFound
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
+from kith.social.accounts import remote_pictures
 from kith.social.addresses import file_url
+from kith.social.emojis import remote_files
 from kith.social.media import store as media
 from kith.social.remote_media import service, store
 from kith.social.remote_media.service import Arrivals
@@ -18,6 +20,7 @@ HOURS = 6  # as exactly as it is known when somebody looked
 FLUSH_SECONDS = 60.0
 AT_ONCE = 500
 LOOKING = LimitRule("media-proxy", most=30, seconds=600)
+FACES = LimitRule("remote-pictures", most=600, seconds=600)  # a timeline shows dozens at once
 
 
 class Looks:
@@ -29,6 +32,8 @@ class Looks:
         self._flushed_at = time.monotonic()
 
     async def looked_at(self, work: Work, shelf: str, id: int) -> None:
+        if shelf not in (store.ATTACHMENTS, store.CARDS):
+            return
         if not work.settings.media_budget or self._noted.get((shelf, id)):
             return
         self._noted.put((shelf, id), True)
@@ -52,6 +57,13 @@ class Looks:
         """An attachment is fetched where it is asked for by its id, for whoever may see its post."""
         if shelf == store.ATTACHMENTS:
             return await _attachment(work, id, key)
+        if shelf in remote_pictures.SHELVES:
+            work.find(Limiter).spend(FACES, address_key(work.origin.address))
+            return await remote_pictures.bring(work, shelf, id, key)
+        if shelf == remote_files.SHELF:
+            work.find(Limiter).spend(FACES, address_key(work.origin.address))
+            await remote_files.bring(work, id, key)
+            return None
         if shelf == store.CARDS:
             work.find(Limiter).spend(LOOKING, address_key(work.origin.address))
             async with work.find(Arrivals).of(-id), work.find(Arrivals).room:

@@ -13,7 +13,9 @@ import msgspec
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.admission import store as admission
-from kith.social.admission.facts import ServerBlockChanged
+from kith.social.admission.facts import ServerAllowChanged, ServerBlockChanged
+from kith.social.emojis import remote as remote_emojis
+from kith.social.emojis.remote_files import key_of, keys_at
 from kith.social.files.keys import folder_of, new_name
 from kith.social.remote_media import store
 from kith.social.remote_media.budget import dropped
@@ -31,12 +33,24 @@ class Reject(msgspec.Struct):
     after: int = 0
 
 
-async def begin(work: Work, fact: ServerBlockChanged) -> None:
+async def begin(work: Work, fact: ServerBlockChanged | ServerAllowChanged) -> None:
+    """Emoji of a server that is suspended are forgotten; they are learned anew from whatever comes later."""
     await work.db.begin()
     for known in await admission.known_below(work.db, fact.domain):
-        await store.hide_pictures(work.db, known, hidden=await is_rejected(work, known))
+        is_hidden = await is_rejected(work, known)
+        await store.hide_pictures(work.db, known, hidden=is_hidden)
+        if is_hidden and (keys := await _emoji_files(work, known)):
+            dropped(work, [], keys, "rejected")
     for part in ("attachments", "cards"):
         work.enqueue(REJECT, Reject(domain=fact.domain, part=part))
+
+
+async def _emoji_files(work: Work, domain: str) -> list[str]:
+    """What goes of the pictures of a server's emoji."""
+    rules = await admission.blocks_of(work.db, domain)
+    if rules and rules[0].severity == "suspend":
+        return [key_of(one) for one in await remote_emojis.purge(work, domain)]
+    return await keys_at(work, domain)
 
 
 async def reject(work: Work, payload: Reject) -> None:
@@ -78,5 +92,8 @@ async def _card(work: Work, id: int, data: dict[str, Any], *, rejected: bool) ->
         dropped(work, [], [data["image"]], "rejected")
 
 
+BEGIN_ALLOWED: JobKind[ServerAllowChanged] = JobKind(
+    name="media.server_allow", payload=ServerAllowChanged, handler=begin
+)
 BEGIN: JobKind[ServerBlockChanged] = JobKind(name="media.server_block", payload=ServerBlockChanged, handler=begin)
 REJECT: JobKind[Reject] = JobKind(name="media.reject", payload=Reject, handler=reject)

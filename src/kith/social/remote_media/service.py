@@ -74,7 +74,9 @@ async def is_from_rejected(work: Work, row: Media) -> bool:
 
 
 async def is_rejected(work: Work, domain: str) -> bool:
-    """Whether the team wants no files of a server."""
+    """Whether the team wants no files of a server, or nothing of it at all."""
+    if work.settings.is_allow_list and await admission.find_allow(work.db, domain) is None:
+        return True
     found = await admission.blocks_of(work.db, domain)
     return bool(found) and (found[0].reject_media or found[0].severity == "suspend")
 

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, func, literal, or_
 
 from kith.base.db import Instant, Session, any_of, command, query
 from kith.social.accounts.tables import accounts
+from kith.social.ids import AccountId
 from kith.social.media.tables import media
 from kith.social.statuses.tables import cards, statuses
 from kith.social.versions import changed
@@ -70,6 +71,13 @@ _gone_media = query(
     .returning(media.c.id),
     int,
 )
+_fetched_of = query(
+    select(media.c.id)
+    .where(and_(media.c.account_id == bindparam("account"), media.c.remote_url.is_not(None), media.c.file != ""))
+    .order_by(media.c.id)
+    .limit(bindparam("most")),
+    int,
+)
 _statuses_of = select(media.c.status_id).where(and_(any_of(media.c.id, "ids"), media.c.status_id.is_not(None)))
 _show_anew = command(update(statuses).where(statuses.c.id.in_(_statuses_of)).values(version=changed(statuses)))
 _keys_of_cards = query(select(cards.c.id, cards.c.data).where(any_of(cards.c.id, "ids")), tuple)
@@ -91,6 +99,11 @@ async def look(db: Session, shelf: str, ids: Iterable[int], now: datetime) -> No
 
 async def arrived(db: Session, media_id: int, size: int, now: datetime) -> None:
     await db.run(_arrived, media_id=media_id, size=size, now=now)
+
+
+async def fetched_of(db: Session, account_id: AccountId, most: int) -> list[int]:
+    """Attachments of somebody elsewhere whose files are here."""
+    return await db.all(_fetched_of, account=account_id, most=most)
 
 
 async def drop_attachments(db: Session, ids: Sequence[int]) -> list[int]:

@@ -12,8 +12,9 @@ from kith.base.work import Work
 from kith.social.accounts import lines as people
 from kith.social.accounts import lookup as accounts_finding
 from kith.social.accounts import store as accounts
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, StatusId
 from kith.social.search import queries
+from kith.social.search.elsewhere import Elsewhere
 from kith.social.search.query_syntax import SearchOperator, SearchQuery, read
 from kith.social.search.words import MOST_TERMS, Term, normal, to_term
 from kith.social.statuses import store as statuses
@@ -74,7 +75,7 @@ async def find_people(work: Work, wish: Search) -> list[people.AccountRow]:
 
 async def _exactly(work: Work, wish: Search) -> people.AccountRow | None:
     """Whoever the text names, known here or, if `resolve`, elsewhere."""
-    id = await queries.account_at(work, wish.text) if wish.is_url else await _named(work, wish)
+    id = await _account_at(work, wish) if wish.is_url else await _named(work, wish)
     if id is None:
         return None
     if wish.following and wish.me is not None and not await queries.is_mine(work, wish.me, id):
@@ -84,6 +85,20 @@ async def _exactly(work: Work, wish: Search) -> people.AccountRow | None:
 
 
 _lines = people.by_ids
+
+
+async def _account_at(work: Work, wish: Search) -> AccountId | None:
+    """Whose address it is, here or, if `resolve`, elsewhere."""
+    known = await queries.account_at(work, wish.text)
+    if known is None and await _may_look_elsewhere(work, wish):
+        found = await work.find(Elsewhere).look_up(work, wish.text)  # type: ignore[type-abstract]
+        known = None if found is None else found.account_id
+    return known
+
+
+async def _may_look_elsewhere(work: Work, wish: Search) -> bool:
+    """Not for strangers, nor for what is known here; and the second list of a search finds what the first has kept."""
+    return wish.resolve and wish.me is not None and not wish.offset and await queries.status_at(work, wish.text) is None
 
 
 async def _named(work: Work, wish: Search) -> AccountId | None:
@@ -158,10 +173,18 @@ async def find_statuses(work: Work, wish: Search, *, is_all: bool) -> list[Statu
 
 async def _at(work: Work, wish: Search) -> list[StatusRow]:
     """A status by its address, if the searcher may see it."""
-    id = None if wish.offset else await queries.status_at(work, wish.text)
+    id = None if wish.offset else await _status_at(work, wish)
     if id is None or await statuses.find_visible(work.db, id, wish.me) is None:
         return []
     return await work.db.all(queries.by_ids, ids=[id], me=wish.me)
+
+
+async def _status_at(work: Work, wish: Search) -> StatusId | None:
+    known = await queries.status_at(work, wish.text)
+    if known is None and wish.resolve and await queries.account_at(work, wish.text) is None:
+        found = await work.find(Elsewhere).look_up(work, wish.text)  # type: ignore[type-abstract]
+        known = None if found is None else found.status_id
+    return known
 
 
 async def _filters(work: Work, me: AccountId, asked: SearchQuery) -> list[SearchOperator] | None:

@@ -19,6 +19,7 @@ from kith.social.statuses import store
 from kith.social.statuses.cards.entities import render_cards
 from kith.social.statuses.shapes import GAPS, StatusEntity
 from kith.social.statuses.tables import VISIBILITIES, Status
+from kith.social.text.html import clean
 from kith.social.versions import without_counts
 
 MOST_BYTES = 16 << 20
@@ -124,14 +125,14 @@ def _own(row: Status, *, sensitized: bool) -> dict[str, Any]:
         "language": row.language,
         "uri": row.uri,
         "url": row.url,
-        "content": row.content,
+        "content": row.content if row.local else clean(row.content),
         "application": row.application,
         "tagged_collections": [],
     }
 
 
 def _id(id: int | None) -> str | None:
-    return None if id is None else str(id)
+    return str(id) if id else None  # what is not known here has no id to be told
 
 
 def _mention(one: tuple[int, str, str, str]) -> dict[str, str]:

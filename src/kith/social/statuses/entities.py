@@ -333,7 +333,8 @@ def _policy(body: Body) -> str:
 
 def _approval(body: Body, current: str) -> bytes:
     policy = _policy(body)
-    return _encode(QuoteApproval([policy] if policy in _AUTOMATIC else [], [], current))
+    manual = ["public"] if policy == "manual" else []
+    return _encode(QuoteApproval([policy] if policy in _AUTOMATIC else [], manual, current))
 
 
 def _may_quote(view: View, body: Body) -> str:
@@ -342,5 +343,7 @@ def _may_quote(view: View, body: Body) -> str:
     policy = _policy(body)
     if policy == "followers" and view.me is None:
         return "unknown"
+    if policy == "manual":
+        return "manual"
     allowed = policy == "public" or (policy == "followers" and (store.FOLLOWED, body.account_id) in view.flags)
     return "automatic" if allowed else "denied"

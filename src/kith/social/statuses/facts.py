@@ -37,14 +37,25 @@ class BoostWithdrawn(Fact, frozen=True):
 class StatusFavourited(Fact, frozen=True):
     status_id: StatusId
     account_id: AccountId
+    favourite_id: int = 0
+    is_elsewhere: bool = False  # the post is one of another server
 
 
 class StatusUnfavourited(Fact, frozen=True):
     status_id: StatusId
     account_id: AccountId
+    favourite_id: int = 0
 
 
 class StatusQuoted(Fact, frozen=True):
+    status_id: StatusId
+    quoted_id: StatusId
+    account_id: AccountId
+
+
+class QuoteRevoked(Fact, frozen=True):
+    """`account_id`, who wrote `quoted_id`, does not want to be quoted by `status_id` any more."""
+
     status_id: StatusId
     quoted_id: StatusId
     account_id: AccountId
@@ -57,9 +68,12 @@ class StatusPinned(Fact, frozen=True):
 
 
 class PollVoted(Fact, frozen=True):
+    """`vote_ids` are the votes that were given with it, one for each choice."""
+
     poll_id: int
     status_id: StatusId
     account_id: AccountId
+    vote_ids: tuple[int, ...] = ()
 
 
 class PollEnded(Fact, frozen=True):

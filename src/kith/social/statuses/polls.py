@@ -34,6 +34,15 @@ _tally = command(
     .where(polls.c.id == bindparam("poll"))
     .values(tallies=bindparam("tallies", type_=Document()), voters_count=bindparam("voters"))
 )
+_told = command(
+    update(polls)
+    .where(polls.c.id == bindparam("poll"))
+    .values(
+        tallies=bindparam("tallies", type_=Document()),
+        voters_count=bindparam("voters"),
+        fetched_at=bindparam("now", type_=Instant()),
+    )
+)
 _reset = command(delete(votes).where(votes.c.poll_id == bindparam("poll")))
 _rewrite = command(
     update(polls)
@@ -43,7 +52,7 @@ _rewrite = command(
         multiple=bindparam("multiple", type_=polls.c.multiple.type),
         hide_totals=bindparam("hide_totals", type_=polls.c.hide_totals.type),
         expires_at=bindparam("expires_at", type_=Instant()),
-        ended_at=None,
+        ended_at=bindparam("ended_at", type_=Instant()),
     )
 )
 _remove = command(delete(polls).where(polls.c.id == bindparam("poll")))
@@ -91,12 +100,21 @@ async def add_votes(db: Session, rows: Sequence[dict[str, Any]]) -> None:
     await db.many(_add_vote, list(rows))
 
 
-async def tally(db: Session, poll_id: int, tallies: list[int], voters_count: int | None) -> None:
-    await db.run(_tally, poll=poll_id, tallies=tallies, voters=voters_count)
+async def tally(
+    db: Session, poll_id: int, tallies: list[int], voters_count: int | None, *, fetched_at: datetime | None = None
+) -> None:
+    """`fetched_at`: when its server has told."""
+    if fetched_at is None:
+        await db.run(_tally, poll=poll_id, tallies=tallies, voters=voters_count)
+    else:
+        await db.run(_told, poll=poll_id, tallies=tallies, voters=voters_count, now=fetched_at)
 
 
-async def rewrite(db: Session, poll: Poll, *, reset: bool) -> None:
-    """As it is now; what was voted counts no more where the choices are others."""
+async def rewrite(db: Session, poll: Poll, *, reset: bool, ended_at: datetime | None = None) -> None:
+    """As it is now; what was voted counts no more where the choices are others.
+
+    `ended_at`: since when everybody knows that it is over, where they do.
+    """
     await db.run(
         _rewrite,
         poll=poll.id,
@@ -104,6 +122,7 @@ async def rewrite(db: Session, poll: Poll, *, reset: bool) -> None:
         multiple=poll.multiple,
         hide_totals=poll.hide_totals,
         expires_at=poll.expires_at,
+        ended_at=ended_at,
     )
     if reset:
         await db.run(_reset, poll=poll.id)

@@ -14,6 +14,7 @@ from kith.social.statuses.cards import service as cards
 from kith.social.statuses.entities import StatusLines
 from kith.social.statuses.facts import StatusDeleted, StatusEdited
 from kith.social.statuses.pages import StatusPages
+from kith.social.statuses.remote_posts import NoRemotePosts, RemotePosts
 from kith.social.statuses.service import schedule
 from kith.social.webpages.reading import Webpages
 
@@ -52,5 +53,6 @@ ROOM = Room(
         Part(StatusPieces, lambda _: StatusPieces()),
         Part(StatusLines, lambda _: StatusLines()),
         Part(StatusPages, lambda _: StatusPages()),
+        Part(RemotePosts, lambda _: NoRemotePosts()),
     ),
 )

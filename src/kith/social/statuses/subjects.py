@@ -25,12 +25,13 @@ class Subject(msgspec.Struct, frozen=True):
     conversation_id: int
     reblog_of_id: StatusId | None
     is_blocked: bool
+    local: bool
 
 
 def _visible() -> Any:
     blocked = rules.blocks(access.ME, S.c.account_id).label("is_blocked")
     return (
-        select(S.c.id, S.c.account_id, S.c.conversation_id, S.c.reblog_of_id, blocked)
+        select(S.c.id, S.c.account_id, S.c.conversation_id, S.c.reblog_of_id, blocked, S.c.local)
         .select_from(S.join(A, A.c.id == S.c.account_id))
         .where(and_(S.c.id == bindparam("status"), access.visible(S, A)))
     )

@@ -25,6 +25,7 @@ from kith.social.ids import AccountId, StatusId
 
 PUBLIC, UNLISTED, PRIVATE, DIRECT, LIMITED = range(5)
 VISIBILITIES = ("public", "unlisted", "private", "direct", "limited")
+NOT_KNOWN = 0  # in place of the post, and of its author, that one from elsewhere answers and nobody here knows
 
 # `version` grows with whatever is shown of the status (see `versions`).
 statuses = Table(

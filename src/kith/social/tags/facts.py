@@ -17,3 +17,4 @@ class TagFeatured(Fact, frozen=True):
     tag_id: int
     account_id: AccountId
     featured: bool
+    name: str = ""  # as it is written there

@@ -113,7 +113,7 @@ _CLASSES = frozenset({"mention", "hashtag", "ellipsis", "invisible", "quote-inli
 _HEADING = re.compile(r"<(/?)h[1-6]\b[^>]*>", re.IGNORECASE)
 _ELEMENT = re.compile(r"<(/?)(?!(?:br|img|hr|wbr|input)\b)([a-z][a-z0-9]{0,20})", re.IGNORECASE)
 _STYLES = frozenset("a b big code em font i nobr s small strike strong tt u".split())  # noqa: SIM905
-_BREAK = re.compile(r"<br\s*/?>|</p\s*>|</li\s*>", re.IGNORECASE)
+_BREAK = re.compile(r"<br\s*/?>|</(?:p|li|h[1-6]|div|blockquote|pre|tr)\s*>", re.IGNORECASE)
 _TAG_START = re.compile(r"<[a-z][^\s/>]*+", re.IGNORECASE)
 _ONE_ATTRIBUTE = re.compile(r"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>"'][^\s>]*+)?)?""")
 _ANY_TAG = re.compile(r"<[^>]*>")

@@ -115,7 +115,8 @@ async def _made(work: Work, provider: Provider, status: Status, source: str | No
     rows = await media.of_ids(work.db, status.media_ids)
     told = [(id, rows[id].description or "") for id in status.media_ids if id in rows]
     lines = [status.spoiler_text, *options, *(text for _, text in told)]
-    texts = [_guarded(status.content), *(_guarded(escape(line, quote=False)) for line in lines)]
+    content = status.content if status.local else clean(status.content)
+    texts = [_guarded(content), *(_guarded(escape(line, quote=False)) for line in lines)]
     heard, made = await _asked(provider, texts, source, target)
     content, [spoiler, *rest] = clean(_freed(made[0])), [plain(clean(_freed(text))) for text in made[1:]]
     return Translation(

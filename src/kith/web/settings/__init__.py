@@ -1,5 +1,5 @@
 """/settings: what people see and change about their own account."""
 
-from kith.web.settings import factors, impersonation, language, security, tokens
+from kith.web.settings import factors, impersonation, language, moving, security, tokens
 
-routes = [*security.routes, *factors.routes, *tokens.routes, *language.routes, *impersonation.routes]
+routes = [*security.routes, *factors.routes, *tokens.routes, *language.routes, *impersonation.routes, *moving.routes]

@@ -30,7 +30,7 @@ from kith.federation.vocabulary.incoming.policies import IncomingApproval, read_
 from kith.federation.vocabulary.incoming.refusal import DocumentRefused
 from kith.federation.vocabulary.incoming.tags import IncomingEmoji, IncomingHashtag, read_tags
 
-__all__ = ["ACTOR_TYPES", "IncomingActor", "IncomingProfileField", "read_actor", "read_bare_actor"]
+__all__ = ["ACTOR_TYPES", "IncomingActor", "IncomingProfileField", "is_username", "read_actor", "read_bare_actor"]
 
 ACTOR_TYPES = frozenset({"Person", "Service", "Application", "Group", "Organization"})
 _USERNAME = re.compile(r"[A-Za-z0-9_]+(?:[.-]+[A-Za-z0-9_]+)*(?::[0-9]{1,5})?", re.ASCII)  # a port: instance actors
@@ -103,7 +103,7 @@ def read_bare_actor(document: Document) -> IncomingActor:
     if inbox is None:
         raise DocumentRefused("no_inbox", uri)
     keys = read_keys(document, uri)
-    if not (keys.keys or keys.multikeys or keys.elsewhere):
+    if not (keys.keys or keys.elsewhere):
         raise DocumentRefused("no_key", uri)
     handle = read_handle(document.get("webfinger"))
     tags = read_tags(document.get("tag"))
@@ -153,9 +153,13 @@ def read_bare_actor(document: Document) -> IncomingActor:
 def _username(document: Document, handle: Handle | None) -> str:
     given = document.get("preferredUsername")
     name = given if isinstance(given, str) and given else handle.username if handle else ""
-    if len(name) > limits.USERNAME_LENGTH or not _USERNAME.fullmatch(name):
+    if not is_username(name):
         raise DocumentRefused("no_username", name[:50])
     return name
+
+
+def is_username(name: str) -> bool:
+    return len(name) <= limits.USERNAME_LENGTH and _USERNAME.fullmatch(name) is not None
 
 
 def _own(value: Any, actor: str) -> str | None:

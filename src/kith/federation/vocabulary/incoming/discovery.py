@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 from xml.parsers import expat
 
@@ -50,6 +51,7 @@ class IncomingNodeInfo(msgspec.Struct, frozen=True, kw_only=True):
     name: str
 
 
+@lru_cache(256)
 def is_activity_type(content_type: str) -> bool:
     """Whether something is served as ActivityPub: any other type may be a file that somebody has uploaded."""
     media_type, _, parameters = content_type.partition(";")

@@ -11,7 +11,9 @@ from kith.federation.vocabulary.incoming.ids import find_domain
 
 __all__ = ["Handle", "read_handle"]
 
-_HANDLE = re.compile(r"(?:acct:)?@?(?P<username>[^@\s/?#%&]{1,512})@(?P<domain>[^@\s/?#]{1,300})", re.IGNORECASE)
+_HANDLE = re.compile(
+    r"(?:acct:)?@?(?P<username>[^@\s/?#%&\x00-\x1f\x7f]{1,512})@(?P<domain>[^@\s/?#]{1,300})", re.IGNORECASE
+)
 
 
 class Handle(msgspec.Struct, frozen=True):

@@ -1,4 +1,7 @@
-"""Keys by which another server proves what it says, as its actors name them."""
+"""Keys by which another server proves what it says: whose they are, as documents name them.
+
+A key belongs to an actor that lists it and that it names as its owner, and lives on the actor's host.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +9,55 @@ from typing import Any
 
 import msgspec
 
+from kith.federation.keys.remote_keys import read_multikey, read_pem
+from kith.federation.signatures.received import PublicKey
+from kith.federation.signatures.refusals import SignatureRefused
 from kith.federation.vocabulary.incoming import limits
-from kith.federation.vocabulary.incoming.fields import each, read_actor_id, read_text
+from kith.federation.vocabulary.incoming.fields import each, read_actor_id
 from kith.federation.vocabulary.incoming.ids import read_id, same_domain, without_fragment
 from kith.federation.vocabulary.incoming.parsing import Document
 from kith.federation.vocabulary.incoming.refusal import DocumentRefused
 
-__all__ = ["IncomingKey", "IncomingKeys", "IncomingMultikey", "read_key", "read_keys"]
-
-_MULTIBASE_LENGTH = 4096
+__all__ = ["IncomingKey", "IncomingKeys", "read_key", "read_keys"]
 
 
 class IncomingKey(msgspec.Struct, frozen=True):
     id: str
     owner: str
-    pem: str
-
-
-class IncomingMultikey(msgspec.Struct, frozen=True):
-    id: str
-    multibase: str
+    key: PublicKey
 
 
 class IncomingKeys(msgspec.Struct, frozen=True):
     """`elsewhere`: addresses of key documents, which have to be fetched and to point back."""
 
     keys: tuple[IncomingKey, ...]
-    multikeys: tuple[IncomingMultikey, ...]
     elsewhere: tuple[str, ...]
 
 
 def read_keys(document: Document, actor: str) -> IncomingKeys:
-    """The keys of `actor`; those that name another owner are left out."""
+    """The keys of `actor`; those that name another owner, or cannot be read, are left out."""
     keys: dict[str, IncomingKey] = {}
     elsewhere: dict[str, None] = {}
     for one in each(document.get("publicKey"), limits.KEYS):
-        if isinstance(one, str):
-            if (uri := read_id(one)) is not None and same_domain(uri, actor):
-                elsewhere[uri] = None
-        elif (key := _key(one)) is not None and key.owner == actor and same_domain(key.id, actor):
+        if isinstance(one, str) and _is_elsewhere(one, actor):
+            elsewhere[one] = None
+    sent = [*each(document.get("publicKey"), limits.KEYS), *each(document.get("assertionMethod"), limits.KEYS)]
+    for one in sent[: limits.KEYS]:
+        key = _key(one)
+        if key is not None and key.owner == actor and _is_name_of(key.id, actor):
             keys.setdefault(key.id, key)
-    return IncomingKeys(tuple(keys.values()), _multikeys(document, actor), tuple(elsewhere))
+    return IncomingKeys(tuple(keys.values()), tuple(elsewhere))
 
 
-def _multikeys(document: Document, actor: str) -> tuple[IncomingMultikey, ...]:
-    found: dict[str, IncomingMultikey] = {}
-    for one in each(document.get("assertionMethod"), limits.KEYS):
-        if not isinstance(one, dict) or one.get("type") != "Multikey":
-            continue
-        uri, multibase = read_id(one.get("id")), read_text(one.get("publicKeyMultibase"))
-        is_theirs = read_actor_id(one.get("controller")) == actor
-        if uri is not None and is_theirs and same_domain(uri, actor) and 0 < len(multibase) <= _MULTIBASE_LENGTH:
-            found.setdefault(uri, IncomingMultikey(uri, multibase))
-    return tuple(found.values())
+def _is_name_of(key_id: str, actor: str) -> bool:
+    """A key lives on its actor's host; one that is part of a document is part of its actor's, not of a neighbour's."""
+    return same_domain(key_id, actor) and ("#" not in key_id or without_fragment(key_id) == actor)
+
+
+def _is_elsewhere(value: str, actor: str) -> bool:
+    """An address on the actor's host, and not in the very document that names it."""
+    uri = read_id(value)
+    return uri is not None and same_domain(uri, actor) and without_fragment(uri) != actor
 
 
 def read_key(document: Document, key_id: str) -> IncomingKey:
@@ -79,12 +78,16 @@ def read_key(document: Document, key_id: str) -> IncomingKey:
 
 
 def _key(value: Any) -> IncomingKey | None:
+    """A PEM text or a Multikey, with the name of its owner under either word."""
     if not isinstance(value, dict):
         return None
-    uri, owner = read_id(value.get("id")), read_actor_id(value.get("owner"))
-    pem = value.get("publicKeyPem")
-    if uri is None or owner is None or not isinstance(pem, str) or len(pem) > limits.PEM_LENGTH:
+    uri = read_id(value.get("id"))
+    owner = read_actor_id(value.get("owner")) or read_actor_id(value.get("controller"))
+    if uri is None or owner is None:
         return None
-    if "PUBLIC KEY-----" not in pem:
+    try:
+        if "publicKeyMultibase" in value:
+            return IncomingKey(uri, without_fragment(owner), read_multikey(value["publicKeyMultibase"]))
+        return IncomingKey(uri, without_fragment(owner), read_pem(value.get("publicKeyPem")))
+    except SignatureRefused:
         return None
-    return IncomingKey(uri, without_fragment(owner), pem)

@@ -66,6 +66,7 @@ def _addresses(settings: Settings, row: Account) -> Doc:
         "outbox": identifiers.outbox(uri),
         "featured": identifiers.featured(uri),
         "featuredTags": identifiers.featured_tags(uri),
+        "devices": identifiers.collection(uri, "collections/devices"),
         "endpoints": {"sharedInbox": identifiers.shared_inbox(settings)},
         "preferredUsername": row.username,
         "url": row.url or uri,

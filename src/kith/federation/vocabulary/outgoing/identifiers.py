@@ -114,5 +114,5 @@ def any_id(settings: Settings, name: UUID) -> str:
 
 
 def moment_suffix(at: datetime) -> str:
-    """Of two updates within a second the later is told once more; both say the same."""
-    return f"#updates/{int(at.timestamp())}"
+    """Two updates within a second are two: whoever has taken one must not take the other for it."""
+    return f"#updates/{at.timestamp():.6f}".removesuffix(".000000")

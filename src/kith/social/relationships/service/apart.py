@@ -19,25 +19,29 @@ OWN_MUTE = "Muting your own account is not allowed"
 LONGEST_MUTE = timedelta(days=36_500)
 
 
-async def block(work: Work, actor: Account, target_id: AccountId) -> None:
+async def block(work: Work, actor: Account, target_id: AccountId, *, uri: str | None = None) -> None:
+    """`uri` is what somebody elsewhere calls their block."""
     other = await target(work, target_id)
     if other.id == actor.id:
         raise Forbidden(OWN_BLOCK)
     await hold(work, actor.id, other.id)
     id = work.new_id()
-    row = Block(id=id, account_id=actor.id, target_id=other.id, uri=f"{actor.uri}#blocks/{id}", created_at=work.now)
+    name = uri or f"{actor.uri}#blocks/{id}"
+    row = Block(id=id, account_id=actor.id, target_id=other.id, uri=name, created_at=work.now)
     if not await store.add_block(work.db, row):
         return
     await part(work, actor.id, other.id)
-    work.announce(Blocked(account_id=actor.id, target_id=other.id, block_id=id))
+    work.announce(Blocked(account_id=actor.id, target_id=other.id, block_id=id, uri=row.uri))
 
 
-async def unblock(work: Work, actor: Account, target_id: AccountId) -> None:
+async def unblock(work: Work, actor: Account, target_id: AccountId) -> bool:
+    """False when there was no block."""
     other = await target(work, target_id)
     await hold(work, actor.id, other.id)
     gone = await store.drop_block(work.db, actor.id, other.id)
     if gone is not None:
         work.announce(Unblocked(account_id=actor.id, target_id=other.id, block_id=gone.id, uri=gone.uri))
+    return gone is not None
 
 
 async def mute(work: Work, actor: Account, target_id: AccountId, *, hide_notifications: bool, seconds: int) -> None:

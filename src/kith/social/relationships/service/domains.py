@@ -7,7 +7,7 @@ from kith.base.work import Work
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.relationships import store
-from kith.social.relationships.facts import DomainBlocked, DomainUnblocked
+from kith.social.relationships.facts import DomainBlocked, DomainUnblocked, FollowsLost
 from kith.social.relationships.service import apart
 from kith.social.relationships.tasks import CUT_TIES, CutTies
 from kith.social.text.domains import domain_of
@@ -19,6 +19,9 @@ async def block(work: Work, actor: Account, text: str) -> None:
     if await store.add_domain_block(work.db, actor.id, domain, id=work.new_id(), now=work.now):
         following, followers = await store.count_at_domain(work.db, actor.id, domain)
         work.announce(DomainBlocked(actor.id, domain, following, followers))
+        if following or followers:
+            lost = await store.own_lost_at(work.db, actor.id, domain)
+            work.announce(FollowsLost(account_id=actor.id, domain=domain, lost=tuple(lost)))
     if await apart.cut_ties(work, actor.id, domain):
         work.enqueue(CUT_TIES, CutTies(account_id=actor.id, domain=domain))
 

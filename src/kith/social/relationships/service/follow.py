@@ -53,11 +53,11 @@ async def follow(work: Work, actor: Account, target_id: AccountId, options: Opti
         return
     await _check_limit(work, actor)
     row = _with(_new_follow(work, actor, other), options)
-    if await _must_ask(work, actor, other):
+    if await must_ask(work, actor, other):
         if await store.add_request(work.db, row):
-            work.announce(FollowRequested(account_id=actor.id, target_id=other.id, request_id=row.id))
+            work.announce(FollowRequested(account_id=actor.id, target_id=other.id, request_id=row.id, uri=row.uri))
         return
-    await _begin(work, row)
+    await begin(work, row)
 
 
 def _new_follow(work: Work, actor: Account, other: Account) -> Follow:
@@ -97,7 +97,8 @@ async def _check_limit(work: Work, actor: Account) -> None:
         raise RelationshipRefused(TOO_MANY)
 
 
-async def _must_ask(work: Work, actor: Account, other: Account) -> bool:
+async def must_ask(work: Work, actor: Account, other: Account) -> bool:
+    """Whether a follow has to wait for a yes."""
     if other.locked or not other.is_local or actor.silenced_at is not None:
         return True
     return await store.is_muting(work.db, other.id, actor.id, work.now)
@@ -128,7 +129,7 @@ def _with(row: Follow, options: Options) -> Follow:
     )
 
 
-async def _begin(work: Work, row: Follow) -> bool:
+async def begin(work: Work, row: Follow) -> bool:
     """From now on one follows the other; the very first of all starts a feed."""
     if not await store.add_follow(work.db, row):
         return False
@@ -164,17 +165,18 @@ async def remove_follower(work: Work, actor: Account, follower_id: AccountId) ->
 
 async def authorize(work: Work, actor: Account, follower_id: AccountId) -> None:
     await hold(work, actor.id, follower_id)
-    if not await _let_follow(work, actor.id, follower_id):
+    if not await let_follow(work, actor.id, follower_id):
         raise NotFound
 
 
-async def _let_follow(work: Work, me: AccountId, follower_id: AccountId) -> bool:
+async def let_follow(work: Work, me: AccountId, follower_id: AccountId) -> bool:
+    """False when nobody has asked."""
     asked = await store.drop_request(work.db, follower_id, me)
     if asked is None:
         return False
     follow = msgspec.structs.replace(asked, id=work.new_id(), created_at=work.now)
     work.announce(FollowAuthorized(account_id=follower_id, target_id=me, request_id=asked.id, uri=asked.uri))
-    await _begin(work, follow)
+    await begin(work, follow)
     return True
 
 
@@ -189,5 +191,5 @@ async def authorize_all(work: Work, me: AccountId) -> bool:
     waiting = await store.welcome_requests(work.db, me, AT_ONCE)
     for follower_id in sorted(waiting):
         await hold(work, me, follower_id)
-        await _let_follow(work, me, follower_id)
+        await let_follow(work, me, follower_id)
     return len(waiting) == AT_ONCE

@@ -1,6 +1,6 @@
 """Every statement on the tables of relationships, by subject."""
 
-from kith.social.relationships.store.blocks import add_block, blocked_among, blocks_between, drop_block
+from kith.social.relationships.store.blocks import add_block, block_called, blocked_among, blocks_between, drop_block
 from kith.social.relationships.store.domains import (
     add_domain_block,
     blocked_domains_among,
@@ -13,6 +13,7 @@ from kith.social.relationships.store.esteem import endorse, save_note, unendorse
 from kith.social.relationships.store.follows import (
     add_follow,
     add_request,
+    answered_by,
     change_follow,
     change_request,
     count_following,
@@ -21,14 +22,25 @@ from kith.social.relationships.store.follows import (
     drop_request,
     find_follow,
     find_request,
+    follow_called,
     is_following,
+    name_follow,
+    name_request,
     observers,
     requests_to,
     wanted_among,
     wanting_among,
     welcome_requests,
 )
-from kith.social.relationships.store.leaving import forget_own, lost_with, tied_to
+from kith.social.relationships.store.leaving import (
+    count_with,
+    forget_own,
+    lost_at,
+    lost_with,
+    own_lost_at,
+    tied_at,
+    tied_to,
+)
 from kith.social.relationships.store.mutes import drop_mute, end_mutes, is_muting, save_mute
 from kith.social.relationships.store.overview import (
     BLOCKED_BY,
@@ -61,6 +73,8 @@ __all__ = [
     "add_domain_block",
     "add_follow",
     "add_request",
+    "answered_by",
+    "block_called",
     "blocked_among",
     "blocked_domains_among",
     "blocks_between",
@@ -70,6 +84,7 @@ __all__ = [
     "count_at_domain",
     "count_following",
     "count_requests",
+    "count_with",
     "drop_block",
     "drop_domain_block",
     "drop_follow",
@@ -79,14 +94,20 @@ __all__ = [
     "endorse",
     "find_follow",
     "find_request",
+    "follow_called",
     "forget_own",
     "is_following",
     "is_muting",
+    "lost_at",
     "lost_with",
+    "name_follow",
+    "name_request",
     "observers",
+    "own_lost_at",
     "requests_to",
     "save_mute",
     "save_note",
+    "tied_at",
     "tied_to",
     "tied_to_domain",
     "ties",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import and_, bindparam, or_, select
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.social.ids import AccountId
@@ -27,6 +27,7 @@ _between = query(
 )
 _add_block = command(add_once(blocks))
 _drop_block = drop(blocks, Block)
+_called = query(select(blocks).where(and_(blocks.c.account_id == ME, blocks.c.uri == bindparam("uri"))).limit(1), Block)
 
 
 async def blocked_among(db: Session, me: AccountId, ids: Sequence[AccountId]) -> set[AccountId]:
@@ -46,3 +47,8 @@ async def add_block(db: Session, block: Block) -> bool:
 async def drop_block(db: Session, me: AccountId, other: AccountId) -> Block | None:
     found: Block | None = await db.one(_drop_block, me=me, other=other)
     return found
+
+
+async def block_called(db: Session, me: AccountId, uri: str) -> Block | None:
+    """A block of mine, by what it is called."""
+    return await db.one(_called, me=me, uri=uri)

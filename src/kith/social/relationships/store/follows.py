@@ -28,6 +28,26 @@ def _set_options(table: Table) -> Command:
     return command(update(table).where(table.c.id == bindparam("row")).values(values))
 
 
+def _set_uri(table: Table) -> Command:
+    return command(update(table).where(table.c.id == bindparam("row")).values(uri=bindparam("new_uri")))
+
+
+def _called(table: Table) -> Query[Follow]:
+    """By who has it, of all that they have towards somebody."""
+    return query(select(table).where(and_(table.c.account_id == ME, table.c.uri == bindparam("uri"))).limit(1), Follow)
+
+
+_name_follow, _name_request = _set_uri(follows), _set_uri(follow_requests)
+_follow_called, _request_called = _called(follows), _called(follow_requests)
+_answered_request = query(
+    select(follow_requests)
+    .where(and_(follow_requests.c.target_id == ME, follow_requests.c.uri == bindparam("uri")))
+    .limit(1),
+    Follow,
+)
+_answered_follow = query(
+    select(follows).where(and_(follows.c.target_id == ME, follows.c.uri == bindparam("uri"))).limit(1), Follow
+)
 _change_follow = _set_options(follows)
 _change_request = _set_options(follow_requests)
 _requests_to = query(
@@ -112,6 +132,31 @@ async def change_request(db: Session, request: Follow) -> None:
     await db.run(
         _change_request, row=request.id, reblogs=request.reblogs, notify=request.notify, languages=request.languages
     )
+
+
+async def name_follow(db: Session, follow: Follow, uri: str) -> None:
+    """What the follower's own server calls it."""
+    await db.run(_name_follow, row=follow.id, new_uri=uri)
+
+
+async def name_request(db: Session, request: Follow, uri: str) -> None:
+    await db.run(_name_request, row=request.id, new_uri=uri)
+
+
+async def follow_called(db: Session, me: AccountId, uri: str) -> Follow | None:
+    """A follow or a request of mine, by what it is called."""
+    found = await db.one(_follow_called, me=me, uri=uri)
+    if found is None:
+        found = await db.one(_request_called, me=me, uri=uri)
+    return found
+
+
+async def answered_by(db: Session, me: AccountId, uri: str) -> Follow | None:
+    """A request to follow me, or a follow of me, by what it is called."""
+    found = await db.one(_answered_request, me=me, uri=uri)
+    if found is None:
+        found = await db.one(_answered_follow, me=me, uri=uri)
+    return found
 
 
 async def welcome_requests(db: Session, me: AccountId, most: int) -> list[AccountId]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import and_, bindparam, delete, func, select, union_all
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, union_all
 
-from kith.base.db import Session, any_of, command, query
+from kith.base.db import Query, Session, any_of, any_row, command, query
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
+from kith.social.relationships.facts import LostFollow
 from kith.social.relationships.store.common import ME
 from kith.social.relationships.tables import (
     account_notes,
@@ -52,24 +54,83 @@ async def forget_own(db: Session, me: AccountId) -> None:
 
 # What people here lose with accounts that go
 
-_lost_follows = query(
-    select(follows.c.account_id, func.count())
-    .join(accounts, accounts.c.id == follows.c.account_id)
-    .where(and_(any_of(follows.c.target_id, "ids"), accounts.c.domain == ""))
-    .group_by(follows.c.account_id),
-    tuple,
+_other = accounts.alias("other")
+_is_shut_out = and_(_other.c.domain == bindparam("domain"), _other.c.suspended_at.is_not(None))
+
+
+def _lost(following: bool, which: ColumnElement[bool]) -> Query[Any]:
+    mine, theirs = (follows.c.account_id, follows.c.target_id)[:: 1 if following else -1]
+    return query(
+        select(
+            mine.label("mine"),
+            _other.c.username,
+            _other.c.domain,
+            follows.c.reblogs,
+            follows.c.notify,
+            follows.c.languages,
+        )
+        .select_from(follows.join(_other, _other.c.id == theirs).join(accounts, accounts.c.id == mine))
+        .where(and_(which, accounts.c.domain == ""))
+        .order_by(follows.c.id),
+        tuple,
+    )
+
+
+def _both(which: ColumnElement[bool]) -> dict[bool, Query[Any]]:
+    return {following: _lost(following, which) for following in (True, False)}
+
+
+_lost_with = _both(any_of(_other.c.id, "ids"))
+_lost_at = _both(_is_shut_out)
+_own_lost_at = _both(and_(_other.c.domain == bindparam("domain"), accounts.c.id == ME))
+_has_tie = or_(
+    *(
+        any_row(table, side == _other.c.id)
+        for table in (follows, follow_requests)
+        for side in (table.c.account_id, table.c.target_id)
+    )
 )
-_lost_followers = query(
-    select(follows.c.target_id, func.count())
-    .join(accounts, accounts.c.id == follows.c.target_id)
-    .where(and_(any_of(follows.c.account_id, "ids"), accounts.c.domain == ""))
-    .group_by(follows.c.target_id),
-    tuple,
+_tied_at = query(
+    select(_other.c.id).where(and_(_is_shut_out, _has_tie)).order_by(_other.c.id).limit(bindparam("most")), AccountId
 )
 
 
-async def lost_with(db: Session, ids: Sequence[AccountId]) -> dict[AccountId, tuple[int, int]]:
-    """How many followers, and how many people they follow, each person here loses when these accounts go."""
-    followers: dict[AccountId, int] = dict(await db.all(_lost_followers, ids=list(ids)))
-    following: dict[AccountId, int] = dict(await db.all(_lost_follows, ids=list(ids)))
-    return {id: (followers.get(id, 0), following.get(id, 0)) for id in sorted({*followers, *following})}
+async def _read(db: Session, queries: dict[bool, Query[Any]], **values: Any) -> list[LostFollow]:
+    return [
+        LostFollow(mine, following, f"{username}@{domain}" if domain else username, reblogs, notify, languages)
+        for following, statement in queries.items()
+        for mine, username, domain, reblogs, notify, languages in await db.all(statement, **values)
+    ]
+
+
+async def lost_with(db: Session, ids: Sequence[AccountId]) -> list[LostFollow]:
+    """What people here lose when these accounts go."""
+    return await _read(db, _lost_with, ids=list(ids))
+
+
+async def lost_at(db: Session, domain: str) -> list[LostFollow]:
+    """What people here lose with the suspended accounts of a domain."""
+    return await _read(db, _lost_at, domain=domain)
+
+
+async def own_lost_at(db: Session, me: AccountId, domain: str) -> list[LostFollow]:
+    """What I lose with everybody at a domain."""
+    return await _read(db, _own_lost_at, me=me, domain=domain)
+
+
+async def tied_at(db: Session, domain: str, most: int) -> list[AccountId]:
+    """Suspended accounts of a domain that still follow somebody, are followed, or where either asked to."""
+    return await db.all(_tied_at, domain=domain, most=most)
+
+
+_count_at = query(
+    select(func.count())
+    .select_from(follows.join(_other, or_(_other.c.id == follows.c.target_id, _other.c.id == follows.c.account_id)))
+    .where(and_(any_of(_other.c.domain, "domains"), _other.c.suspended_at.is_(None))),
+    int,
+)
+
+
+async def count_with(db: Session, domains: Sequence[str]) -> int:
+    """How many follows there are between people here and accounts of these domains that are not suspended."""
+    return await db.one(_count_at, domains=list(domains)) or 0 if domains else 0

@@ -46,7 +46,7 @@ async def revoke_quote(
 
 @get("/api/v1/polls/{id}", guards=[ANYBODY])
 async def show_poll(exchange: Exchange, work: Work, viewer: Viewer, id: FromPath[int]) -> Answer:
-    poll = await voting.find_poll(work, id, viewer)
+    poll = await voting.read_poll(work, id, viewer)
     return answer(exchange, (await polls.render(work, [poll.id], viewer))[poll.id])
 
 

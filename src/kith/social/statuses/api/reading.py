@@ -18,8 +18,10 @@ from kith.social.pages import answer, joined, numbers, page
 from kith.social.statuses import entities, lists, shapes, store, threads
 from kith.social.statuses.api.common import ANYBODY, encode, visible
 from kith.social.statuses.cards.entities import render_cards
+from kith.social.statuses.remote_posts import RemotePosts, header_value
 from kith.social.statuses.service import edit as editing
 from kith.social.statuses.service import marks
+from kith.social.statuses.tables import Status
 
 MOST_IDS = 20
 
@@ -52,7 +54,15 @@ async def show_context(exchange: Exchange, work: Work, viewer: Viewer, id: FromP
         joined([shown[one] for one in above if one in shown]),
         joined([shown[one] for one in below if one in shown]),
     )
-    return answer(exchange, body)
+    return answer(exchange, body, headers=await _refresh(work, status, viewer))
+
+
+async def _refresh(work: Work, status: Status, me: AccountId | None) -> tuple[tuple[bytes, bytes], ...]:
+    """Where the answers to a post from elsewhere are being looked up, whoever looks is told when to look again."""
+    remote = work.find(RemotePosts)  # type: ignore[type-abstract]
+    if me is None or status.local or not await remote.complete_thread(work, status):
+        return ()
+    return ((b"mastodon-async-refresh", header_value(me, status.id)),)
 
 
 @get("/api/v1/statuses/{id}/history", guards=[ANYBODY])

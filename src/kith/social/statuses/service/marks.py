@@ -35,18 +35,20 @@ async def favourite(work: Work, me: AccountId, status_id: StatusId) -> Subject:
     status = await _visible(work, me, status_id)
     if status.is_blocked:
         raise Forbidden
-    if await store.mark(work.db, "favourites", me, status.id, id=work.new_id(), now=work.now):
+    id = work.new_id()
+    if await store.mark(work.db, "favourites", me, status.id, id=id, now=work.now):
         await store.count(work.db, status.id, favourites=1)
-        work.announce(StatusFavourited(status_id=status.id, account_id=me))
+        work.announce(StatusFavourited(status.id, me, favourite_id=id, is_elsewhere=not status.local))
     return status
 
 
 async def unfavourite(work: Work, me: AccountId, status_id: StatusId) -> StatusId:
     """Also when the status may not be seen any more. The id of what was a favourite."""
     subject = await _marked(work, me, status_id)
-    if await store.unmark(work.db, "favourites", me, subject):
+    dropped = await store.unfavourite(work.db, me, subject)
+    if dropped is not None:
         await store.count(work.db, subject, favourites=-1)
-        work.announce(StatusUnfavourited(status_id=subject, account_id=me))
+        work.announce(StatusUnfavourited(status_id=subject, account_id=me, favourite_id=dropped))
     elif await store.find_visible(work.db, subject, me) is None:
         raise NotFound
     return subject

@@ -12,6 +12,7 @@ from kith.social.ids import AccountId
 from kith.social.relationships import store as relationships
 from kith.social.statuses import polls, store
 from kith.social.statuses.facts import PollEnded, PollVoted
+from kith.social.statuses.remote_posts import RemotePosts, is_stale
 from kith.social.statuses.tables import Poll
 from kith.social.text.counting import graphemes
 
@@ -62,6 +63,15 @@ async def find_poll(work: Work, poll_id: int, me: AccountId | None) -> Poll:
     return found
 
 
+async def read_poll(work: Work, poll_id: int, me: AccountId | None) -> Poll:
+    """As its server tells it now, for members: strangers make us ask nobody."""
+    found = await find_poll(work, poll_id, me)
+    if me is not None and is_stale(work, found):
+        await work.find(RemotePosts).refresh_poll(work, found)  # type: ignore[type-abstract]
+        return await find_poll(work, poll_id, me)
+    return found
+
+
 async def vote(work: Work, me: AccountId, poll_id: int, choices: list[int]) -> Poll:
     """Every choice once, one choice where only one is asked for; all counted or none."""
     poll = await find_poll(work, poll_id, me)
@@ -73,9 +83,10 @@ async def vote(work: Work, me: AccountId, poll_id: int, choices: list[int]) -> P
     wanted = list(dict.fromkeys(choices))
     before = (await polls.own_votes(work.db, me, [held.id])).get(held.id, [])
     _check_votes(work, held, me, wanted, before)
+    given = {work.new_id(): choice for choice in wanted}
     rows = [
-        {"id": work.new_id(), "poll_id": held.id, "account_id": me, "choice": choice, "created_at": work.now}
-        for choice in wanted
+        {"id": id, "poll_id": held.id, "account_id": me, "choice": choice, "created_at": work.now}
+        for id, choice in given.items()
     ]
     try:
         await polls.add_votes(work.db, rows)
@@ -84,7 +95,7 @@ async def vote(work: Work, me: AccountId, poll_id: int, choices: list[int]) -> P
     tallies = [count + (1 if place in wanted else 0) for place, count in enumerate(held.tallies)]
     voters = None if held.voters_count is None else held.voters_count + (0 if before else 1)
     await polls.tally(work.db, held.id, tallies, voters)
-    work.announce(PollVoted(poll_id=held.id, status_id=held.status_id, account_id=me))
+    work.announce(PollVoted(poll_id=held.id, status_id=held.status_id, account_id=me, vote_ids=tuple(given)))
     held.tallies, held.voters_count = tallies, voters
     return held
 

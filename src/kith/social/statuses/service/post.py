@@ -190,7 +190,9 @@ async def may_quote(work: Work, me: AccountId, quoted: Status) -> bool:
         return False
     if await relationships.blocks_between(work.db, me, quoted.account_id):
         return False
-    return quoted.quote_policy == "public" or await relationships.is_following(work.db, me, quoted.account_id)
+    if quoted.quote_policy in ("public", "manual"):  # some want to be asked, and answer later
+        return True
+    return await relationships.is_following(work.db, me, quoted.account_id)
 
 
 def _visibility(author: Account, kept: Preferences, draft: StatusDraft) -> int:
@@ -236,7 +238,7 @@ def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] 
         poll_id=work.new_id() if ready.poll else None,
         card_id=None,
         quoted_id=ready.quoted.id if ready.quoted else None,
-        quote_state="accepted" if ready.quoted else None,
+        quote_state=_quote_state(author, ready.quoted),
         quote_policy=ready.quote_policy,
         application=application,
         replies_count=0,
@@ -248,6 +250,13 @@ def _row(work: Work, author: Account, ready: Ready, application: dict[str, Any] 
         deleted_at=None,
         fetched_at=None,
     )
+
+
+def _quote_state(author: Account, quoted: Status | None) -> str | None:
+    """Whoever lives elsewhere is asked by their server, and answers later."""
+    if quoted is None:
+        return None
+    return "accepted" if quoted.local or quoted.account_id == author.id else "pending"
 
 
 def _answered(author: Account, parent: Status | None) -> AccountId | None:
@@ -284,5 +293,5 @@ async def _count(work: Work, author: Account, status: Status, ready: Ready) -> N
     await accounts.posted(work.db, author.id, work.now, counts=status.visibility != DIRECT)
     if ready.parent is not None and status.visibility in (PUBLIC, UNLISTED):
         await store.count(work.db, ready.parent.id, replies=1)
-    if ready.quoted is not None:
+    if ready.quoted is not None and status.quote_state == "accepted":
         await store.count(work.db, ready.quoted.id, quotes=1)

@@ -6,7 +6,7 @@ from kith.base.errors import Complaint, Forbidden, Invalid, NotFound
 from kith.base.work import Work
 from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store
-from kith.social.statuses.facts import StatusEdited
+from kith.social.statuses.facts import QuoteRevoked, StatusEdited
 from kith.social.statuses.tables import PUBLIC, UNLISTED
 
 POLICIES = ("public", "followers", "nobody")
@@ -36,3 +36,4 @@ async def revoke(work: Work, me: AccountId, status_id: StatusId, quoting_id: Sta
         await store.change(work.db, quoting.id, {"quote_state": "revoked"})
         await store.count(work.db, status.id, quotes=-1)
         work.announce(StatusEdited(status_id=quoting.id, account_id=quoting.account_id))
+        work.announce(QuoteRevoked(status_id=quoting.id, quoted_id=status.id, account_id=me))

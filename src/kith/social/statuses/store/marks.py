@@ -17,6 +17,12 @@ _drop_mark = {
     name: command(delete(table).where(and_(table.c.account_id == ME, table.c.status_id == bindparam("status"))))
     for name, table in _marks.items()
 }
+_unfavourite = query(
+    delete(favourites)
+    .where(and_(favourites.c.account_id == ME, favourites.c.status_id == bindparam("status")))
+    .returning(favourites.c.id),
+    int,
+)
 _unpin_all = command(delete(pins).where(pins.c.status_id == bindparam("status")))
 _count_pins = query(select(pins.c.status_id).where(pins.c.account_id == ME), StatusId)
 _add_mute = command(add_once(conversation_mutes))
@@ -34,6 +40,11 @@ async def mark(db: Session, name: str, me: AccountId, status_id: StatusId, *, id
 
 async def unmark(db: Session, name: str, me: AccountId, status_id: StatusId) -> bool:
     return await db.run(_drop_mark[name], me=me, status=status_id) == 1
+
+
+async def unfavourite(db: Session, me: AccountId, status_id: StatusId) -> int | None:
+    """The id of what is no favourite any more."""
+    return await db.one(_unfavourite, me=me, status=status_id)
 
 
 async def pinned_by(db: Session, me: AccountId) -> list[StatusId]:

@@ -1,0 +1,1 @@
+"""Lists of servers to block that others keep and the team has subscribed to."""

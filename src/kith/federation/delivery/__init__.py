@@ -1,0 +1,1 @@
+"""Activities on their way to other servers: kept until each inbox has answered, whatever happens meanwhile."""

@@ -1,0 +1,60 @@
+"""What other servers ask before they write to a device here: which there are, and a key of one of them."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.errors import NotFound, Unauthenticated
+from kith.base.exchange import Answer, Exchange
+from kith.base.limits import Limiter, LimitRule
+from kith.base.routing import FromPath, FromQuery, get, post
+from kith.base.work import Work
+from kith.federation.documents import people
+from kith.federation.documents.answers import encode, negotiated
+from kith.federation.documents.signers import asker_of
+from kith.federation.gate.service import Gate
+from kith.federation.inbox import verification
+from kith.federation.vocabulary.incoming import limits
+from kith.federation.vocabulary.outgoing import encryption
+from kith.federation.vocabulary.outgoing.contexts import with_context
+from kith.social.encryption import service
+from kith.social.encryption.service import Target
+
+__all__ = ["routes"]
+
+# Keys are used up by being claimed: nobody takes all that somebody has.
+CLAIMS = LimitRule("device_claims", most=60, seconds=300)
+
+
+class NamedDevice(msgspec.Struct, kw_only=True):
+    id: str = ""
+
+
+@get("/users/{name}/collections/devices")
+async def show_devices(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
+    """For whoever signs: devices are for those who want to write to them."""
+    me = await asker_of(exchange, must_know=True)
+    if me is None:
+        raise Unauthenticated("Request not signed")
+    owner = await people.find_open(work, name, me)
+    found = (await service.devices_of(work, me, [owner.id])).get(owner.id, [])
+    made = encode(with_context(encryption.devices(owner.uri, found)))
+    return negotiated(exchange, made, me, is_open=False)
+
+
+@post("/users/{name}/claim")
+async def claim_key(exchange: Exchange, name: FromPath[str], asked: FromQuery[NamedDevice]) -> Answer:
+    body = await exchange.body(limits.DOCUMENT_BYTES)
+    request = verification.received(exchange, body)
+    signer = await verification.verify(exchange.server.works, request, gate=exchange.find(Gate))
+    exchange.find(Limiter).spend(CLAIMS, f"{signer.account_id}:{name}")
+    work = exchange.work
+    owner = await people.find_open(work, name, signer.account_id)
+    claimed = await service.claim(work, signer.account_id, [Target(account_id=owner.id, device_id=asked.id)])
+    if not claimed:
+        raise NotFound
+    made = encode(with_context(encryption.claimed_key(claimed[0][1])))
+    return negotiated(exchange, made, signer.account_id, is_open=False)
+
+
+routes = [show_devices, claim_key]

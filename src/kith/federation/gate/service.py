@@ -1,0 +1,97 @@
+"""The gate: what the team has decided about other servers, kept in memory for every request and every delivery."""
+
+from __future__ import annotations
+
+import time
+
+from kith.base.work import Work, Works
+from kith.federation.gate.rules import Lists
+from kith.social.accounts.tables import Account
+from kith.social.admission import store
+from kith.social.admission.facts import ServerAllowChanged, ServerBlockChanged
+from kith.social.admission.tables import ServerBlock
+
+__all__ = ["Gate"]
+
+SECONDS = 10.0  # what is kept is read again after so long, although its changes are told
+_STILL_HEARD = frozenset({"Delete", "Reject", "Undo", "Update"})
+
+
+class Gate:
+    """Whom we talk to and hear. Own domains are always let in.
+
+    What was decided in another process is known here once its news has come, and after ten seconds at the latest.
+    """
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+        self._until = 0.0
+        self._lists: Lists | None = None
+        works.news.listen(ServerBlockChanged, self._forget)
+        works.news.listen(ServerAllowChanged, self._forget)
+
+    def _forget(self, _fact: ServerBlockChanged | ServerAllowChanged) -> None:
+        self._until = 0.0
+
+    # Servers
+
+    async def may_ask(self, domain: str) -> bool:
+        """For fetching: nothing is asked of a server that is shut out."""
+        return await self.admits(domain)
+
+    async def admits(self, domain: str, work: Work | None = None) -> bool:
+        """In and out. Give the work where one is open, so that no second connection is needed to look."""
+        return self._admits(await self._fresh(work), domain)
+
+    def admits_now(self, domain: str) -> bool:
+        """By what was read last, for places that cannot wait; before anything was read, nobody else is let in."""
+        return self._works.settings.is_own_domain(domain) or (
+            self._lists is not None and self._admits(self._lists, domain)
+        )
+
+    async def block_of(self, domain: str, work: Work | None = None) -> ServerBlock | None:
+        """What the team has decided about a server or the nearest one above it."""
+        return (await self._fresh(work)).block_of(domain)
+
+    async def takes_reports_of(self, domain: str, work: Work | None = None) -> bool:
+        found = await self.block_of(domain, work)
+        return found is None or not (found.reject_reports or found.severity == "suspend")
+
+    # People
+
+    def hears(self, sender: Account, activity_type: str) -> bool:
+        """Whoever is suspended can still take back what they did, and nothing else."""
+        return sender.suspended_at is None or activity_type in _STILL_HEARD
+
+    # What is kept
+
+    def _admits(self, lists: Lists, domain: str) -> bool:
+        return self._works.settings.is_own_domain(domain) or lists.admits(domain)
+
+    async def _fresh(self, work: Work | None) -> Lists:
+        kept = self._lists
+        if kept is not None and time.monotonic() < self._until:
+            return kept
+        self._until = time.monotonic() + SECONDS  # before reading, so that news that comes meanwhile is not lost
+        try:
+            self._lists = kept = await self._read(work)
+        except BaseException:
+            self._until = 0.0
+            raise
+        return kept
+
+    async def _read(self, work: Work | None) -> Lists:
+        if work is not None:
+            return await self._lists_of(work)
+        reading = self._works.open()
+        try:
+            return await self._lists_of(reading)
+        finally:
+            await reading.rollback()
+
+    async def _lists_of(self, work: Work) -> Lists:
+        blocks: list[ServerBlock] = await store.every(work.db, "domain_block")
+        allowed = None
+        if self._works.settings.is_allow_list:
+            allowed = frozenset(one.domain for one in await store.every(work.db, "domain_allow"))
+        return Lists({one.domain: one for one in blocks}, allowed)

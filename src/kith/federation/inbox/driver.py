@@ -1,0 +1,72 @@
+"""Doing what cannot be done before something was fetched: fetch it, start again, and so on, within limits."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from kith.base.jobs import Give
+from kith.base.work import Works
+from kith.federation.fetching import FetchChain, FetchFailed
+from kith.federation.inbox import store
+from kith.federation.inbox.processing import process
+from kith.federation.inbox.tables import Received
+from kith.federation.known import Missing
+from kith.federation.people.fetching import fetch_actor
+from kith.federation.posts.fetching import fetch_note
+from kith.federation.vocabulary.incoming import DocumentRefused, parse_document
+from kith.federation.vocabulary.incoming.fields import read_object_id
+
+__all__ = ["Driver"]
+
+MOST_ROUNDS = 300  # a post may mention as many people as that
+SHORTEST_PAUSE = timedelta(minutes=1)
+WORTH_WAITING = timedelta(hours=3)
+
+
+class Driver:
+    """Talks to other servers with no transaction open; each thing that comes is stored in one of its own."""
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+
+    async def complete(self, row: Received) -> None:
+        """Until nothing is missing any more. Everything that follows from one activity has one budget."""
+        chain, asked, unreachable = FetchChain(), set[str](), set[str]()
+        for _ in range(MOST_ROUNDS):
+            missing = await self._do(row, unreachable)
+            if missing is None:
+                return
+            if missing.uri in unreachable:
+                raise DocumentRefused("no_object", missing.uri)
+            if missing.uri in asked or not await self._fetch(row, missing, chain):
+                unreachable.add(missing.uri)
+            asked.add(missing.uri)
+        raise DocumentRefused("too_many_values", "more to be fetched than anybody needs")
+
+    async def _do(self, row: Received, unreachable: set[str]) -> Missing | None:
+        """In a transaction of its own, with the end of the row; or what is missing."""
+        try:
+            async with self._works.begin() as work:
+                if await store.hold(work.db, row.id) is not None:
+                    await process(work, row, unreachable)
+                    await store.drop(work.db, [row.id])
+        except Missing as missing:
+            return missing
+        return None
+
+    async def _fetch(self, row: Received, missing: Missing, chain: FetchChain) -> bool:
+        fetch = fetch_actor if missing.kind == "actor" else fetch_note
+        try:
+            return await fetch(self._works, missing.uri, chain) is not None
+        except DocumentRefused:
+            return False
+        except FetchFailed as failed:
+            age = datetime.now(UTC) - row.received_at
+            if failed.may_pass and age < WORTH_WAITING and _is_about(row, missing.uri):
+                raise Give(str(failed), later=max(age, SHORTEST_PAUSE)) from failed
+            return False
+
+
+def _is_about(row: Received, uri: str) -> bool:
+    """Whether the activity is nothing without it, so that it is worth waiting for."""
+    return read_object_id(parse_document(row.body.encode()).get("object")) == uri

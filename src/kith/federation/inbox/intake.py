@@ -1,0 +1,89 @@
+"""Activities that were believed, on their way into the database: all that come at once share a transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from kith.base.caches import ForAWhile
+from kith.base.errors import Unavailable
+from kith.base.work import Works
+from kith.federation.delivery.hosts import heard_from
+from kith.federation.inbox import store
+from kith.federation.inbox.tables import Received
+from kith.federation.inbox.tasks import TAKE, TakeWaiting
+
+__all__ = ["Intake"]
+
+AT_ONCE = 100
+HEARD_SECONDS = 60.0
+MOST_HOSTS = 10_000
+
+
+class _Waiting(msgspec.Struct, frozen=True):
+    row: Received
+    host: str
+    kept: asyncio.Future[None]
+
+
+class Intake:
+    """Whoever hands in an activity goes on once it is on disk."""
+
+    def __init__(self, works: Works) -> None:
+        self._works = works
+        self._waiting: list[_Waiting] = []
+        self._writing: asyncio.Task[None] | None = None
+        self._heard: ForAWhile[bool] = ForAWhile("hosts_heard", seconds=HEARD_SECONDS, most=MOST_HOSTS)
+
+    async def keep(self, row: Received, host: str) -> None:
+        """`host` has spoken: what waits for it is sent again, which is looked at once in a minute."""
+        kept: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Waiting(row, host, kept))
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write_all())
+        await kept
+
+    async def _write_all(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+                await self._write_batch(batch)
+        finally:
+            self._writing = None
+
+    async def _write_batch(self, batch: Sequence[_Waiting]) -> None:
+        """If several fail together, each gets its own turn and its own answer, unless the database takes nothing."""
+        try:
+            await self._write(batch)
+        except Unavailable as error:
+            for one in batch:
+                _fail(one, error)
+            return
+        except Exception as error:  # noqa: BLE001 - passed on to whoever waits
+            if len(batch) > 1:
+                for one in batch:
+                    await self._write_batch([one])
+                return
+            _fail(batch[0], error)
+            return
+        for one in batch:
+            if not one.kept.done():
+                one.kept.set_result(None)
+
+    async def _write(self, batch: Sequence[_Waiting]) -> None:
+        async with self._works.begin() as work:
+            await store.add(work.db, [one.row for one in batch])
+            work.enqueue(TAKE, TakeWaiting())
+            spoke = sorted({one.host for one in batch if not self._heard.get(one.host)})
+            for host in spoke:
+                await heard_from(work, host)
+        for host in spoke:
+            self._heard.put(host, True)
+
+
+def _fail(one: _Waiting, error: Exception) -> None:
+    if not one.kept.done():
+        one.kept.set_exception(error)
+        one.kept.exception()

@@ -1,0 +1,44 @@
+"""Reports that other servers pass on: to the team, about our people."""
+
+from __future__ import annotations
+
+import re
+
+from kith.base.work import Work
+from kith.federation.gate.service import Gate
+from kith.federation.inbox import store
+from kith.federation.inbox.undone import was_done
+from kith.federation.known import Known
+from kith.federation.vocabulary.incoming.activities.shapes import IncomingFlag
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId, StatusId
+from kith.social.moderation import reports
+
+__all__ = ["apply_flag"]
+
+MOST_TARGETS = 20
+_PAGE = re.compile(r"/@[^/]{1,200}/([0-9]{1,19})")
+
+
+async def apply_flag(work: Work, known: Known, sender: Account, activity: IncomingFlag) -> None:  # noqa: ARG001
+    """One report for each of ours who is named, or whose posts are."""
+    if not await work.find(Gate).takes_reports_of(sender.domain, work) or await was_done(work, sender, activity.id):
+        return
+    named = [*activity.objects, *activity.links]
+    posts = await store.local_posts(work.db, named, _page_ids(work.settings.base_url, named))
+    by_author: dict[AccountId, list[StatusId]] = {}
+    for id, author in posts:
+        by_author.setdefault(author, []).append(id)
+    people = {one.id: one for one in await store.local_people(work.db, activity.objects)}
+    people |= await accounts.find_all(work.db, [id for id in by_author if id not in people])
+    for target in sorted(people.values(), key=lambda one: one.id)[:MOST_TARGETS]:
+        if target.deleted_at is None:
+            found = by_author.get(target.id, [])
+            await reports.create_from_elsewhere(work, sender, target, activity.comment, found)
+
+
+def _page_ids(base_url: str, links: list[str]) -> list[int]:
+    """Of posts that are named by the address of their page."""
+    found = (_PAGE.fullmatch(link.removeprefix(base_url)) for link in links if link.startswith(base_url))
+    return [int(one[1]) for one in found if one is not None and int(one[1]) < 1 << 63]

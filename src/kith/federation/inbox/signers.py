@@ -1,0 +1,43 @@
+"""Who asks for a document, by the signature of the request."""
+
+from __future__ import annotations
+
+from kith.base.errors import Forbidden, Unavailable
+from kith.base.exchange import Exchange
+from kith.base.limits import Limiter, address_key
+from kith.federation.gate.service import Gate
+from kith.federation.inbox import verification
+from kith.federation.inbox.floods import UNBELIEVED
+from kith.federation.signatures.refusals import SignatureRefused
+from kith.social.accounts import store as accounts
+from kith.social.ids import AccountId
+
+__all__ = ["RequestSigners"]
+
+
+class RequestSigners:
+    """Outside of secure mode a signature opens doors and closes none: who cannot be believed is a stranger."""
+
+    async def signer(self, exchange: Exchange, *, must_know: bool = False) -> AccountId | None:
+        if not exchange.header(b"signature"):
+            return None
+        is_secure = exchange.server.works.settings.secure_mode
+        try:
+            return await _signer(exchange, may_fetch=is_secure or must_know)
+        except (SignatureRefused, Forbidden, Unavailable):
+            if is_secure:
+                raise
+            return None
+
+
+async def _signer(exchange: Exchange, *, may_fetch: bool) -> AccountId:
+    limiter, address = exchange.find(Limiter), address_key(exchange.address)
+    limiter.spend(UNBELIEVED, address)
+    found = await verification.verify(
+        exchange.server.works, verification.received(exchange), gate=exchange.find(Gate), may_fetch=may_fetch
+    )
+    limiter.unspend(UNBELIEVED, address)
+    account = await accounts.find(exchange.work.db, found.account_id)
+    if account is None or account.is_gone:
+        raise Forbidden
+    return found.account_id

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import BindParameter, and_, bindparam, delete, or_, select, update
+
+from kith.base.db import Session, add_once, any_of, command, query
+from kith.federation.inbox.tables import WAITING, Received, inbox
+from kith.social.accounts.tables import Account, accounts
+from kith.social.ids import AccountId, StatusId
+from kith.social.statuses.tables import favourites, statuses
+
+_row: BindParameter[Any] = bindparam("row")
+_add = command(add_once(inbox))
+_find = query(select(inbox).where(inbox.c.id == _row), Received)
+# Of several workers each takes others.
+_take = query(
+    select(inbox)
+    .where(inbox.c.state == WAITING)
+    .order_by(inbox.c.id)
+    .limit(bindparam("most"))
+    .with_for_update(skip_locked=True),
+    Received,
+)
+_any_waiting = query(select(inbox.c.id).where(inbox.c.state == WAITING).limit(1), int)
+_hold = query(select(inbox).where(inbox.c.id == _row).with_for_update(), Received)
+_drop = command(delete(inbox).where(any_of(inbox.c.id, "ids")))
+_set_state = command(update(inbox).where(any_of(inbox.c.id, "ids")).values(state=bindparam("new_state")))
+
+
+async def add(db: Session, rows: Sequence[Received]) -> None:
+    """Each at most once while it waits."""
+    await db.many(_add, [{name: getattr(row, name) for name in Received.__struct_fields__} for row in rows])
+
+
+async def find(db: Session, id: int) -> Received | None:
+    return await db.one(_find, row=id)
+
+
+async def hold(db: Session, id: int) -> Received | None:
+    """The row, which nobody else does meanwhile."""
+    await db.begin()
+    return await db.one(_hold, row=id)
+
+
+async def any_waiting(db: Session) -> bool:
+    return await db.one(_any_waiting) is not None
+
+
+async def take(db: Session, most: int) -> list[Received]:
+    """Those that wait, oldest first; nobody else takes them before this session ends."""
+    await db.begin()
+    return await db.all(_take, most=most)
+
+
+async def drop(db: Session, ids: Sequence[int]) -> None:
+    if ids:
+        await db.run(_drop, ids=list(ids))
+
+
+async def set_state(db: Session, ids: Sequence[int], state: int) -> None:
+    if ids:
+        await db.run(_set_state, ids=list(ids), new_state=state)
+
+
+_favourite = query(
+    select(favourites.c.id).where(
+        and_(favourites.c.account_id == bindparam("account"), favourites.c.status_id == bindparam("status"))
+    ),
+    int,
+)
+_here = accounts.alias()
+_reported_posts = query(
+    select(statuses.c.id, statuses.c.account_id)
+    .join(_here, _here.c.id == statuses.c.account_id)
+    .where(
+        and_(
+            or_(any_of(statuses.c.uri, "uris"), any_of(statuses.c.id, "ids")),
+            _here.c.domain == "",
+            statuses.c.deleted_at.is_(None),
+        )
+    )
+    .order_by(statuses.c.id),
+    tuple,
+)
+_reported_people = query(
+    select(accounts).where(and_(any_of(accounts.c.uri, "uris"), accounts.c.domain == "", accounts.c.is_listed)), Account
+)
+
+
+async def is_favourite(db: Session, account_id: AccountId, status_id: StatusId) -> bool:
+    return await db.one(_favourite, account=account_id, status=status_id) is not None
+
+
+async def local_posts(db: Session, uris: Sequence[str], ids: Sequence[int]) -> list[tuple[StatusId, AccountId]]:
+    """Those of our people, by id or address, with their authors."""
+    return await db.all(_reported_posts, uris=list(uris), ids=list(ids))
+
+
+async def local_people(db: Session, uris: Sequence[str]) -> list[Account]:
+    return await db.all(_reported_people, uris=list(uris))

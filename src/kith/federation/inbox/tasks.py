@@ -1,0 +1,122 @@
+"""What was received is done: many at once where everything needed is known, alone where something must be fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.errors import Problem, Unavailable
+from kith.base.jobs import JobKind
+from kith.base.logger import Logger
+from kith.base.work import Work
+from kith.federation.inbox import store
+from kith.federation.inbox.driver import Driver
+from kith.federation.inbox.forwarded import LOOK_AGAIN
+from kith.federation.inbox.processing import process
+from kith.federation.inbox.tables import ALONE, FETCHING, Received
+from kith.federation.known import Missing
+from kith.federation.vocabulary.incoming import DocumentRefused
+
+__all__ = ["COMPLETE", "KINDS", "RETRY", "SWEEP", "TAKE", "SweepInbox", "TakeWaiting"]
+
+BATCH = 50
+SWEPT = timedelta(minutes=1)
+_log = Logger()
+
+
+class TakeWaiting(msgspec.Struct):
+    """Something waits in the inbox."""
+
+
+class SweepInbox(msgspec.Struct):
+    """Something may wait in the inbox whose job was lost."""
+
+
+class OneReceived(msgspec.Struct):
+    id: int
+
+
+async def take(work: Work, _payloads: Sequence[TakeWaiting]) -> None:
+    """What waits, in the order in which it came. One that fails keeps nobody else waiting."""
+    rows = await store.take(work.db, BATCH)
+    done: list[int] = []
+    for row in rows:
+        later = await _attempt(work, row)
+        if later is None:
+            done.append(row.id)
+            continue
+        await store.set_state(work.db, [row.id], FETCHING if later is COMPLETE else ALONE)
+        work.enqueue(later, OneReceived(row.id))
+    await store.drop(work.db, done)
+    if len(rows) == BATCH:
+        work.enqueue(TAKE, TakeWaiting())
+
+
+async def _attempt(work: Work, row: Received) -> JobKind[OneReceived] | None:
+    """None when it is over; else which job goes on with it."""
+    try:
+        async with work.attempt():
+            await process(work, row)
+    except Missing:
+        return COMPLETE
+    except Unavailable:
+        raise  # the database is away, for all of them
+    except (DocumentRefused, Problem) as refused:
+        _tell_dropped(work, row, refused)
+    except Exception as error:  # noqa: BLE001 - it is tried again by itself, and kept if it fails for good
+        _log.warning("inbox.failed", activity=row.activity_id, cause=repr(error))
+        return RETRY
+    return None
+
+
+def _tell_dropped(work: Work, row: Received, refused: Exception) -> None:
+    work.log("inbox.dropped", activity=row.activity_id, sender=row.account_id, cause=str(refused)[:300])
+
+
+async def sweep(work: Work, _payload: SweepInbox) -> None:
+    """Looks before it writes: there is hardly ever anything."""
+    if await store.any_waiting(work.db):
+        await take(work, [])
+
+
+async def retry(work: Work, payload: OneReceived) -> None:
+    row = await store.hold(work.db, payload.id)
+    if row is None:
+        return
+    try:
+        async with work.attempt():
+            await process(work, row)
+    except Missing:
+        await store.set_state(work.db, [row.id], FETCHING)
+        work.enqueue(COMPLETE, OneReceived(row.id))
+        return
+    except Unavailable:
+        raise
+    except (DocumentRefused, Problem) as refused:
+        _tell_dropped(work, row, refused)
+    await store.drop(work.db, [row.id])
+
+
+async def complete(work: Work, payload: OneReceived) -> None:
+    """Fetch what is missing, then do it."""
+    row = await store.find(work.db, payload.id)
+    if row is None:
+        return
+    try:
+        await work.find(Driver).complete(row)
+    except Unavailable:
+        raise
+    except (DocumentRefused, Problem) as refused:
+        _tell_dropped(work, row, refused)
+        await store.drop(work.db, [row.id])
+
+
+TAKE: JobKind[TakeWaiting] = JobKind(name="federation_inbox.take", payload=TakeWaiting, many=take)
+SWEEP: JobKind[SweepInbox] = JobKind(name="federation_inbox.sweep", payload=SweepInbox, handler=sweep)
+RETRY: JobKind[OneReceived] = JobKind(name="federation_inbox.retry", payload=OneReceived, handler=retry, attempts=8)
+COMPLETE: JobKind[OneReceived] = JobKind(
+    name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20
+)
+KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN)

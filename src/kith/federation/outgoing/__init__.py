@@ -1,0 +1,1 @@
+"""What people here do, told to the servers that it concerns."""

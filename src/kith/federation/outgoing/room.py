@@ -1,0 +1,56 @@
+"""What people here do, told elsewhere. New posts are told with all that follows from a post (`kith.app`)."""
+
+from __future__ import annotations
+
+from kith.base.rooms import Room
+from kith.federation.keys.facts import ActorKeyRotated
+from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports
+from kith.social.accounts.facts import AccountChanged, AccountDeleted, AccountMoved
+from kith.social.moderation.facts import ReportCreated
+from kith.social.statuses.facts import (
+    BoostWithdrawn,
+    PollEnded,
+    PollVoted,
+    QuoteRevoked,
+    StatusDeleted,
+    StatusEdited,
+    StatusFavourited,
+    StatusPinned,
+    StatusQuoted,
+    StatusUnfavourited,
+)
+from kith.social.tags.facts import TagFeatured
+
+ROOM = Room(
+    name="federation outgoing",
+    jobs=(
+        posts.CARRY,
+        *changes.KINDS,
+        *marks.KINDS,
+        *relations.KINDS,
+        *people.KINDS,
+        *reports.KINDS,
+        *quotes.KINDS,
+    ),
+    subscriptions=(
+        (StatusEdited, changes.EDITED),
+        (PollEnded, changes.POLL_ENDED),
+        (StatusDeleted, changes.DELETED),
+        (BoostWithdrawn, changes.WITHDRAWN),
+        (StatusUnfavourited, marks.UNFAVOURITED),
+        (PollVoted, marks.VOTED),
+        (StatusPinned, marks.PINNED),
+        (TagFeatured, marks.FEATURED),
+        *relations.SUBSCRIPTIONS,
+        (AccountMoved, people.MOVED),
+        (ReportCreated, reports.REPORTED),
+        (StatusQuoted, quotes.QUOTED),
+        (QuoteRevoked, quotes.REVOKED),
+    ),
+    at_once=(
+        (StatusFavourited, marks.like_elsewhere),
+        (AccountChanged, people.tell_of_profile_later),
+        (ActorKeyRotated, people.tell_of_key),
+        (AccountDeleted, people.tell_of_end),
+    ),
+)

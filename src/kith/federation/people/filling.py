@@ -1,0 +1,176 @@
+"""A profile that is seen for the first time is filled: what its owner has pinned, their tags and their newest posts.
+
+Posts are another room's matter: what fetches and keeps one is given to this one (`RemoteNotes`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from typing import Protocol
+
+import msgspec
+
+from kith.base.errors import Problem
+from kith.base.jobs import JobKind
+from kith.base.work import Work, Works
+from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient, fetch_collection, fetch_items
+from kith.federation.fetching.our_signer import OurSigner
+from kith.federation.people import store
+from kith.federation.people.fetching import ActorFetches
+from kith.federation.people.tables import RemoteActor
+from kith.federation.vocabulary.incoming import DocumentRefused, IncomingItem
+from kith.federation.vocabulary.incoming.ids import read_id, same_domain
+from kith.federation.vocabulary.incoming.tags import read_hashtag
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.featured import service as featured
+from kith.social.ids import AccountId
+from kith.social.relationships.facts import Followed, FollowRequested
+from kith.social.statuses import store as statuses
+from kith.social.statuses.tables import PRIVATE, Status
+from kith.social.tags import store as tags
+
+__all__ = ["FILL", "FILL_FOLLOWED", "FillProfile", "RemoteNotes", "fill_later", "fill_requested"]
+
+FILLED_FOR = timedelta(days=1)
+MOST_PINS = 10
+MOST_TAGS = 10
+TAG_PAGES = 10
+MOST_POSTS = 20
+REQUESTS = 60
+
+
+class RemoteNotes(Protocol):
+    async def fetch(self, works: Works, uri: str, chain: FetchChain) -> Status | None:
+        """The post that `uri` names, fetched and stored if it is not known. Raises what fetching raises."""
+        ...
+
+
+class FillProfile(msgspec.Struct):
+    account_id: AccountId
+
+
+def fill_later(work: Work, account_id: AccountId) -> None:
+    work.enqueue(FILL, FillProfile(account_id=account_id), key=str(account_id))
+
+
+async def fill_requested(work: Work, fact: FollowRequested | Followed) -> None:
+    """Somebody here follows somebody elsewhere, or asks to."""
+    target = await accounts.find(work.db, fact.target_id)
+    follower = await accounts.find(work.db, fact.account_id)
+    if target is None or follower is None or target.is_local or not follower.is_local:
+        return
+    actor = await store.find_actor(work.db, target.id)
+    if actor is not None and actor.filled_at is None:
+        fill_later(work, target.id)
+
+
+async def fill(work: Work, payload: FillProfile) -> None:
+    """All of it bounded by one chain; what cannot be had is left out."""
+    account = await accounts.find(work.db, payload.account_id)
+    actor = await store.find_actor(work.db, payload.account_id)
+    if account is None or actor is None or account.is_gone:
+        return
+    if actor.filled_at is not None and work.now - actor.filled_at < FILLED_FOR:
+        return
+    filler = _Filler(work.find(ActorFetches).works, account, actor, work.find(RemoteNotes))  # type: ignore[type-abstract]
+    await filler.pins()
+    await filler.tags()
+    await filler.posts()
+    await store.filled(work.db, account.id, work.now)
+
+
+class _Filler:
+    def __init__(self, works: Works, account: Account, actor: RemoteActor, notes: RemoteNotes) -> None:
+        self._works, self._account, self._actor, self._notes = works, account, actor, notes
+        self._chain = FetchChain(in_all=REQUESTS, per_host=REQUESTS)
+
+    async def pins(self) -> None:
+        items = await self._items(self._actor.featured, pages=1, most=MOST_PINS)
+        if items is None:
+            return
+        kept = [status for uri in _uris(items) if (status := await self._note(uri)) is not None]
+        pinned = [one for one in kept if one.account_id == self._account.id and one.visibility <= PRIVATE]
+        async with self._works.begin() as work:
+            await work.db.hold(f"pins:{self._account.id}")
+            before = set(await statuses.pinned_by(work.db, self._account.id))
+            for one in before - {status.id for status in pinned}:
+                await statuses.unmark(work.db, "pins", self._account.id, one)
+            for status in pinned:
+                if status.id not in before:
+                    await statuses.mark(work.db, "pins", self._account.id, status.id, id=work.new_id(), now=work.now)
+
+    async def tags(self) -> None:
+        items = await self._items(self._actor.featured_tags, pages=TAG_PAGES, most=MOST_TAGS)
+        if items is None:
+            return
+        found = [read_hashtag(item.document) for item in items if item.document is not None]
+        names = [one.name for one in found if one is not None]
+        async with self._works.begin() as work:
+            await _set_tags(work, self._account.id, names)
+
+    async def posts(self) -> None:
+        """The newest first; boosts are left to whoever follows."""
+        for uri in _uris(await self._items(self._actor.outbox, pages=1, most=MOST_POSTS) or ()):
+            await self._note(uri)
+
+    async def _items(self, uri: str | None, *, pages: int, most: int) -> Sequence[IncomingItem] | None:
+        if uri is None:
+            return None
+        client, signer = self._works.services[RemoteClient], self._works.services[OurSigner]
+        try:
+            collection = await fetch_collection(client, uri, chain=self._chain, signer=signer)
+            return await fetch_items(
+                client, collection, most_pages=pages, most_items=most, chain=self._chain, signer=signer
+            )
+        except FetchFailed:
+            return None
+
+    async def _note(self, uri: str) -> Status | None:
+        if not same_domain(uri, self._account.uri):
+            return None
+        try:
+            return await self._notes.fetch(self._works, uri, self._chain)
+        except (FetchFailed, DocumentRefused):
+            return None
+
+
+def _uris(items: Iterable[IncomingItem]) -> list[str]:
+    """Of posts: named by themselves, embedded, or within the activity that made them."""
+    found: dict[str, None] = {}
+    for item in items:
+        document = item.document or {}
+        if document.get("type") == "Announce":
+            continue
+        inner = document.get("object") if document.get("type") == "Create" else None
+        uri = read_id(inner.get("id") if isinstance(inner, dict) else inner) if inner is not None else item.id
+        if uri is not None:
+            found[uri] = None
+    return list(found)
+
+
+async def _set_tags(work: Work, account_id: AccountId, names: Sequence[str]) -> None:
+    kept = set()
+    for name in names[:MOST_TAGS]:
+        try:
+            kept.add((await featured.feature(work, account_id, name)).id)
+        except Problem:
+            continue
+    for one in await tags.features_of(work.db, account_id):
+        if one.id not in kept:
+            await featured.unfeature(work, account_id, one.id)
+
+
+FILL: JobKind[FillProfile] = JobKind(
+    name="federation_people.fill",
+    payload=FillProfile,
+    handler=fill,
+    outside=True,
+    concurrency=2,
+    attempts=3,
+    patience=timedelta(minutes=10),
+)
+FILL_FOLLOWED: JobKind[FollowRequested] = JobKind(
+    name="federation_people.fill_followed", payload=FollowRequested, handler=fill_requested
+)

@@ -1,0 +1,1 @@
+"""Relays: servers that pass public posts on to each other's members."""

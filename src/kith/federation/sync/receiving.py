@@ -1,0 +1,110 @@
+"""What other servers tell us of who follows their people from here, and what follows when we do not agree."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kith.base.errors import NotFound
+from kith.base.jobs import Give, JobKind
+from kith.base.work import Work
+from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient
+from kith.federation.fetching.collections import fetch_collection, fetch_items
+from kith.federation.fetching.our_signer import OurSigner
+from kith.federation.people import store as people
+from kith.federation.sync.digests import MOST_FOLLOWERS
+from kith.federation.sync.facts import GhostFollowFound
+from kith.federation.sync.headers import digest_of, read_header
+from kith.federation.vocabulary.incoming.ids import same_domain
+from kith.social.accounts import store as accounts
+from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
+from kith.social.relationships import store as relationships
+from kith.social.relationships.service import follow
+from kith.social.relationships.store import across as store
+
+__all__ = ["SYNCHRONIZE", "Synchronize", "compare"]
+
+MOST_PAGES = 10
+
+
+class Synchronize(msgspec.Struct):
+    """`digest` is what the other server says its list comes to: a list that comes to something else proves nothing."""
+
+    account_id: AccountId
+    url: str
+    digest: str
+
+
+async def compare(work: Work, sender: Account, header_value: str) -> None:
+    """Look at the header `Collection-Synchronization` of an activity that `sender` has signed.
+
+    Where it does not fit what is known here, a job fetches the list. A header that is not whole, or not about the
+    sender's own followers, is passed over.
+    """
+    told = read_header(header_value)
+    if told is None or sender.is_local or not same_domain(told.url, sender.uri):
+        return
+    actor = await people.find_actor(work.db, sender.id)
+    if actor is None or actor.followers != told.collection_id:
+        return
+    known = await store.followers_here(work.db, sender.id)
+    if digest_of(known) != told.digest:
+        payload = Synchronize(account_id=sender.id, url=told.url, digest=told.digest)
+        work.enqueue(SYNCHRONIZE, payload, key=str(sender.id))
+
+
+async def synchronize(work: Work, payload: Synchronize) -> None:
+    account = await accounts.find(work.db, payload.account_id)
+    if account is None or account.is_gone:
+        return
+    try:
+        told = await _fetched(work, payload.url)
+    except FetchFailed as failed:
+        if failed.may_pass:
+            raise
+        raise Give.up(str(failed)) from failed
+    if digest_of(told) != payload.digest:
+        return  # it has changed meanwhile, or was not had whole
+    await work.db.begin()
+    known = await store.followers_here(work.db, account.id)
+    for uri, id in sorted(known.items()):
+        if uri not in told:
+            await _forget(work, id, account)
+    ghosts = [uri for uri in told if uri not in known]
+    for id in sorted((await store.find_ours(work.db, ghosts)).values()):
+        await _settle(work, id, account)
+
+
+async def _fetched(work: Work, url: str) -> set[str]:
+    client, signer, chain = work.find(RemoteClient), work.find(OurSigner), FetchChain()
+    collection = await fetch_collection(client, url, chain=chain, signer=signer)
+    items = await fetch_items(
+        client, collection, most_pages=MOST_PAGES, most_items=MOST_FOLLOWERS, chain=chain, signer=signer
+    )
+    return {item.id for item in items if item.id is not None}
+
+
+async def _forget(work: Work, follower_id: AccountId, account: Account) -> None:
+    """A follow that is not known where it would count."""
+    follower = await accounts.find(work.db, follower_id)
+    if follower is not None:
+        await follow.unfollow(work, follower, account.id)
+
+
+async def _settle(work: Work, follower_id: AccountId, account: Account) -> None:
+    """A follow that is known there only: one that was asked for was let in, and any other is taken back."""
+    try:
+        await follow.authorize(work, account, follower_id)
+    except NotFound:
+        if not await relationships.is_following(work.db, follower_id, account.id):
+            work.announce(GhostFollowFound(account_id=follower_id, target_id=account.id))
+
+
+SYNCHRONIZE: JobKind[Synchronize] = JobKind(
+    name="federation_sync.synchronize",
+    payload=Synchronize,
+    handler=synchronize,
+    outside=True,
+    concurrency=4,
+    attempts=4,
+)

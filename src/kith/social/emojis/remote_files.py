@@ -1,0 +1,96 @@
+"""Pictures of other servers' emoji: fetched when somebody looks at them, kept as they are, and shown from here."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import io
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
+
+from sqlalchemy import and_, bindparam, select
+
+from kith.base.blobs import Blobs
+from kith.base.caches import ForAWhile
+from kith.base.db import query
+from kith.base.errors import NotFound
+from kith.base.http import Outgoing, OutgoingError
+from kith.base.work import Work
+from kith.social.emojis.tables import Emoji, emojis
+from kith.social.files.fetched import FetchedFiles
+from kith.social.files.keys import folder_of
+from kith.social.files.processing import sniffed
+
+__all__ = ["SHELF", "EmojiArrivals", "bring", "key_of", "keys_at"]
+
+SHELF = "emojis"
+MOST_BYTES = 512 << 10
+SECONDS = 10.0
+AT_ONCE = 4
+FAILED_SECONDS = 600.0
+MOST_FAILED = 20_000
+_ENDINGS = ("png", "jpg", "webp", "gif")
+_TAKEN = frozenset({"image/png", "image/gif", "image/webp", "image/jpeg"})
+_one = query(
+    select(emojis).where(and_(emojis.c.id == bindparam("emoji"), emojis.c.domain != "", ~emojis.c.disabled)), Emoji
+)
+
+_of_domain = query(select(emojis).where(and_(emojis.c.domain == bindparam("domain"), emojis.c.domain != "")), Emoji)
+
+
+class EmojiArrivals:
+    """What is being fetched, so that two who look fetch it once; and what could not be had a moment ago."""
+
+    def __init__(self) -> None:
+        self.room = asyncio.Semaphore(AT_ONCE)
+        self.failed: ForAWhile[bool] = ForAWhile("failed_emojis", seconds=FAILED_SECONDS, most=MOST_FAILED)
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def lock(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
+
+
+def key_of(emoji: Emoji) -> str:
+    """Under which name it is kept here, by where it comes from: another picture has another name."""
+    if not emoji.file.startswith(("http://", "https://")):
+        return emoji.file
+    name = hashlib.sha256(emoji.file.encode()).hexdigest()[:32]
+    ending = urlsplit(emoji.file).path.rpartition(".")[2].lower().replace("jpeg", "jpg")
+    return f"{folder_of(SHELF, emoji.id)}/original/{name}.{ending if ending in _ENDINGS else 'png'}"
+
+
+async def keys_at(work: Work, domain: str) -> list[str]:
+    """Under which names pictures of a server may be kept."""
+    return [key_of(emoji) for emoji in await work.db.all(_of_domain, domain=domain)]
+
+
+async def bring(work: Work, id: int, key: str) -> None:
+    """Fetch what is asked for by this name. Raises `NotFound`; call it before the first write."""
+    emoji = await work.db.one(_one, emoji=id)
+    state, blobs = work.find(EmojiArrivals), work.find(Blobs)
+    if emoji is None or key_of(emoji) != key or state.failed.get(key):
+        raise NotFound
+    if await work.find(FetchedFiles).is_rejected(work, emoji.domain):  # type: ignore[type-abstract]
+        raise NotFound
+    async with state.lock(key), state.room:
+        if await blobs.exists(key):  # somebody else was quicker
+            return
+        try:
+            raw = await _download(work, emoji.file)
+        except OutgoingError as error:
+            state.failed.put(key, True)
+            raise NotFound from error
+        found = await sniffed(io.BytesIO(raw))
+        if found is None or found.mime not in _TAKEN:
+            state.failed.put(key, True)
+            raise NotFound
+        await blobs.put(key, raw, found.mime)
+
+
+async def _download(work: Work, url: str) -> bytes:
+    outgoing = work.find(Outgoing)
+    headers = {"Accept": "image/*"}
+    async with outgoing.stream("GET", url, headers=headers, max_bytes=MOST_BYTES, timeout=SECONDS) as image:
+        if image.status != 200:
+            raise OutgoingError("protocol", f"answered {image.status}")
+        return b"".join([chunk async for chunk in image])

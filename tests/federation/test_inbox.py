@@ -1,0 +1,305 @@
+"""What arrives from elsewhere: whom we believe, and what is answered to whom we do not."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from kith.federation.inbox.floods import UNBELIEVED
+from kith.federation.signatures.signing import Signer, SigningScheme
+from tests.federation.inbox_street import Street, street
+from tests.federation.neighbour import ACTIVITY, AS, RemotePerson, private_key
+from tests.social.members import join
+from tests.social.posts import notices, post
+from tests.town.town import Engine
+
+_names = iter(f"ada{number}" for number in range(1000))
+
+
+@pytest.fixture(scope="module")
+async def lane(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Street]:
+    async with street(engine, tmp_path_factory.mktemp("lane")) as made:
+        yield made
+
+
+@pytest.fixture
+def ada(lane: Street) -> RemotePerson:
+    return lane.there.person(next(_names), key=0)
+
+
+def error_of(answer: httpx.Response) -> str:
+    assert answer.headers["content-type"].startswith("application/json")
+    return str(answer.json()["error"])
+
+
+@pytest.mark.parametrize("scheme", SigningScheme)
+@pytest.mark.parametrize("shared", [True, False])
+async def test_a_follow_arrives_however_it_is_signed(
+    lane: Street, ada: RemotePerson, scheme: SigningScheme, shared: bool
+) -> None:
+    bob = await join(lane.here)
+
+    await lane.sends(ada, ada.activity("Follow", bob.me["uri"]), to=None if shared else bob, scheme=scheme)
+
+    account = await lane.account_of(ada)
+    assert (await bob.sees(account))["followed_by"]
+    assert await notices(bob) == [("follow", str(account.id), None)]
+
+
+async def test_a_like_is_counted_once_however_often_it_is_sent(lane: Street, ada: RemotePerson) -> None:
+    bob = await join(lane.here)
+    said = await post(bob)
+    like = ada.activity("Like", said["uri"])
+
+    for _ in range(3):
+        await lane.sends(ada, like)
+
+    shown = await bob.get(f"/api/v1/statuses/{said['id']}")
+    assert shown["favourites_count"] == 1
+    assert [kind for kind, _, _ in await notices(bob)] == ["favourite"]
+
+
+# What is not believed
+
+
+async def test_without_a_signature_nothing_is_taken(lane: Street, ada: RemotePerson) -> None:
+    answer = await lane.says(ada, ada.activity("Follow", ada.uri), headers={"Signature": ""})
+
+    assert (answer.status_code, error_of(answer)) == (401, "Request not signed")
+
+
+CHANGED: dict[str, dict[str, str]] = {
+    "another digest": {"Digest": "SHA-256=" + "A" * 43 + "="},
+    "no digest": {"Digest": ""},
+    "another host": {"Host": "elsewhere.example"},
+    "another date": {"Date": "Tue, 05 Mar 2024 10:00:00 GMT"},
+    "a date in no language": {"Date": "yesterday"},
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+async def test_a_request_that_was_changed_is_refused(lane: Street, ada: RemotePerson, name: str) -> None:
+    answer = await lane.says(ada, ada.activity("Follow", ada.uri), headers=CHANGED[name])
+
+    assert answer.status_code == 401
+    assert error_of(answer)
+    assert ada.uri.removeprefix(lane.there.url) not in lane.there.asked  # nothing was fetched for it
+
+
+async def test_another_body_than_the_signed_one_is_refused(lane: Street, ada: RemotePerson) -> None:
+    url, body = lane.inbox, msgspec.json.encode(ada.activity("Follow", ada.uri))
+    headers = ada.signed("POST", url, body)
+
+    answer = await lane.there.http.post(url, content=body.replace(b"Follow", b"Block"), headers=headers)
+
+    assert answer.status_code == 401
+    assert "Digest" in error_of(answer)
+
+
+@pytest.mark.parametrize("hours", [-3, 2])
+async def test_a_request_of_another_time_is_refused(lane: Street, ada: RemotePerson, hours: int) -> None:
+    at = datetime.now(UTC) + timedelta(hours=hours)
+
+    answer = await lane.says(ada, ada.activity("Follow", ada.uri), at=at)
+
+    assert answer.status_code == 401
+    assert "time window" in error_of(answer)
+
+
+async def test_an_unknown_algorithm_is_refused(lane: Street, ada: RemotePerson) -> None:
+    body = msgspec.json.encode(ada.activity("Follow", ada.uri))
+    headers = ada.signed("POST", lane.inbox, body)
+    headers["signature"] = headers["signature"].replace("rsa-sha256", "hmac-sha256")
+
+    answer = await lane.there.http.post(lane.inbox, content=body, headers=headers)
+
+    assert answer.status_code == 401
+    assert "algorithm" in error_of(answer)
+
+
+async def test_a_request_for_another_path_is_refused(lane: Street, ada: RemotePerson) -> None:
+    bob = await join(lane.here)
+    body = msgspec.json.encode(ada.activity("Follow", bob.me["uri"]))
+
+    answer = await lane.there.http.post(lane.inbox_of(bob), content=body, headers=ada.signed("POST", lane.inbox, body))
+
+    assert answer.status_code == 401
+
+
+async def test_what_is_not_an_activity_by_its_type_is_refused(lane: Street, ada: RemotePerson) -> None:
+    body = msgspec.json.encode(ada.activity("Follow", ada.uri))
+    for kind in ("text/plain", "application/json", "application/ld+json", ""):
+        headers = ada.signed("POST", lane.inbox, body) | {"content-type": kind}
+        assert (await lane.there.http.post(lane.inbox, content=body, headers=headers)).status_code == 400
+
+
+async def test_linked_data_with_the_right_profile_is_taken(lane: Street, ada: RemotePerson) -> None:
+    body = msgspec.json.encode(ada.activity("Follow", ada.uri))
+    kind = f'application/ld+json; profile="{AS}"'
+    headers = ada.signed("POST", lane.inbox, body, scheme=SigningScheme.RFC9421) | {"content-type": kind}
+
+    assert (await lane.there.http.post(lane.inbox, content=body, headers=headers)).status_code == 202
+
+
+NO_ACTIVITY: dict[str, bytes] = {
+    "no JSON": b"{",
+    "a list": b"[]",
+    "too deep": b'{"a":' * 40 + b"1" + b"}" * 40,
+    "very deep": b"[" * 100_000,
+    "not UTF-8": b'{"a":"\xff"}',
+    "zipped": gzip.compress(b"{}"),
+}
+
+
+@pytest.mark.parametrize("name", NO_ACTIVITY)
+async def test_what_cannot_be_read_is_refused(lane: Street, ada: RemotePerson, name: str) -> None:
+    answer = await lane.says(ada, NO_ACTIVITY[name])
+
+    assert answer.status_code == 400
+    assert error_of(answer)
+
+
+async def test_too_large_a_body_is_refused_before_it_is_read(lane: Street, ada: RemotePerson) -> None:
+    answer = await lane.says(ada, ada.activity("Follow", ada.uri, content="x" * (1 << 20)))
+
+    assert answer.status_code == 413
+    assert ada.uri.removeprefix(lane.there.url) not in lane.there.asked
+
+
+@pytest.mark.parametrize(
+    "changes", [{"type": "Dance"}, {"type": None}, {"type": ["Follow", "Dance"]}, {"object": 7}, {"object": None}]
+)
+async def test_what_nobody_understands_is_taken_and_left_alone(
+    lane: Street, ada: RemotePerson, changes: dict[str, Any]
+) -> None:
+    await lane.sends(ada, ada.activity("Follow", lane.here.base_url) | changes)
+
+
+# Keys
+
+
+async def test_a_key_that_is_not_there_is_not_believed(lane: Street, ada: RemotePerson) -> None:
+    missing = Signer(f"{lane.there.url}/users/nobody#main-key", ada.key)
+    foreign = Signer(f"{ada.uri}#other-key", ada.key)
+
+    for signer in (missing, foreign):
+        answer = await lane.says(ada, ada.activity("Follow", ada.uri), signer=signer)
+        assert (answer.status_code, error_of(answer)) == (401, f"Public key not found for key {signer.key_id}")
+
+
+async def test_a_key_whose_server_is_away_is_asked_for_later(lane: Street) -> None:
+    eve = lane.gone.person("eve")
+    lane.gone.serves("/users/eve", b"", status=503)
+
+    for _ in range(2):
+        answer = await lane.says(eve, eve.activity("Follow", eve.uri))
+        assert answer.status_code == 503
+        assert error_of(answer).startswith("Failed to fetch remote data")
+
+    assert lane.gone.asked.count("/users/eve") == 1
+
+
+async def test_a_new_key_is_learnt_but_not_over_and_over(lane: Street, ada: RemotePerson) -> None:
+    path, like = f"/users/{ada.name}", ada.activity("Like", lane.here.base_url)
+    await lane.sends(ada, like)
+    ada.change_key(1)
+    await lane.sends(ada, like)
+    asked = lane.there.asked.count(path)
+    ada.change_key(2)
+
+    for _ in range(3):
+        answer = await lane.says(ada, like)
+        assert answer.status_code == 401
+        assert error_of(answer).startswith("Verification failed for")
+
+    assert lane.there.asked.count(path) == asked
+
+
+async def test_nobody_signs_for_somebody_else(lane: Street, ada: RemotePerson) -> None:
+    bob, eve = await join(lane.here), lane.there.person(next(_names), key=3)
+    await lane.sends(ada, ada.activity("Follow", bob.me["uri"]))
+    forged = ada.activity("Undo", {"type": "Follow", "actor": ada.uri, "object": bob.me["uri"]})
+
+    await lane.sends(eve, forged)
+    answer = await lane.says(ada, forged, signer=Signer(ada.key_id, private_key(3)))
+
+    assert answer.status_code == 401
+    assert (await bob.sees(await lane.account_of(ada)))["followed_by"]
+
+
+async def test_nobody_here_writes_from_elsewhere(lane: Street, ada: RemotePerson) -> None:
+    bob = await join(lane.here)
+    signer = Signer(f"{bob.me['uri']}#main-key", ada.key)
+
+    assert (await lane.says(ada, ada.activity("Follow", bob.me["uri"]), signer=signer)).status_code == 401
+
+
+async def test_the_farewell_of_a_stranger_is_taken_without_a_word(lane: Street, ada: RemotePerson) -> None:
+    ada.home.serves(f"/users/{ada.name}", b"", status=410)
+
+    await lane.sends(ada, ada.activity("Delete", ada.uri))
+    answer = await lane.says(ada, ada.activity("Delete", f"{ada.uri}/statuses/1"))
+
+    assert answer.status_code == 401
+
+
+# Whose inbox
+
+
+async def test_an_inbox_of_nobody_is_not_there(lane: Street, ada: RemotePerson) -> None:
+    url = f"{lane.here.base_url}/users/nobody/inbox"
+
+    assert (await ada.post(url, ada.activity("Like", url))).status_code == 404
+    assert (await lane.there.http.get(lane.inbox)).status_code == 405
+
+
+# What others pass on
+
+
+async def test_what_is_passed_on_is_fetched_where_it_is_at_home(lane: Street, ada: RemotePerson) -> None:
+    bob, eve = await join(lane.here), lane.away.person(next(_names), key=3)
+    said = await post(bob)
+    reply = eve.note("r1", "My own words", inReplyTo=said["uri"])
+    forged = eve.create(reply | {"content": "<p>Never said</p>"})
+
+    await lane.sends(ada, forged)
+
+    [shown] = (await bob.get(f"/api/v1/statuses/{said['id']}/context"))["descendants"]
+    assert "My own words" in shown["content"]
+    assert shown["account"]["acct"] == eve.handle
+
+
+async def test_what_is_passed_on_and_concerns_nobody_here_is_not_fetched(lane: Street, ada: RemotePerson) -> None:
+    eve = lane.away.person(next(_names), key=3)
+    note = eve.note("r1", inReplyTo="https://elsewhere.example/1")
+
+    await lane.sends(ada, eve.create(note))
+
+    assert f"/users/{eve.name}/statuses/r1" not in lane.away.asked
+
+
+async def test_whoever_is_not_believed_over_and_over_is_not_heard_for_a_while(
+    engine: Engine, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    async with street(engine, tmp_path_factory.mktemp("flood"), rate_limits="on") as lane:
+        ada, bob = lane.there.person("ada"), await join(lane.here)
+        like = ada.activity("Like", bob.me["uri"])
+        for _ in range(3):
+            await lane.sends(ada, like)  # whoever is believed is not counted
+        left, refused = iter(range(2 * UNBELIEVED.most + 1)), list[httpx.Response]()  # a window may end meanwhile
+
+        async def knock() -> None:
+            while not refused and next(left, None) is not None:
+                answer = await lane.there.http.post(lane.inbox, content=b"{}", headers={"content-type": ACTIVITY})
+                assert answer.status_code in (401, 429)
+                refused.extend([answer] if answer.status_code == 429 else [])
+
+        await asyncio.gather(*(knock() for _ in range(16)))
+        assert int(refused[0].headers["retry-after"]) >= 1
