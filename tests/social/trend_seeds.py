@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
+import itertools
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -21,11 +21,13 @@ from kith.social.trends import tasks
 from kith.social.versions import FIRST
 from tests.town import Town
 
+_places = itertools.count()
+
 
 async def say(work: Work, author: Account, *names: str, ago: timedelta = timedelta(), **differing: Any) -> Status:
     """Something with tags, counted as new posts are."""
     at = work.now - ago
-    id = work.new_id() if not ago else id_at(at, uuid.uuid4().int & 0xFFFF)
+    id = work.new_id() if not ago else id_at(at, next(_places) & 0xFFFF)
     values: dict[str, Any] = {
         "id": id, "version": FIRST, "account_id": author.id, "local": False, "uri": f"{author.uri}/{id}",
         "url": f"{author.uri}/{id}", "visibility": PUBLIC, "in_reply_to_id": None, "in_reply_to_account_id": None,

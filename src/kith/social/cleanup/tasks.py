@@ -82,8 +82,10 @@ async def forget_account(work: Work, fact: AccountDeleted) -> None:
     await store.remove(work.db, fact.account_id)
 
 
-GO_ROUND: JobKind[CleanupRound] = JobKind(name="cleanup.round", payload=CleanupRound, handler=go_round)
-TURN: JobKind[CleanupTurn] = JobKind(name="cleanup.turn", payload=CleanupTurn, handler=take_turn)
+GO_ROUND: JobKind[CleanupRound] = JobKind(
+    name="cleanup.round", payload=CleanupRound, handler=go_round, is_harmless=True
+)
+TURN: JobKind[CleanupTurn] = JobKind(name="cleanup.turn", payload=CleanupTurn, handler=take_turn, is_harmless=True)
 FORGET_ACCOUNT: JobKind[AccountDeleted] = JobKind(
     name="cleanup.forget_account", payload=AccountDeleted, handler=forget_account
 )
