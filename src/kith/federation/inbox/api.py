@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from zlib import crc32
 
 from kith.base.errors import Malformed
 from kith.base.exchange import Answer, Exchange
@@ -16,7 +17,6 @@ from kith.federation.inbox.intake import Intake
 from kith.federation.inbox.known_keys import KnownKeys
 from kith.federation.inbox.tables import NOBODY, WAITING, Received
 from kith.federation.inbox.verification import Verified
-from kith.federation.signatures.digests import sha256
 from kith.federation.signatures.received import ReceivedRequest, SignatureClaim
 from kith.federation.signatures.verifying import read_claim
 from kith.federation.vocabulary.incoming import Document, DocumentRefused, limits, parse_document
@@ -136,7 +136,7 @@ def _name_of(document: Document, body: bytes) -> str | None:
     """
     found = read_id(document.get("id"))
     is_short = found is not None and len(found.encode()) <= LONGEST_INDEXED
-    return f"{found} {sha256(body).hex()}" if is_short else None
+    return f"{found} {crc32(body):x}" if is_short else None
 
 
 routes = [receive_for_all, receive_for_one, receive_for_server]
