@@ -15,8 +15,8 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusPosted
+from kith.social.statuses.service.boost import boost_row
 from kith.social.statuses.tables import PRIVATE, UNLISTED, VISIBILITIES, Status
-from kith.social.versions import FIRST
 
 __all__ = ["apply_announce", "apply_undo_announce"]
 
@@ -53,53 +53,15 @@ async def _boost(work: Work, sender: Account, activity: IncomingAnnounce, uri: s
     is_open = audience.is_public_to or audience.is_public_cc
     followers = None if is_open else await followers_of(work, sender)
     visibility = min(VISIBILITIES.index(audience.visibility(followers, ())), PRIVATE)
-    status = _row(work, sender, activity, uri, original, max(visibility, original.visibility))
+    at, visibility = rows.created_at(activity.published, work.now), max(visibility, original.visibility)
+    id = rows.id_of(at, work.now)
+    status = boost_row(id, sender, original, uri=uri, visibility=visibility, at=at, fetched_at=work.now)
     await work.db.begin()
     await statuses.insert(work.db, status)
     await statuses.count(work.db, original.id, reblogs=1)
     last = max(status.created_at, sender.last_status_at or status.created_at)
     await accounts.posted(work.db, sender.id, last, counts=True)
     work.announce(StatusPosted(status_id=status.id, account_id=sender.id, reblog_of_id=original.id))
-
-
-def _row(
-    work: Work, sender: Account, activity: IncomingAnnounce, uri: str, original: Status, visibility: int
-) -> Status:
-    at = rows.created_at(activity.published, work.now)
-    return Status(
-        id=rows.id_of(at, work.now),
-        version=FIRST,
-        account_id=sender.id,
-        local=False,
-        uri=uri,
-        url=uri,
-        visibility=visibility,
-        in_reply_to_id=None,
-        in_reply_to_account_id=None,
-        reblog_of_id=original.id,
-        conversation_id=original.conversation_id,
-        text="",
-        content="",
-        spoiler_text="",
-        sensitive=original.sensitive,
-        language=original.language,
-        media_ids=[],
-        tag_names=[],
-        poll_id=None,
-        card_id=None,
-        quoted_id=None,
-        quote_state=None,
-        quote_policy="nobody",
-        application=None,
-        replies_count=0,
-        reblogs_count=0,
-        favourites_count=0,
-        quotes_count=0,
-        created_at=at,
-        edited_at=None,
-        deleted_at=None,
-        fetched_at=work.now,
-    )
 
 
 async def apply_undo_announce(work: Work, _known: Known, sender: Account, activity: IncomingUndo) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from kith.base.db import Taken
@@ -71,14 +72,28 @@ async def _row(work: Work, actor: Account, original: Status, visibility: Visibil
         level = UNLISTED
     id = StatusId(work.new_id())
     uri = boost_uri(work.settings, actor.username, id)
+    return boost_row(id, actor, original, uri=uri, visibility=level, at=work.now)
+
+
+def boost_row(
+    id: StatusId,
+    booster: Account,
+    original: Status,
+    *,
+    uri: str,
+    visibility: int,
+    at: datetime,
+    fetched_at: datetime | None = None,
+) -> Status:
+    """A status that says nothing of its own; `fetched_at` is when it came from elsewhere."""
     return Status(
         id=id,
         version=FIRST,
-        account_id=actor.id,
-        local=True,
+        account_id=booster.id,
+        local=booster.is_local,
         uri=uri,
         url=uri,
-        visibility=level,
+        visibility=visibility,
         in_reply_to_id=None,
         in_reply_to_account_id=None,
         reblog_of_id=original.id,
@@ -100,10 +115,10 @@ async def _row(work: Work, actor: Account, original: Status, visibility: Visibil
         reblogs_count=0,
         favourites_count=0,
         quotes_count=0,
-        created_at=work.now,
+        created_at=at,
         edited_at=None,
         deleted_at=None,
-        fetched_at=None,
+        fetched_at=fetched_at,
     )
 
 
