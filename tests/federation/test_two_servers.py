@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.federation.asking import ask
-from tests.federation.two_servers import Pair, find_person, friends, home, is_gone, relation, shows, two_towns
+from tests.federation.two_servers import Pair, arrived, find_person, friends, home, is_gone, relation, shows, two_towns
 from tests.social.members import join, until
 from tests.social.posts import does, post
 from tests.town import Town
@@ -233,3 +233,19 @@ async def test_what_is_pinned_is_pinned_on_both_sides(pair: Pair) -> None:
     await shows(pair.bob, path, lambda shown: [one["uri"] for one in shown] == [said["uri"]])
     await does(pair.ada, "unpin", said)
     await shows(pair.bob, path, lambda shown: shown == [])
+
+
+async def test_what_a_private_answer_answers_is_fetched_for_whoever_may_see_it(towns: tuple[Town, Town]) -> None:
+    ada, bob, cy = await join(towns[0]), await join(towns[1]), await join(towns[0])
+    before = await post(bob, "before anybody followed", visibility="private")
+    id = await find_person(ada, f"{bob.name}@127.0.0.1:{towns[1].port}")
+    await ada.post(f"/api/v1/accounts/{id}/follow", json={})
+    await until(partial(relation, ada, id, "following"))
+
+    answer = await post(bob, "and I go on", visibility="private", in_reply_to_id=before["id"])
+    here = await arrived(ada, answer["uri"])
+
+    path = f"/api/v1/statuses/{here['id']}/context"
+    await shows(ada, path, lambda shown: [one["uri"] for one in shown["ancestors"]] == [before["uri"]])
+    [parent] = (await ada.get(path))["ancestors"]
+    assert (await cy.call("GET", f"/api/v1/statuses/{parent['id']}")).status_code == 404

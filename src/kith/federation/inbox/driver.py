@@ -15,6 +15,8 @@ from kith.federation.people.fetching import fetch_actor
 from kith.federation.posts.fetching import fetch_note
 from kith.federation.vocabulary.incoming import DocumentRefused, parse_document
 from kith.federation.vocabulary.incoming.fields import read_object_id
+from kith.social.ids import AccountId
+from kith.social.relationships import store as relationships
 
 __all__ = ["Driver"]
 
@@ -55,9 +57,11 @@ class Driver:
         return None
 
     async def _fetch(self, row: Received, missing: Missing, chain: FetchChain) -> bool:
-        fetch = fetch_actor if missing.kind == "actor" else fetch_note
         try:
-            return await fetch(self._works, missing.uri, chain) is not None
+            if missing.kind == "actor":
+                return await fetch_actor(self._works, missing.uri, chain) is not None
+            reader = row.delivered_to or await self._follower_of(row.account_id)
+            return await fetch_note(self._works, missing.uri, chain, reader=reader) is not None
         except DocumentRefused:
             return False
         except FetchFailed as failed:
@@ -65,6 +69,11 @@ class Driver:
             if failed.may_pass and age < WORTH_WAITING and _is_about(row, missing.uri):
                 raise Give(str(failed), later=max(age, SHORTEST_PAUSE)) from failed
             return False
+
+    async def _follower_of(self, sender: AccountId) -> AccountId | None:
+        """In whose name something is asked for that is not for everybody."""
+        async with self._works.begin() as work:
+            return await relationships.a_follower_here(work.db, sender)
 
 
 def _is_about(row: Received, uri: str) -> bool:

@@ -14,7 +14,8 @@ from kith.federation.posts.facts import NoteChanged, ParentMissing, QuoteSeen, R
 from kith.federation.posts.fetching import PostFetcher
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingQuoteStamp, read_quote_stamp
 from kith.social.accounts import store as accounts
-from kith.social.ids import StatusId
+from kith.social.ids import AccountId, StatusId
+from kith.social.relationships import store as relationships
 from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import Status
 
@@ -22,6 +23,7 @@ __all__ = ["CHECK_AGAIN", "CHECK_STAMPS", "JOBS", "SUBSCRIPTIONS", "CheckStamps"
 
 RECHECKED = timedelta(days=7)
 STAMPS_AT_ONCE = 200
+MOST_ASKED = 5  # answers to a post that is fetched, for somebody who may see it
 
 
 class CheckStamps(msgspec.Struct):
@@ -30,9 +32,9 @@ class CheckStamps(msgspec.Struct):
 
 async def fetch_parent(work: Work, fact: ParentMissing) -> None:
     """And whatever that answers, one after the other; those who wait for it are linked when it is stored."""
-    fetcher = work.find(PostFetcher)
+    fetcher, reader = work.find(PostFetcher), await _reader(work, fact.uri)
     try:
-        parent = await fetcher.fetch(fact.uri, FetchChain(), steps=fact.steps + 1)
+        parent = await fetcher.fetch(fact.uri, FetchChain(), steps=fact.steps + 1, reader=reader)
     except DocumentRefused:
         return
     except FetchFailed as failed:
@@ -41,6 +43,17 @@ async def fetch_parent(work: Work, fact: ParentMissing) -> None:
     if parent is not None:  # known before, or by another id than it was asked for
         for child in await store.waiting_for(work.db, fact.uri):
             await threads.link(work, child, parent)
+
+
+async def _reader(work: Work, uri: str) -> AccountId | None:
+    """Somebody here who follows one of those that answer it, or whom their answer names."""
+    for child in (await store.waiting_for(work.db, uri))[:MOST_ASKED]:
+        found = await relationships.a_follower_here(work.db, child.account_id)
+        named = await accounts.find_all(work.db, await statuses.mentioned_in(work.db, child.id))
+        here = [one.id for one in named.values() if one.is_local and not one.is_gone]
+        if found is not None or here:
+            return found or here[0]
+    return None
 
 
 def _later(failed: FetchFailed) -> None:

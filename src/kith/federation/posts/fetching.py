@@ -14,6 +14,7 @@ from kith.federation.posts.storing import store_note
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingNote, read_note
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
+from kith.social.ids import AccountId
 from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import UNLISTED, Status
 
@@ -21,6 +22,7 @@ __all__ = ["FetchedNotes", "PostFetcher", "fetch_note", "keep_note", "refresh_no
 
 MOST_ROUNDS = 60  # people whom one post mentions, and a race or two
 _GONE = ("not_found", "gone")
+_REFUSED = ("not_found", "forbidden")
 
 
 class PostFetcher:
@@ -39,8 +41,10 @@ class PostFetcher:
         found: OurSigner = self.works.services[OurSigner]
         return found
 
-    async def fetch(self, uri: str, chain: FetchChain, *, steps: int = 0) -> Status | None:
-        return await fetch_note(self.works, uri, chain, steps=steps)
+    async def fetch(
+        self, uri: str, chain: FetchChain, *, steps: int = 0, reader: AccountId | None = None
+    ) -> Status | None:
+        return await fetch_note(self.works, uri, chain, steps=steps, reader=reader)
 
     async def refresh(self, status: Status, chain: FetchChain) -> Status | None:
         return await refresh_note(self.works, status, chain)
@@ -53,23 +57,31 @@ class FetchedNotes:
         return await fetch_note(works, uri, chain, steps=1)
 
 
-async def fetch_note(works: Works, uri: str, chain: FetchChain, *, steps: int = 0) -> Status | None:
+async def fetch_note(
+    works: Works, uri: str, chain: FetchChain, *, steps: int = 0, reader: AccountId | None = None
+) -> Status | None:
     """The post that `uri` names, stored; None where it is no post that could be kept, or gone.
 
     Raises `FetchFailed` and `DocumentRefused`. No work may be open for writing meanwhile. What is known is not asked
-    for again. `steps`: how many posts have led to this one.
+    for again. `steps`: how many posts have led to this one. `reader`: a member who may be allowed to see it.
     """
     found = await _known(works, uri)
     if found is not None or uri.startswith(f"{works.settings.base_url}/"):
         return found if found is not None and found.deleted_at is None else None
-    fetched = await _document(works, uri, chain)
+    fetched = await _document(works, uri, chain, reader)
     note = read_note(fetched.document)
     return await keep_note(works, note, chain, steps=steps)
 
 
-async def _document(works: Works, uri: str, chain: FetchChain) -> FetchedDocument:
+async def _document(works: Works, uri: str, chain: FetchChain, reader: AccountId | None = None) -> FetchedDocument:
+    """Asked for by the server; in the name of a member only where that is refused, for it tells who reads what."""
     client: RemoteClient = works.services[RemoteClient]
-    return await fetch_document(client, uri, chain=chain, signer=works.services[OurSigner])
+    try:
+        return await fetch_document(client, uri, chain=chain, signer=works.services[OurSigner])
+    except FetchFailed as failed:
+        if reader is None or failed.reason not in _REFUSED:
+            raise
+    return await fetch_document(client, uri, chain=chain, signer=OurSigner(works, reader))
 
 
 async def keep_note(works: Works, note: IncomingNote, chain: FetchChain, *, steps: int = 0) -> Status | None:

@@ -11,6 +11,7 @@ from kith.social.relationships.store.domains import (
 )
 from kith.social.relationships.store.esteem import endorse, save_note, unendorse
 from kith.social.relationships.store.follows import (
+    a_follower_here,
     add_follow,
     add_request,
     answered_by,
@@ -69,6 +70,7 @@ __all__ = [
     "NOTED",
     "REQUESTED",
     "REQUESTED_BY",
+    "a_follower_here",
     "add_block",
     "add_domain_block",
     "add_follow",

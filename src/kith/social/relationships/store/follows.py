@@ -209,6 +209,21 @@ _observers = query(
 )
 
 
+_reader = query(
+    select(follows.c.account_id)
+    .join(_here, _here.c.id == follows.c.account_id)
+    .where(and_(follows.c.target_id == ME, _here.c.domain == "", _here.c.suspended_at.is_(None)))
+    .order_by(follows.c.id)
+    .limit(1),
+    AccountId,
+)
+
+
+async def a_follower_here(db: Session, followed: AccountId) -> AccountId | None:
+    """Somebody who lives here and follows an account, if there is one."""
+    return await db.one(_reader, me=followed)
+
+
 async def wanted_among(db: Session, me: AccountId, ids: Sequence[AccountId]) -> set[AccountId]:
     """Whom of these I follow, or asked to; and myself."""
     wanted = list(ids)
