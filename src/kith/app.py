@@ -116,6 +116,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
         suggestions.COUNT_POSTS,
         outgoing.CARRY,
     ),
+    is_harmless=True,
 )
 
 ROOMS: list[Room] = [

@@ -18,7 +18,7 @@ from kith.base.work import Work
 from kith.federation.keys import service, store, tasks
 from kith.federation.keys.tables import ActorKey
 from kith.federation.signatures.digests import sha256
-from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign_all
+from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign
 from kith.federation.signatures.verifying import is_valid, read_claim
 from kith.social.accounts import store as accounts
 from kith.social.ids import AccountId
@@ -54,12 +54,12 @@ async def drop(house: House, owner: AccountId) -> None:
         await store.delete_of(work.db, owner)
 
 
-async def believes(public_pem: str, signer: Signer) -> bool:
+def believes(public_pem: str, signer: Signer) -> bool:
     key = load_pem_public_key(public_pem.encode())
     assert isinstance(key, RSAPublicKey)
     now = datetime.now(UTC)
     request = RequestToSign("POST", "https://b.example/inbox", sha256(b"{}"))
-    [headers] = await sign_all(signer, [request], SigningScheme.CAVAGE, now)
+    headers = sign(signer, request, SigningScheme.CAVAGE, now)
     return is_valid(read_claim(received(headers, target="/inbox", body=b"{}"), now), key)
 
 
@@ -91,9 +91,9 @@ async def test_private_keys_are_sealed_and_sign_for_their_owners(town: Town) -> 
 
     assert hers.key_id == f"{town.base_url}/users/{ada.name}#main-key"
     assert ours.key_id == f"{town.base_url}/actor#main-key"
-    assert await believes(row.public_key, hers)
-    assert await believes(server_key, ours)
-    assert not await believes(server_key, hers)
+    assert believes(row.public_key, hers)
+    assert believes(server_key, ours)
+    assert not believes(server_key, hers)
 
 
 async def test_whoever_asks_before_there_is_a_key_waits_and_all_get_the_same(town: Town) -> None:
@@ -175,9 +175,9 @@ async def test_a_rotated_key_is_another_and_the_old_one_tells_of_it(town: Town, 
 
     assert previous is not None
     assert after.public_key != before.public_key
-    assert await believes(after.public_key, now)
-    assert not await believes(after.public_key, old_signer)
-    assert await believes(before.public_key, previous)
+    assert believes(after.public_key, now)
+    assert not believes(after.public_key, old_signer)
+    assert believes(before.public_key, previous)
     assert (now.key_id, previous.key_id) == (old_signer.key_id, old_signer.key_id)
     assert rose is (owner is not None)  # what was rendered of the account is rendered anew
 
@@ -223,7 +223,7 @@ async def test_whoever_is_gone_can_say_goodbye_and_then_the_key_goes_too(town: T
         account = await accounts.find(work.db, owner)
         assert account is not None
         assert account.deleted_at is not None
-        assert await believes(row.public_key, await service.signer(work, owner))
+        assert believes(row.public_key, await service.signer(work, owner))
         with pytest.raises(NotFound):
             await service.rotate(work, owner)
         assert await _days_until(work, "federation_keys.delete", owner) == 3

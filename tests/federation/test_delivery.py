@@ -228,6 +228,7 @@ NOW = datetime(2024, 3, 5, 10, 0, tzinfo=UTC)
         (503, "Tue, 05 Mar 2024 09:00:30 GMT", None),
         (503, "Wed, 06 Mar 2024 10:00:30 GMT", 3600),
         (503, "soon", None),
+        (503, "Wed, 06 Mar 99999999999999999999 10:00:30 GMT", None),
         (503, "\N{SUPERSCRIPT TWO}", None),
         (503, "", None),
         (500, "120", None),

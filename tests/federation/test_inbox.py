@@ -12,6 +12,7 @@ import httpx
 import msgspec
 import pytest
 
+from kith.app import ROOMS
 from kith.federation.inbox.floods import UNBELIEVED
 from kith.federation.signatures.signing import Signer, SigningScheme
 from tests.federation.inbox_street import Street, street
@@ -303,3 +304,11 @@ async def test_whoever_is_not_believed_over_and_over_is_not_heard_for_a_while(
 
         await asyncio.gather(*(knock() for _ in range(16)))
         assert int(refused[0].headers["retry-after"]) >= 1
+
+
+def test_no_job_is_blamed_for_the_end_of_its_process() -> None:
+    """What others were told of, and what was accepted from them, is done however often the server was killed."""
+    kinds = [kind for room in ROOMS for kind in room.jobs if kind.name.startswith(("federation_", "statuses.posted"))]
+
+    assert [kind.name for kind in kinds if not kind.is_harmless] == []
+    assert len(kinds) > 40

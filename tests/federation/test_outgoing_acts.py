@@ -6,7 +6,10 @@ import uuid
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from kith.base.db import query
+from kith.base.jobs.tables import jobs
 from kith.base.work import Work
 from kith.federation.keys import service as keys
 from kith.social.accounts.facts import AccountMoved
@@ -22,6 +25,8 @@ from tests.federation.asking import ask
 from tests.federation.outgoing import FOLLOWERS, Village, only, shared, told
 from tests.social.posts import does, post, said_elsewhere
 from tests.web.browsing import Browser
+
+_jobs = query(select(jobs.c.kind).where(jobs.c.kind.like("federation_outgoing.%")), str)
 
 
 def bare(activity: dict[str, Any]) -> dict[str, Any]:
@@ -172,6 +177,8 @@ async def test_a_favourite_of_what_was_said_here_is_told_to_nobody(village: Vill
     await does(village.bob, "favourite", made["id"])
     await does(village.bob, "unfavourite", made["id"])
 
+    async with village.town.house() as house, house.works.begin() as work:
+        assert await work.db.all(_jobs) == []  # nor does it cost anything
     assert await told(village.town) == []
 
 

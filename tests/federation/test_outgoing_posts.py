@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kith.federation.outgoing import recipients
+from kith.federation.people import store as people
+from kith.federation.people.tables import RemoteActor
 from kith.federation.posts import quoting
 from kith.federation.relays import store as relays
 from kith.federation.relays.tables import FederationRelay
@@ -163,6 +165,17 @@ async def test_an_edit_goes_to_everybody_who_took_the_post_up(village: Village) 
     one = only(await told(town), "Delete Tombstone")
     assert one.hosts == FOLLOWERS | {"fan.example", "booster.example", "replier.example"}
     assert one.activity["object"] == {"id": made["uri"], "type": "Tombstone", "atomUri": made["uri"]}
+
+
+async def test_a_group_that_is_named_is_addressed_with_its_followers(village: Village) -> None:
+    group = await elsewhere(village.town, "group.example", actor_type="Group")
+    async with village.town.house() as house, house.works.begin() as work:
+        await people.save_actor(work.db, RemoteActor(group.id, f"{group.uri}/inbox", followers=f"{group.uri}/members"))
+
+    await post(village.ada, f"@{group.username}@{group.domain} {village.name('named')} hello", visibility="direct")
+
+    told_of = only(await told(village.town), "Create Note")
+    assert set(told_of.activity["to"]) == {group.uri, f"{group.uri}/members", village.people["named"].uri}
 
 
 async def test_an_edit_of_what_is_private_goes_to_whom_it_is_addressed_to(village: Village) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from http_message_signatures import HTTPMessageSigner, HTTPMessageVerifier, algorithms
 from http_message_signatures.resolvers import MappingKeyResolver
 
+from kith.federation.delivery.signing_desk import SigningDesk
 from kith.federation.signatures.digests import (
     check_content_digest,
     check_digest,
@@ -22,7 +24,7 @@ from kith.federation.signatures.digests import (
     sha256,
 )
 from kith.federation.signatures.refusals import Fault, SignatureRefused
-from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign, sign_all
+from kith.federation.signatures.signing import RequestToSign, Signer, SigningScheme, sign
 from kith.federation.signatures.verifying import is_signed, is_valid, read_claim, verify
 from tests.federation import vectors
 from tests.federation.vectors import AT, BODY, GET_HEADERS, KEY_ID, MESSAGE_HEADERS, POST_HEADERS, received
@@ -146,12 +148,15 @@ def test_what_is_given_with_a_request_is_under_the_signature(scheme: SigningSche
 async def test_many_are_signed_at_once() -> None:
     requests = [RequestToSign("POST", f"https://h{n}.example/inbox", sha256(BODY)) for n in range(20)]
 
-    signed = await sign_all(SIGNER, requests, SigningScheme.CAVAGE, AT)
+    desk = SigningDesk()
+    signed = await asyncio.gather(*(desk.sign(SIGNER, request, SigningScheme.CAVAGE) for request in requests))
+    await desk.close()
+    now = datetime.now(UTC)
 
     assert [one["host"] for one in signed] == [f"h{n}.example" for n in range(20)]
     for number, headers in enumerate(signed):
         got = received(headers, target="/inbox", origins=(f"https://h{number}.example",))
-        verify(read_claim(got, AT), KEY.public_key())
+        verify(read_claim(got, now), KEY.public_key())
 
 
 # Another implementation of RFC 9421

@@ -275,6 +275,14 @@ def test_who_is_meant_silently_is_addressed_and_not_named_and_some_are_neither()
     assert [tag["name"] for tag in made["tag"]] == ["@al@a.example"]
 
 
+def test_who_speaks_to_a_group_speaks_to_those_who_follow_it() -> None:
+    mentioned = [Mentioned(B, "bob", "b.example", group=f"{B}/followers")]
+
+    made = note(HERE, NoteParts(said(visibility=UNLISTED), alice(), mentioned=mentioned), AT)
+
+    assert made["cc"] == [EVERYBODY, B, f"{B}/followers"]
+
+
 def test_warnings_edits_and_limited_authors_show() -> None:
     row = said(spoiler_text="Food", sensitive=True, edited_at=datetime(2024, 3, 6, tzinfo=UTC), language=None)
 

@@ -59,7 +59,7 @@ async def block_servers(work: Work, payload: BlockServers) -> None:
 
 
 BLOCK_SERVERS: JobKind[BlockServers] = JobKind(
-    name="federation_block_lists.import", payload=BlockServers, handler=block_servers
+    name="federation_block_lists.import", payload=BlockServers, handler=block_servers, is_harmless=True
 )
 
 

@@ -285,4 +285,6 @@ def draft_of(server: ListedServer, private_comment: str | None = None) -> Domain
     )
 
 
-APPLY: JobKind[ApplyList] = JobKind(name="federation_block_lists.apply", payload=ApplyList, handler=apply_stretch)
+APPLY: JobKind[ApplyList] = JobKind(
+    name="federation_block_lists.apply", payload=ApplyList, handler=apply_stretch, is_harmless=True
+)

@@ -44,10 +44,15 @@ async def look_at_list(work: Work, payload: LookAtList) -> None:
 
 
 LOOK_AT_LISTS: JobKind[LookAtLists] = JobKind(
-    name="federation_block_lists.look", payload=LookAtLists, handler=look_at_lists
+    name="federation_block_lists.look", payload=LookAtLists, handler=look_at_lists, is_harmless=True
 )
 LOOK_AT_LIST: JobKind[LookAtList] = JobKind(
-    name="federation_block_lists.look_at", payload=LookAtList, handler=look_at_list, outside=True, concurrency=2
+    name="federation_block_lists.look_at",
+    payload=LookAtList,
+    handler=look_at_list,
+    outside=True,
+    concurrency=2,
+    is_harmless=True,
 )
 KINDS = (LOOK_AT_LISTS, LOOK_AT_LIST, subscribing.APPLY, importing.BLOCK_SERVERS)
 PERIODIC = (Periodic(kind=LOOK_AT_LISTS, every=timedelta(hours=1), payload=LookAtLists()),)

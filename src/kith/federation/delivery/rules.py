@@ -54,7 +54,7 @@ def read_retry_after(status: int, text: str, now: datetime) -> datetime | None:
     else:
         try:
             asked = parsedate_to_datetime(text)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         asked = asked.replace(tzinfo=asked.tzinfo or UTC)
     return min(asked, now + LONGEST_RETRY_AFTER) if asked > now else None

@@ -114,7 +114,9 @@ SEND_TO_TROUBLED: JobKind[SendToHost] = JobKind(
     concurrency=64,
     is_harmless=True,
 )
-OVERDUE: JobKind[SendOverdue] = JobKind(name="federation_delivery.overdue", payload=SendOverdue, handler=send_overdue)
+OVERDUE: JobKind[SendOverdue] = JobKind(
+    name="federation_delivery.overdue", payload=SendOverdue, handler=send_overdue, is_harmless=True
+)
 KINDS = (SEND, SEND_TO_NEW, SEND_TO_TROUBLED, OVERDUE)
 PERIODIC = (Periodic(kind=OVERDUE, every=timedelta(minutes=5), payload=SendOverdue()),)
 

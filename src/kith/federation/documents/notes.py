@@ -181,7 +181,9 @@ def _quotes_elsewhere(row: Status, around: _Around) -> bool:
 
 def _mentioned(row: store.MentionRow, told: set[AccountId] | None) -> Mentioned:
     is_addressed = told is None or row.account_id in told
-    return Mentioned(row.uri, row.username, row.domain, is_named=not row.silent, is_addressed=is_addressed)
+    return Mentioned(
+        row.uri, row.username, row.domain, is_named=not row.silent, is_addressed=is_addressed, group=row.group
+    )
 
 
 def _quoted(

@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy import ColumnElement, and_, bindparam, func, select
 
 from kith.base.db import Query, Session, any_of, query
+from kith.federation.people.tables import actors
 from kith.social.accounts.tables import accounts
 from kith.social.emojis.tables import Emoji, emojis
 from kith.social.ids import AccountId, StatusId
@@ -26,6 +27,7 @@ class MentionRow(msgspec.Struct, frozen=True):
     uri: str
     username: str
     domain: str
+    group: str | None  # where they are one: the list of those who follow it
 
 
 class Reply(msgspec.Struct, frozen=True):
@@ -34,6 +36,7 @@ class Reply(msgspec.Struct, frozen=True):
     uri: str
 
 
+_is_group = and_(actors.c.account_id == mentions.c.account_id, accounts.c.actor_type == "Group")
 _mentions = query(
     select(
         mentions.c.status_id,
@@ -42,8 +45,10 @@ _mentions = query(
         accounts.c.uri,
         accounts.c.username,
         accounts.c.domain,
+        actors.c.followers.label("group"),
     )
     .join(accounts, accounts.c.id == mentions.c.account_id)
+    .outerjoin(actors, _is_group)
     .where(any_of(mentions.c.status_id, "ids"))
     .order_by(mentions.c.status_id, mentions.c.account_id),
     MentionRow,

@@ -20,7 +20,9 @@ async def forget(work: Work, _payload: ForgetEnded) -> None:
     await store.forget(work.db, work.now)
 
 
-FORGET: JobKind[ForgetEnded] = JobKind(name="federation_ended.forget", payload=ForgetEnded, handler=forget)
+FORGET: JobKind[ForgetEnded] = JobKind(
+    name="federation_ended.forget", payload=ForgetEnded, handler=forget, is_harmless=True
+)
 
 ROOM = Room(
     name="federation ended",

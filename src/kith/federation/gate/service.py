@@ -43,12 +43,6 @@ class Gate:
         """In and out. Give the work where one is open, so that no second connection is needed to look."""
         return self._admits(await self._fresh(work), domain)
 
-    def admits_now(self, domain: str) -> bool:
-        """By what was read last, for places that cannot wait; before anything was read, nobody else is let in."""
-        return self._works.settings.is_own_domain(domain) or (
-            self._lists is not None and self._admits(self._lists, domain)
-        )
-
     async def block_of(self, domain: str, work: Work | None = None) -> ServerBlock | None:
         """What the team has decided about a server or the nearest one above it."""
         return (await self._fresh(work)).block_of(domain)

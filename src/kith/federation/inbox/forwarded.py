@@ -69,5 +69,11 @@ async def look_again(work: Work, payload: LookAgain) -> None:
 
 
 LOOK_AGAIN: JobKind[LookAgain] = JobKind(
-    name="federation_inbox.look_again", payload=LookAgain, handler=look_again, outside=True, concurrency=2, attempts=3
+    name="federation_inbox.look_again",
+    payload=LookAgain,
+    handler=look_again,
+    outside=True,
+    concurrency=2,
+    attempts=3,
+    is_harmless=True,
 )

@@ -113,10 +113,12 @@ async def complete(work: Work, payload: OneReceived) -> None:
         await store.drop(work.db, [row.id])
 
 
-TAKE: JobKind[TakeWaiting] = JobKind(name="federation_inbox.take", payload=TakeWaiting, many=take)
-SWEEP: JobKind[SweepInbox] = JobKind(name="federation_inbox.sweep", payload=SweepInbox, handler=sweep)
-RETRY: JobKind[OneReceived] = JobKind(name="federation_inbox.retry", payload=OneReceived, handler=retry, attempts=8)
+TAKE: JobKind[TakeWaiting] = JobKind(name="federation_inbox.take", payload=TakeWaiting, many=take, is_harmless=True)
+SWEEP: JobKind[SweepInbox] = JobKind(name="federation_inbox.sweep", payload=SweepInbox, handler=sweep, is_harmless=True)
+RETRY: JobKind[OneReceived] = JobKind(
+    name="federation_inbox.retry", payload=OneReceived, handler=retry, attempts=8, is_harmless=True
+)
 COMPLETE: JobKind[OneReceived] = JobKind(
-    name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20
+    name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20, is_harmless=True
 )
 KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN)

@@ -54,10 +54,10 @@ async def forget_previous(work: Work, payload: ForgetPreviousKey) -> None:
 
 
 MAKE: JobKind[AccountMade] = JobKind(
-    name="federation_keys.make", payload=AccountMade, handler=make, outside=True, concurrency=1
+    name="federation_keys.make", payload=AccountMade, handler=make, outside=True, concurrency=1, is_harmless=True
 )
-DELETE: JobKind[DeleteKey] = JobKind(name="federation_keys.delete", payload=DeleteKey, handler=delete)
+DELETE: JobKind[DeleteKey] = JobKind(name="federation_keys.delete", payload=DeleteKey, handler=delete, is_harmless=True)
 FORGET_PREVIOUS: JobKind[ForgetPreviousKey] = JobKind(
-    name="federation_keys.forget_previous", payload=ForgetPreviousKey, handler=forget_previous
+    name="federation_keys.forget_previous", payload=ForgetPreviousKey, handler=forget_previous, is_harmless=True
 )
 KINDS = (MAKE, DELETE, FORGET_PREVIOUS)

@@ -127,13 +127,19 @@ def _end(
     return activities.undo_announce(announced, row.id)
 
 
-EDITED: JobKind[StatusEdited] = JobKind(name="federation_outgoing.edited", payload=StatusEdited, many=tell_of_edits)
-POLL_ENDED: JobKind[PollEnded] = JobKind(name="federation_outgoing.poll_ended", payload=PollEnded, many=tell_of_ends)
-TELL_VOTES: JobKind[TellVotes] = JobKind(name="federation_outgoing.votes", payload=TellVotes, many=tell_of_votes)
+EDITED: JobKind[StatusEdited] = JobKind(
+    name="federation_outgoing.edited", payload=StatusEdited, many=tell_of_edits, is_harmless=True
+)
+POLL_ENDED: JobKind[PollEnded] = JobKind(
+    name="federation_outgoing.poll_ended", payload=PollEnded, many=tell_of_ends, is_harmless=True
+)
+TELL_VOTES: JobKind[TellVotes] = JobKind(
+    name="federation_outgoing.votes", payload=TellVotes, many=tell_of_votes, is_harmless=True
+)
 DELETED: JobKind[StatusDeleted] = JobKind(
-    name="federation_outgoing.deleted", payload=StatusDeleted, many=tell_of_deletions
+    name="federation_outgoing.deleted", payload=StatusDeleted, many=tell_of_deletions, is_harmless=True
 )
 WITHDRAWN: JobKind[BoostWithdrawn] = JobKind(
-    name="federation_outgoing.withdrawn", payload=BoostWithdrawn, many=tell_of_withdrawals
+    name="federation_outgoing.withdrawn", payload=BoostWithdrawn, many=tell_of_withdrawals, is_harmless=True
 )
 KINDS = (EDITED, POLL_ENDED, TELL_VOTES, DELETED, WITHDRAWN)

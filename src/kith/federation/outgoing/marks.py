@@ -17,7 +17,7 @@ from kith.social.statuses.facts import PollVoted, StatusFavourited, StatusPinned
 from kith.social.statuses.tables import Status, votes
 from kith.social.tags.facts import TagFeatured
 
-__all__ = ["KINDS", "like_elsewhere"]
+__all__ = ["KINDS", "like_elsewhere", "unlike_elsewhere"]
 
 _votes = query(select(votes.c.id, votes.c.choice).where(any_of(votes.c.id, "ids")).order_by(votes.c.id), tuple)
 
@@ -26,6 +26,12 @@ async def like_elsewhere(work: Work, fact: StatusFavourited) -> None:
     """Most favourites are of posts that were written here: nothing is done for them."""
     if fact.is_elsewhere:
         work.enqueue(FAVOURITED, fact)
+
+
+async def unlike_elsewhere(work: Work, fact: StatusUnfavourited) -> None:
+    """As with favourites."""
+    if fact.may_be_elsewhere:
+        work.enqueue(UNFAVOURITED, fact)
 
 
 async def tell_of_favourite(work: Work, fact: StatusFavourited) -> None:
@@ -79,12 +85,18 @@ async def tell_of_tag(work: Work, fact: TagFeatured) -> None:
 
 
 FAVOURITED: JobKind[StatusFavourited] = JobKind(
-    name="federation_outgoing.favourited", payload=StatusFavourited, handler=tell_of_favourite
+    name="federation_outgoing.favourited", payload=StatusFavourited, handler=tell_of_favourite, is_harmless=True
 )
 UNFAVOURITED: JobKind[StatusUnfavourited] = JobKind(
-    name="federation_outgoing.unfavourited", payload=StatusUnfavourited, handler=take_back_favourite
+    name="federation_outgoing.unfavourited", payload=StatusUnfavourited, handler=take_back_favourite, is_harmless=True
 )
-VOTED: JobKind[PollVoted] = JobKind(name="federation_outgoing.voted", payload=PollVoted, handler=tell_of_votes)
-PINNED: JobKind[StatusPinned] = JobKind(name="federation_outgoing.pinned", payload=StatusPinned, handler=tell_of_pin)
-FEATURED: JobKind[TagFeatured] = JobKind(name="federation_outgoing.featured", payload=TagFeatured, handler=tell_of_tag)
+VOTED: JobKind[PollVoted] = JobKind(
+    name="federation_outgoing.voted", payload=PollVoted, handler=tell_of_votes, is_harmless=True
+)
+PINNED: JobKind[StatusPinned] = JobKind(
+    name="federation_outgoing.pinned", payload=StatusPinned, handler=tell_of_pin, is_harmless=True
+)
+FEATURED: JobKind[TagFeatured] = JobKind(
+    name="federation_outgoing.featured", payload=TagFeatured, handler=tell_of_tag, is_harmless=True
+)
 KINDS = (FAVOURITED, UNFAVOURITED, VOTED, PINNED, FEATURED)

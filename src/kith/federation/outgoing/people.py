@@ -111,8 +111,12 @@ async def tell_everybody(work: Work, payload: TellEverybody) -> None:
 
 
 PROFILE: JobKind[TellProfile] = JobKind(
-    name="federation_outgoing.profile", payload=TellProfile, handler=tell_of_profile
+    name="federation_outgoing.profile", payload=TellProfile, handler=tell_of_profile, is_harmless=True
 )
-MOVED: JobKind[AccountMoved] = JobKind(name="federation_outgoing.moved", payload=AccountMoved, handler=tell_of_move)
-END: JobKind[TellEverybody] = JobKind(name="federation_outgoing.end", payload=TellEverybody, handler=tell_everybody)
+MOVED: JobKind[AccountMoved] = JobKind(
+    name="federation_outgoing.moved", payload=AccountMoved, handler=tell_of_move, is_harmless=True
+)
+END: JobKind[TellEverybody] = JobKind(
+    name="federation_outgoing.end", payload=TellEverybody, handler=tell_everybody, is_harmless=True
+)
 KINDS = (PROFILE, MOVED, END)

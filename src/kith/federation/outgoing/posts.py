@@ -82,4 +82,6 @@ async def _announces(work: Work, rows: Sequence[Status]) -> dict[StatusId, Doc]:
     return {boosts[one["id"]].id: with_context(one, made.terms) for one in made.items}
 
 
-CARRY: JobKind[StatusPosted] = JobKind(name="federation_outgoing.posted", payload=StatusPosted, many=carry)
+CARRY: JobKind[StatusPosted] = JobKind(
+    name="federation_outgoing.posted", payload=StatusPosted, many=carry, is_harmless=True
+)

@@ -52,8 +52,10 @@ async def tell_of_revoking(work: Work, fact: QuoteRevoked) -> None:
     await deliver(work, activity=quotes.revoke(me.uri, quoting.id), sender=me.id, inboxes=inboxes)
 
 
-QUOTED: JobKind[StatusQuoted] = JobKind(name="federation_outgoing.quoted", payload=StatusQuoted, handler=ask)
+QUOTED: JobKind[StatusQuoted] = JobKind(
+    name="federation_outgoing.quoted", payload=StatusQuoted, handler=ask, is_harmless=True
+)
 REVOKED: JobKind[QuoteRevoked] = JobKind(
-    name="federation_outgoing.revoked", payload=QuoteRevoked, handler=tell_of_revoking
+    name="federation_outgoing.revoked", payload=QuoteRevoked, handler=tell_of_revoking, is_harmless=True
 )
 KINDS = (QUOTED, REVOKED)

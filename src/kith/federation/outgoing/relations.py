@@ -100,23 +100,25 @@ def _block(me: Account, other: Account, uri: str | None, id: int) -> Doc:
 
 
 REQUESTED: JobKind[FollowRequested] = JobKind(
-    name="federation_outgoing.requested", payload=FollowRequested, handler=tell_of_request
+    name="federation_outgoing.requested", payload=FollowRequested, handler=tell_of_request, is_harmless=True
 )
 AUTHORIZED: JobKind[FollowAuthorized] = JobKind(
-    name="federation_outgoing.authorized", payload=FollowAuthorized, handler=tell_of_authorization
+    name="federation_outgoing.authorized", payload=FollowAuthorized, handler=tell_of_authorization, is_harmless=True
 )
 UNFOLLOWED: JobKind[Unfollowed] = JobKind(
-    name="federation_outgoing.unfollowed", payload=Unfollowed, handler=tell_of_unfollow
+    name="federation_outgoing.unfollowed", payload=Unfollowed, handler=tell_of_unfollow, is_harmless=True
 )
 UNREQUESTED: JobKind[FollowWithdrawn] = JobKind(
-    name="federation_outgoing.unrequested", payload=FollowWithdrawn, handler=tell_of_withdrawal
+    name="federation_outgoing.unrequested", payload=FollowWithdrawn, handler=tell_of_withdrawal, is_harmless=True
 )
 REJECTED: JobKind[FollowRejected] = JobKind(
-    name="federation_outgoing.rejected", payload=FollowRejected, handler=tell_of_rejection
+    name="federation_outgoing.rejected", payload=FollowRejected, handler=tell_of_rejection, is_harmless=True
 )
-BLOCKED: JobKind[Blocked] = JobKind(name="federation_outgoing.blocked", payload=Blocked, handler=tell_of_block)
+BLOCKED: JobKind[Blocked] = JobKind(
+    name="federation_outgoing.blocked", payload=Blocked, handler=tell_of_block, is_harmless=True
+)
 UNBLOCKED: JobKind[Unblocked] = JobKind(
-    name="federation_outgoing.unblocked", payload=Unblocked, handler=tell_of_unblock
+    name="federation_outgoing.unblocked", payload=Unblocked, handler=tell_of_unblock, is_harmless=True
 )
 SUBSCRIPTIONS: tuple[tuple[Any, JobKind[Any]], ...] = (
     (FollowRequested, REQUESTED),

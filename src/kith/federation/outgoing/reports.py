@@ -36,6 +36,6 @@ async def tell_of_report(work: Work, fact: ReportCreated) -> None:
 
 
 REPORTED: JobKind[ReportCreated] = JobKind(
-    name="federation_outgoing.reported", payload=ReportCreated, handler=tell_of_report
+    name="federation_outgoing.reported", payload=ReportCreated, handler=tell_of_report, is_harmless=True
 )
 KINDS = (REPORTED,)

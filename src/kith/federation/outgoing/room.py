@@ -37,7 +37,6 @@ ROOM = Room(
         (PollEnded, changes.POLL_ENDED),
         (StatusDeleted, changes.DELETED),
         (BoostWithdrawn, changes.WITHDRAWN),
-        (StatusUnfavourited, marks.UNFAVOURITED),
         (PollVoted, marks.VOTED),
         (StatusPinned, marks.PINNED),
         (TagFeatured, marks.FEATURED),
@@ -49,6 +48,7 @@ ROOM = Room(
     ),
     at_once=(
         (StatusFavourited, marks.like_elsewhere),
+        (StatusUnfavourited, marks.unlike_elsewhere),
         (AccountChanged, people.tell_of_profile_later),
         (ActorKeyRotated, people.tell_of_key),
         (AccountDeleted, people.tell_of_end),

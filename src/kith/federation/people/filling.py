@@ -170,7 +170,8 @@ FILL: JobKind[FillProfile] = JobKind(
     concurrency=2,
     attempts=3,
     patience=timedelta(minutes=10),
+    is_harmless=True,
 )
 FILL_FOLLOWED: JobKind[FollowRequested] = JobKind(
-    name="federation_people.fill_followed", payload=FollowRequested, handler=fill_requested
+    name="federation_people.fill_followed", payload=FollowRequested, handler=fill_requested, is_harmless=True
 )

@@ -28,4 +28,6 @@ async def refollow(work: Work, payload: Refollow) -> None:
         work.enqueue(REFOLLOW, Refollow(account_id=account.id, after=after), key=f"{account.id}:{after}")
 
 
-REFOLLOW: JobKind[Refollow] = JobKind(name="federation_people.refollow", payload=Refollow, handler=refollow)
+REFOLLOW: JobKind[Refollow] = JobKind(
+    name="federation_people.refollow", payload=Refollow, handler=refollow, is_harmless=True
+)

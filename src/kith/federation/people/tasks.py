@@ -61,7 +61,8 @@ REFRESH: JobKind[RefreshActor] = JobKind(
     outside=True,
     concurrency=4,
     attempts=3,
+    is_harmless=True,
 )
 LOOK_FOR_STALE: JobKind[LookForStale] = JobKind(
-    name="federation_people.look_for_stale", payload=LookForStale, handler=look_for_stale
+    name="federation_people.look_for_stale", payload=LookForStale, handler=look_for_stale, is_harmless=True
 )

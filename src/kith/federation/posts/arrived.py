@@ -12,7 +12,12 @@ __all__ = ["ARRIVED", "CARRY"]
 
 # Old ones that were looked up: they can be found, and show the card of their link.
 ARRIVED: JobKind[StatusPosted] = JobKind(
-    name="federation_posts.arrived", payload=StatusPosted, parts=(statuses.FOLLOW_UP, search.LEARN_POSTED)
+    name="federation_posts.arrived",
+    payload=StatusPosted,
+    parts=(statuses.FOLLOW_UP, search.LEARN_POSTED),
+    is_harmless=True,
 )
 # Answers whose parent came after them.
-CARRY: JobKind[StatusPosted] = JobKind(name="federation_posts.carry", payload=StatusPosted, many=timelines.carry)
+CARRY: JobKind[StatusPosted] = JobKind(
+    name="federation_posts.carry", payload=StatusPosted, many=timelines.carry, is_harmless=True
+)

@@ -171,6 +171,7 @@ def _outside(name: str, payload: type, handler: object, concurrency: int = 2) ->
         concurrency=concurrency,
         attempts=4,
         patience=timedelta(minutes=5),
+        is_harmless=True,
     )
 
 
@@ -180,7 +181,7 @@ FETCH_CHANGED = _outside("fetch_changed", NoteChanged, fetch_changed)
 RESOLVE_QUOTE = _outside("resolve_quote", QuoteSeen, resolve_quote)
 CHECK_AGAIN = _outside("check_stamp", CheckAgain, check_again)
 CHECK_STAMPS: JobKind[CheckStamps] = JobKind(
-    name="federation_posts.check_stamps", payload=CheckStamps, handler=check_stamps
+    name="federation_posts.check_stamps", payload=CheckStamps, handler=check_stamps, is_harmless=True
 )
 JOBS = (FETCH_PARENT, FETCH_REPLIES, FETCH_CHANGED, RESOLVE_QUOTE, CHECK_AGAIN, CHECK_STAMPS)
 SUBSCRIPTIONS = (

@@ -149,7 +149,6 @@ _join_conversation = command(
     .where(statuses.c.conversation_id == bindparam("old"))
     .values(conversation_id=bindparam("new"), version=changed(statuses))
 )
-_known_uris = query(select(statuses.c.uri).where(any_of(statuses.c.uri, "uris")), str)
 
 
 _parent = statuses.alias("parent")
@@ -184,11 +183,6 @@ async def conversation_of(db: Session, uri: str) -> int | None:
 
 async def join_conversation(db: Session, old: int, new: int) -> None:
     await db.run(_join_conversation, old=old, new=new)
-
-
-async def known_uris(db: Session, uris: Sequence[str]) -> set[str]:
-    """Also of what was deleted."""
-    return set(await db.all(_known_uris, uris=list(uris))) if uris else set()
 
 
 # Quotes

@@ -117,4 +117,5 @@ WALK: JobKind[WalkReplies] = JobKind(
     concurrency=2,
     attempts=2,
     patience=timedelta(minutes=15),
+    is_harmless=True,
 )

@@ -26,5 +26,5 @@ async def leave(work: Work, fact: RelayLeft) -> None:
     await deliver(work, activity=undone, sender=None, inboxes=[fact.inbox])
 
 
-ASK: JobKind[RelayAsked] = JobKind(name="federation_relays.ask", payload=RelayAsked, handler=ask)
-LEAVE: JobKind[RelayLeft] = JobKind(name="federation_relays.leave", payload=RelayLeft, handler=leave)
+ASK: JobKind[RelayAsked] = JobKind(name="federation_relays.ask", payload=RelayAsked, handler=ask, is_harmless=True)
+LEAVE: JobKind[RelayLeft] = JobKind(name="federation_relays.leave", payload=RelayLeft, handler=leave, is_harmless=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
@@ -17,7 +16,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from kith.federation.signatures.clock import http_date
 from kith.federation.signatures.digests import content_digest_field, digest_field
 
-__all__ = ["RequestToSign", "Signer", "SigningScheme", "sign", "sign_all"]
+__all__ = ["RequestToSign", "Signer", "SigningScheme", "sign"]
 
 _PADDING, _HASH = PKCS1v15(), SHA256()
 _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
@@ -52,13 +51,6 @@ class RequestToSign(msgspec.Struct, frozen=True):
 def sign(signer: Signer, request: RequestToSign, scheme: SigningScheme, at: datetime) -> dict[str, str]:
     """All headers that must be sent as they are: those of `request`, and what signing adds."""
     return _sign_cavage(signer, request, at) if scheme is SigningScheme.CAVAGE else _sign_rfc9421(signer, request, at)
-
-
-async def sign_all(
-    signer: Signer, requests: Sequence[RequestToSign], scheme: SigningScheme, at: datetime
-) -> list[dict[str, str]]:
-    """Sign many with one key, in a thread: each takes about half a millisecond, which the event loop does not have."""
-    return await asyncio.to_thread(lambda: [sign(signer, request, scheme, at) for request in requests])
 
 
 def _sign_cavage(signer: Signer, request: RequestToSign, at: datetime) -> dict[str, str]:

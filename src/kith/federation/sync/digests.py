@@ -9,7 +9,7 @@ from kith.federation.vocabulary.outgoing import identifiers
 from kith.social.accounts.tables import Account
 from kith.social.relationships.store import across as store
 
-__all__ = ["MOST_FOLLOWERS", "header_for", "headers_for", "synchronization_url"]
+__all__ = ["MOST_FOLLOWERS", "headers_for", "synchronization_url"]
 
 MOST_FOLLOWERS = 25_000
 
@@ -18,15 +18,11 @@ def synchronization_url(account: Account) -> str:
     return identifiers.collection(account.uri, "followers_synchronization")
 
 
-async def header_for(work: Work, account: Account, domain: str) -> str | None:
-    """`Collection-Synchronization` for a private post to a host; None where it costs too much, for so many follow."""
-    if account.followers_count >= MOST_FOLLOWERS:
-        return None
-    return _header(account, await store.followers_at(work.db, account.id, domain))
-
-
 async def headers_for(work: Work, account: Account) -> dict[str, str]:
-    """The same for all hosts that followers live at, by host, with one look at who follows."""
+    """`Collection-Synchronization` for a private post, by the hosts that followers live at.
+
+    None where that costs too much, for so many follow.
+    """
     if account.followers_count >= MOST_FOLLOWERS:
         return {}
     hosts: dict[str, list[str]] = {}

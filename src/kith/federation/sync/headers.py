@@ -8,9 +8,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-__all__ = ["HEADER", "SyncHeader", "digest_of", "read_header", "write_header"]
+__all__ = ["SyncHeader", "digest_of", "read_header", "write_header"]
 
-HEADER = "Collection-Synchronization"
 LONGEST = 4096
 _FIELD = re.compile(r'\s*([A-Za-z]{1,20})="([^"\\]{0,2048})"\s*(?:,|\Z)')
 _DIGEST = re.compile(r"[0-9a-f]{64}")

@@ -107,4 +107,5 @@ SYNCHRONIZE: JobKind[Synchronize] = JobKind(
     outside=True,
     concurrency=4,
     attempts=4,
+    is_harmless=True,
 )

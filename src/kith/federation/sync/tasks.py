@@ -25,5 +25,5 @@ async def take_back(work: Work, fact: GhostFollowFound) -> None:
 
 
 TAKE_BACK: JobKind[GhostFollowFound] = JobKind(
-    name="federation_sync.take_back", payload=GhostFollowFound, handler=take_back
+    name="federation_sync.take_back", payload=GhostFollowFound, handler=take_back, is_harmless=True
 )

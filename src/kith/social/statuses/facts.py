@@ -45,6 +45,7 @@ class StatusUnfavourited(Fact, frozen=True):
     status_id: StatusId
     account_id: AccountId
     favourite_id: int = 0
+    may_be_elsewhere: bool = True  # the post is one of another server, or nobody has looked
 
 
 class StatusQuoted(Fact, frozen=True):

@@ -54,7 +54,8 @@ class NoteParts(msgspec.Struct, frozen=True):
 
 
 def audience(parts: NoteParts) -> Audience:
-    addressed = [one.uri for one in parts.mentioned if one.is_addressed]
+    meant = [one for one in parts.mentioned if one.is_addressed]
+    addressed = [uri for one in meant for uri in (one.uri, one.group) if uri is not None]
     return audience_of(parts.status.visibility, parts.author.uri, addressed)
 
 

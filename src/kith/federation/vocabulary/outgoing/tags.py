@@ -16,13 +16,17 @@ __all__ = ["Mentioned", "emoji", "featured_tag", "hashtag", "mention"]
 
 
 class Mentioned(msgspec.Struct, frozen=True):
-    """Somebody a post names. One who is silently meant, or may not be told, is not both named and addressed."""
+    """Somebody a post names. One who is silently meant, or may not be told, is not both named and addressed.
+
+    `group` are the followers of a group: whoever speaks to it speaks to them.
+    """
 
     uri: str
     username: str
     domain: str
     is_named: bool = True
     is_addressed: bool = True
+    group: str | None = None
 
 
 def mention(settings: Settings, one: Mentioned) -> Doc:

@@ -44,11 +44,13 @@ async def favourite(work: Work, me: AccountId, status_id: StatusId) -> Subject:
 
 async def unfavourite(work: Work, me: AccountId, status_id: StatusId) -> StatusId:
     """Also when the status may not be seen any more. The id of what was a favourite."""
-    subject = await _marked(work, me, status_id)
+    found = await _find(work, status_id)
+    subject = found.reblog_of_id or found.id
     dropped = await store.unfavourite(work.db, me, subject)
     if dropped is not None:
         await store.count(work.db, subject, favourites=-1)
-        work.announce(StatusUnfavourited(status_id=subject, account_id=me, favourite_id=dropped))
+        may_be_elsewhere = not found.local or found.reblog_of_id is not None
+        work.announce(StatusUnfavourited(subject, me, favourite_id=dropped, may_be_elsewhere=may_be_elsewhere))
     elif await store.find_visible(work.db, subject, me) is None:
         raise NotFound
     return subject
@@ -61,18 +63,19 @@ async def bookmark(work: Work, me: AccountId, status_id: StatusId) -> Subject:
 
 
 async def unbookmark(work: Work, me: AccountId, status_id: StatusId) -> StatusId:
-    subject = await _marked(work, me, status_id)
+    found = await _find(work, status_id)
+    subject = found.reblog_of_id or found.id
     dropped = await store.unmark(work.db, "bookmarks", me, subject)
     if not dropped and await store.find_visible(work.db, subject, me) is None:
         raise NotFound
     return subject
 
 
-async def _marked(work: Work, _me: AccountId, status_id: StatusId) -> StatusId:
+async def _find(work: Work, status_id: StatusId) -> Status:
     found = await store.find(work.db, status_id)
     if found is None or found.deleted_at is not None:
         raise NotFound
-    return found.reblog_of_id or found.id
+    return found
 
 
 async def pin(work: Work, me: AccountId, status_id: StatusId) -> Status:
