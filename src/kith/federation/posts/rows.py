@@ -36,6 +36,7 @@ __all__ = [
 FRESH = timedelta(hours=6)
 CONTENT_LENGTH = 64 * 1024  # as much as is ever shown
 WARNING_LENGTH = 10_000
+JUST_NOW = timedelta(seconds=10)
 _EARLIEST = datetime(1970, 1, 2, tzinfo=UTC)
 _MIME_LENGTH = 100
 
@@ -48,9 +49,10 @@ def created_at(published: datetime | None, now: datetime) -> datetime:
 def id_of(at: datetime, now: datetime) -> StatusId:
     """An id of about that moment, so that posts sort by when they were written.
 
-    Most servers tell seconds, so that the rest is drawn; and two that draw the same are told by the database.
+    What was written just now sorts by when it came, since most servers tell seconds. Of older ones the rest of the
+    second is drawn; two that draw the same are told by the database.
     """
-    at = max(at, _EARLIEST)
+    at = now if now - at < JUST_NOW else max(at, _EARLIEST)
     if at.microsecond == 0:
         at += timedelta(milliseconds=random.randrange(1000))  # noqa: S311 - no secret
     return StatusId(id_at(min(at, now), random.randrange(1 << 16)))  # noqa: S311
