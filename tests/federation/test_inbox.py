@@ -13,8 +13,12 @@ import msgspec
 import pytest
 
 from kith.app import ROOMS
+from kith.base.ids import id_at
+from kith.federation.inbox import store, tasks
 from kith.federation.inbox.floods import UNBELIEVED
+from kith.federation.inbox.tables import ALONE, Received
 from kith.federation.signatures.signing import Signer, SigningScheme
+from kith.social.ids import AccountId
 from tests.federation.inbox_street import Street, street
 from tests.federation.neighbour import ACTIVITY, AS, RemotePerson, private_key
 from tests.social.members import join
@@ -312,3 +316,19 @@ def test_no_job_is_blamed_for_the_end_of_its_process() -> None:
 
     assert [kind.name for kind in kinds if not kind.is_harmless] == []
     assert len(kinds) > 40
+
+
+async def test_what_could_not_be_done_for_a_week_is_given_up(lane: Street) -> None:
+    async with lane.here.house() as house:
+        async with house.works.begin() as work:
+            old = work.now - tasks.KEPT - timedelta(hours=1)
+            ids = [id_at(old, 7), work.new_id()]
+            await store.add(
+                work.db,
+                [Received(id, AccountId(1), f"given up {id}", AccountId(0), "{}", None, ALONE, old, old) for id in ids],
+            )
+        async with house.works.begin() as work:
+            await tasks.sweep(work, tasks.SweepInbox())
+        async with house.works.begin() as work:
+            assert [await store.find(work.db, id) is not None for id in ids] == [False, True]
+            await store.drop(work.db, ids)

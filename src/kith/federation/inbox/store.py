@@ -54,6 +54,13 @@ async def take(db: Session, most: int) -> list[Received]:
     return await db.all(_take, most=most)
 
 
+_older = query(select(inbox).where(inbox.c.id < _row).order_by(inbox.c.id).limit(100), Received)
+
+
+async def older_than(db: Session, id: int) -> list[Received]:
+    return await db.all(_older, row=id)
+
+
 async def drop(db: Session, ids: Sequence[int]) -> None:
     if ids:
         await db.run(_drop, ids=list(ids))

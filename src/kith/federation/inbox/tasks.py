@@ -8,6 +8,7 @@ from datetime import timedelta
 import msgspec
 
 from kith.base.errors import Problem, Unavailable
+from kith.base.ids import id_at
 from kith.base.jobs import JobKind
 from kith.base.logger import Logger
 from kith.base.work import Work
@@ -23,6 +24,7 @@ __all__ = ["COMPLETE", "KINDS", "RETRY", "SWEEP", "TAKE", "SweepInbox", "TakeWai
 
 BATCH = 50
 SWEPT = timedelta(minutes=1)
+KEPT = timedelta(days=7)  # what could not be done by then is not done any more
 _log = Logger()
 
 
@@ -79,6 +81,10 @@ async def sweep(work: Work, _payload: SweepInbox) -> None:
     """Looks before it writes: there is hardly ever anything."""
     if await store.any_waiting(work.db):
         await take(work, [])
+    given_up = await store.older_than(work.db, id_at(work.now - KEPT))
+    for row in given_up:
+        _log.warning("inbox.given_up", activity=row.activity_id, sender=row.account_id)
+    await store.drop(work.db, [row.id for row in given_up])
 
 
 async def retry(work: Work, payload: OneReceived) -> None:
