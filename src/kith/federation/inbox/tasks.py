@@ -14,6 +14,7 @@ from kith.base.work import Work
 from kith.federation.inbox import store
 from kith.federation.inbox.driver import Driver
 from kith.federation.inbox.forwarded import LOOK_AGAIN
+from kith.federation.inbox.passing_on import PASS_ON
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import ALONE, FETCHING, Received
 from kith.federation.known import Missing
@@ -119,4 +120,4 @@ RETRY: JobKind[OneReceived] = JobKind(name="federation_inbox.retry", payload=One
 COMPLETE: JobKind[OneReceived] = JobKind(
     name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20
 )
-KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN)
+KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN, PASS_ON)
