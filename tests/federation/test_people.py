@@ -90,7 +90,7 @@ async def applied(town: Town, person: RemotePerson, document: dict[str, Any]) ->
     told = {"@context": AS, "actor": person.uri, "object": person.uri} | document
     activity = read_activity(told)
     async with town.house() as house:
-        unreachable: set[str] = set()
+        asked, unreachable = set[str](), set[str]()
         for _ in range(5):
             try:
                 async with house.works.begin() as work:
@@ -98,6 +98,10 @@ async def applied(town: Town, person: RemotePerson, document: dict[str, Any]) ->
                     assert sender is not None
                     await APPLY[told["type"]](work, Known(unreachable), sender, activity)  # type: ignore[operator]
             except Missing as missing:
+                if missing.uri in asked:  # as the inbox does it: nothing is asked for twice
+                    unreachable.add(missing.uri)
+                    continue
+                asked.add(missing.uri)
                 try:
                     await fetch_actor(house.works, missing.uri, FetchChain())
                 except FetchFailed:

@@ -1,8 +1,8 @@
-"""Two servers on this computer, each with people who know each other."""
+"""Two or three servers on this computer, each with people who know each other."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,35 @@ from tests.social.members import Member, join, until
 from tests.town import Town, build_town
 from tests.town.town import Engine
 
-__all__ = ["Pair", "friends", "two_towns"]
+__all__ = ["Pair", "friends", "three_towns", "two_towns"]
 
 
 @asynccontextmanager
 async def two_towns(engine: Engine, folder: Path) -> AsyncIterator[tuple[Town, Town]]:
-    async with AsyncExitStack() as stack:
-        here = await stack.enter_async_context(build_town(engine, folder / "here", start=False))
-        there = await stack.enter_async_context(build_town(engine, folder / "there", start=False))
-        for town in (here, there):
-            town.change(private_hosts=f"127.0.0.1:{here.port},127.0.0.1:{there.port}")
-            await town.start()
+    async with _towns(engine, folder, ("here", "there")) as (here, there):
         yield here, there
+
+
+@asynccontextmanager
+async def three_towns(
+    engine: Engine, folder: Path, **settings: Mapping[str, str]
+) -> AsyncIterator[tuple[Town, Town, Town]]:
+    """`settings` are of the towns `a`, `b` and `c`."""
+    async with _towns(engine, folder, ("a", "b", "c"), settings) as (a, b, c):
+        yield a, b, c
+
+
+@asynccontextmanager
+async def _towns(
+    engine: Engine, folder: Path, names: Sequence[str], settings: Mapping[str, Mapping[str, str]] | None = None
+) -> AsyncIterator[list[Town]]:
+    async with AsyncExitStack() as stack:
+        made = [await stack.enter_async_context(build_town(engine, folder / name, start=False)) for name in names]
+        for name, town in zip(names, made, strict=True):
+            town.change(private_hosts=",".join(f"127.0.0.1:{one.port}" for one in made))
+            town.change(**(settings or {}).get(name, {}))
+            await town.start()
+        yield made
 
 
 class Pair:
@@ -60,7 +77,7 @@ def handle(member: Member) -> str:
 
 
 async def relation(member: Member, id: str, name: str) -> Any:
-    [found] = await member.get("/api/v1/accounts/relationships", params={"id[]": id})
+    [found] = await member.get("/api/v1/accounts/relationships", params={"id[]": id, "with_suspended": "true"})
     return found[name]
 
 
@@ -102,6 +119,25 @@ async def is_gone(member: Member, path: str) -> None:
         return (await member.call("GET", path)).status_code in (404, 410)
 
     await until(claim)
+
+
+async def follow(member: Member, other: Member) -> str:
+    """Across servers, until it counts; the id by which the follower's server knows the other."""
+    known_as = await find_person(member, handle(other))
+    await member.post(f"/api/v1/accounts/{known_as}/follow", json={})
+
+    async def is_following() -> bool:
+        return bool(await relation(member, known_as, "following"))
+
+    await until(is_following)
+    return known_as
+
+
+async def find_post(member: Member, uri: str) -> dict[str, Any]:
+    """By search, which asks the server that has it."""
+    found = await member.get("/api/v2/search", params={"q": uri, "resolve": "true", "type": "statuses"})
+    [one] = found["statuses"]
+    return dict(one)
 
 
 async def friends(towns: tuple[Town, Town]) -> Pair:

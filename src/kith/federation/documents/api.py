@@ -172,7 +172,7 @@ async def show_quote_stamp(exchange: Exchange, work: Work, name: FromPath[str], 
 @get("/contexts/{name}")
 async def show_context(exchange: Exchange, work: Work, name: FromPath[str], asked: FromQuery[WalkQuery]) -> Answer:
     me = await asker_of(exchange)
-    body = await posts.context_document(work, name, page=bool(asked.page), after=max(asked.min_id, 0))
+    body = await posts.context_document(work, name, me, page=bool(asked.page), after=max(asked.min_id, 0))
     return negotiated(exchange, body, me)
 
 

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.federation.documents import store
 from kith.federation.documents.answers import encode, explained
 from kith.federation.documents.notes import KeptNote, notes_of
+from kith.federation.documents.signers import check_asker
 from kith.federation.vocabulary.outgoing import activities, collections, identifiers, quotes
 from kith.federation.vocabulary.outgoing.contexts import Doc, terms_in, with_context
 from kith.social.accounts import store as accounts
@@ -139,12 +140,15 @@ async def replies_document(work: Work, status: Status, *, page: bool, by_others:
     return encode(with_context(collections.replies_page(status.uri, query, items, last, by_others=by_others)))
 
 
-async def context_document(work: Work, name: str, *, page: bool, after: int) -> bytes:
+async def context_document(work: Work, name: str, me: AccountId | None, *, page: bool, after: int) -> bytes:
     """All of a thread that began here, by the account and the id of its first post."""
     account, _, first = name.partition("-")
     root = await statuses.find_visible(work.db, StatusId(number(first)), None)
     if root is None or not root.local or root.account_id != number(account) or root.conversation_id != root.id:
         raise NotFound
+    author = await accounts.find(work.db, root.account_id)
+    if author is not None:
+        await check_asker(work, author, me)
     id = identifiers.context(work.settings, root.account_id, root.id)
     found = await store.said_in(work.db, root.conversation_id, after if page else 0, REPLIES + 1)
     items, last = _cut(found, REPLIES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -41,8 +41,8 @@ async def take_forwarded(work: Work, known: Known, sender: Account, document: Do
     uri = own_object_id(head)
     found = await statuses.find_by_uri(work.db, uri)
     if found is not None:
-        if kind != "Create" and _may_look(work, found):
-            work.enqueue(LOOK_AGAIN, LookAgain(found.id), key=str(found.id))
+        if kind != "Create" and not found.local and found.deleted_at is None:
+            work.enqueue(LOOK_AGAIN, LookAgain(found.id), at=_when(work, found), key=str(found.id))
         return
     parent = read_object_id((embedded(head) or {}).get("inReplyTo"))
     is_reply = parent is not None and await statuses.find_by_uri(work.db, parent) is not None
@@ -50,9 +50,9 @@ async def take_forwarded(work: Work, known: Known, sender: Account, document: Do
         await known.status(work, uri)
 
 
-def _may_look(work: Work, status: Status) -> bool:
-    is_fresh = status.fetched_at is not None and work.now - status.fetched_at < FRESH
-    return not status.local and status.deleted_at is None and not is_fresh
+def _when(work: Work, status: Status) -> datetime:
+    """At once, but no sooner than a minute after it was asked for: whoever says so may be lying."""
+    return work.now if status.fetched_at is None else max(work.now, status.fetched_at + FRESH)
 
 
 async def look_again(work: Work, payload: LookAgain) -> None:

@@ -15,6 +15,7 @@ from kith.base.work import Work
 from kith.federation.inbox import store
 from kith.federation.inbox.driver import Driver
 from kith.federation.inbox.forwarded import LOOK_AGAIN
+from kith.federation.inbox.passing_on import PASS_ON
 from kith.federation.inbox.processing import process
 from kith.federation.inbox.tables import ALONE, FETCHING, Received
 from kith.federation.known import Missing
@@ -127,4 +128,4 @@ RETRY: JobKind[OneReceived] = JobKind(
 COMPLETE: JobKind[OneReceived] = JobKind(
     name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20, is_harmless=True
 )
-KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN)
+KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN, PASS_ON)

@@ -29,6 +29,7 @@ __all__ = [
     "followers",
     "followers_and_blockers",
     "inbox_of",
+    "of_boosters",
     "of_changed_posts",
     "of_deleted_posts",
     "of_new_posts",
@@ -165,6 +166,38 @@ async def _by_post(db: Session, statement: Query[Any], ids: Sequence[StatusId]) 
 async def _read(db: Session, statement: Query[Row], followers: int, **params: Any) -> list[Row]:
     """What is told has been committed, so that it can be looked for beside the loop where that takes long."""
     return await db.slow(statement, **params) if followers > MANY else await db.all(statement, **params)
+
+
+# What was said elsewhere, and boosted here: rows of a booster and an inbox
+
+
+def _beyond() -> Query[Any]:
+    """Those who follow the boosters, but for people of the server it comes from, which knows."""
+    boost, booster, near = statuses.alias("boost"), accounts.alias("booster"), Following("near")
+    source = (
+        _S.join(_A, _A.c.id == _S.c.account_id)
+        .join(boost, boost.c.reblog_of_id == _S.c.id)
+        .join(booster, booster.c.id == boost.c.account_id)
+        .join(near.source, near.followed == booster.c.id)
+        .join(actors, actors.c.account_id == near.follower)
+        .join(_T, _T.c.id == near.follower)
+    )
+    is_here = and_(boost.c.local, booster.c.suspended_at.is_(None), booster.c.deleted_at.is_(None))
+    clauses = (_S.c.id == bindparam("status"), is_here, _is_there, _T.c.domain != _A.c.domain)
+    return query(select(booster.c.id, _inbox).select_from(source).where(and_(*clauses)).distinct(), tuple)
+
+
+_of_boosters = _beyond()
+
+
+async def of_boosters(db: Session, id: StatusId) -> tuple[AccountId | None, list[str]]:
+    """One of those here who boosted a post, in whose name it can be told, and where all their boosts have gone."""
+    found = await db.slow(_of_boosters, status=id)
+    return (
+        (min(booster for booster, _ in found), list(dict.fromkeys(inbox for _, inbox in found)))
+        if found
+        else (None, [])
+    )
 
 
 # People: inboxes alone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from kith.base.work import Work
 from kith.federation.ended import store as ended
@@ -19,7 +19,7 @@ from kith.social.moving.service import record_move
 __all__ = ["apply_delete_actor", "apply_move", "apply_update_actor"]
 
 BETWEEN_MOVES = timedelta(days=7)
-FRESH = timedelta(minutes=5)
+SECOND = timedelta(seconds=1)
 
 
 async def apply_update_actor(work: Work, known: Known, sender: Account, activity: IncomingUpdate) -> None:  # noqa: ARG001
@@ -73,7 +73,11 @@ async def _new_home(work: Work, known: Known, sender: Account, uri: str) -> Acco
         return None
     if sender.uri in target.also_known_as:
         return target
-    is_stale = target.fetched_at is None or work.now - target.fetched_at > FRESH
-    if not target.is_local and is_stale and not known.is_unreachable(uri):
+    if not target.is_local and _is_older(target, known.signed_at) and not known.is_unreachable(uri):
         raise Missing("actor", uri)
     return None
+
+
+def _is_older(target: Account, signed_at: datetime | None) -> bool:
+    """Whether it was asked for before the move was told, so that it may name the mover by now. Dates are whole."""
+    return signed_at is None or target.fetched_at is None or target.fetched_at < signed_at + SECOND
