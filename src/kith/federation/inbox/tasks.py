@@ -116,7 +116,14 @@ async def complete(work: Work, payload: OneReceived) -> None:
 TAKE: JobKind[TakeWaiting] = JobKind(name="federation_inbox.take", payload=TakeWaiting, many=take)
 SWEEP: JobKind[SweepInbox] = JobKind(name="federation_inbox.sweep", payload=SweepInbox, handler=sweep)
 RETRY: JobKind[OneReceived] = JobKind(name="federation_inbox.retry", payload=OneReceived, handler=retry, attempts=8)
+# Whoever names people of a slow server keeps nobody else waiting: what lasts leaves its place.
 COMPLETE: JobKind[OneReceived] = JobKind(
-    name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20
+    name="federation_inbox.complete",
+    payload=OneReceived,
+    handler=complete,
+    outside=True,
+    attempts=20,
+    long_after=timedelta(seconds=1),
+    most=64,
 )
 KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN)
