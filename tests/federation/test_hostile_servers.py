@@ -271,7 +271,7 @@ async def test_whoever_drips_holds_nobody(lane: Street, bob: Member) -> None:
     assert (await lane.says(ada, ada.create(reply))).status_code == 202
 
     async def told() -> bool:
-        return any(one["status"] and one["status"]["uri"] == reply["id"] for one in await notices())
+        return any(one.get("status", {}).get("uri") == reply["id"] for one in await notices())
 
     async def notices() -> list[Any]:
         return list(await bob.get("/api/v1/notifications"))
