@@ -71,7 +71,7 @@ class Street:
             await asyncio.sleep(0.02)
 
     async def _left(self) -> list[Job]:
-        due = await self._all(_due, now=datetime.now(UTC) + SOON)
+        due = await self.every(_due, now=datetime.now(UTC) + SOON)
         left = [job for job in due if not job.kind.startswith(_BESIDE)]
         wrong = [job for job in left if job.error or job.state == DEAD]
         assert not wrong, wrong[0].error
@@ -89,10 +89,11 @@ class Street:
 
     async def ask(self, statement: Any, **values: Any) -> Any:
         """One row of the database here."""
-        found = await self._all(statement, **values)
+        found = await self.every(statement, **values)
         return found[0] if found else None
 
-    async def _all(self, statement: Any, **values: Any) -> list[Any]:
+    async def every(self, statement: Any, **values: Any) -> list[Any]:
+        """Rows of the database here."""
         database = await connect(load(self.here.environment), connections=1)
         try:
             session = database.session()

@@ -7,7 +7,7 @@ posts what they do elsewhere.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -33,6 +33,7 @@ AS = "https://www.w3.org/ns/activitystreams"
 PUBLIC = f"{AS}#Public"
 ACTIVITY = "application/activity+json"
 PATIENCE = 30.0
+Answering = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @lru_cache(maxsize=32)
@@ -179,6 +180,7 @@ class Neighbour:
         self.inbox_status = 202
         self._news = asyncio.Condition()
         self._answers: dict[str, tuple[int, str, bytes]] = {}
+        self._answering: dict[str, Answering] = {}
         app = web.Application()
         app.router.add_post("/{path:.*}", self._take)
         app.router.add_get("/{path:.*}", self._give)
@@ -204,6 +206,11 @@ class Neighbour:
         self._answers[path] = (status, type, raw)
         return self.url + path
 
+    def answers(self, beginning: str, answering: Answering) -> str:
+        """From now on that function answers whatever begins so."""
+        self._answering[beginning] = answering
+        return self.url + beginning
+
     def serves_collection(self, path: str, items: list[Any], **changes: Any) -> str:
         document = {"@context": AS, "id": self.url + path, "type": "OrderedCollection", "totalItems": len(items)}
         return self.serves(path, document | {"orderedItems": items} | changes)
@@ -218,9 +225,12 @@ class Neighbour:
 
     # Its answers
 
-    async def _give(self, request: web.Request) -> web.Response:
+    async def _give(self, request: web.Request) -> web.StreamResponse:
         path = request.path_qs
         self.asked.append(path)
+        for beginning, answering in self._answering.items():
+            if path.startswith(beginning):
+                return await answering(request)
         if path in self._answers:
             status, type, raw = self._answers[path]
             return web.Response(status=status, headers={"Content-Type": type}, body=raw)

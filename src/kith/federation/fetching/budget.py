@@ -10,6 +10,7 @@ __all__ = ["FetchChain"]
 
 MOST_IN_ALL = 400
 MOST_PER_HOST = 100
+MOST_SECONDS = 20.0  # that one host may take
 
 
 class FetchChain:
@@ -24,6 +25,7 @@ class FetchChain:
         self._per_host = per_host
         self._spent: Counter[str] = Counter()
         self._left_out: set[str] = set()
+        self._waited: Counter[str] = Counter()
 
     @property
     def spent(self) -> int:
@@ -38,6 +40,12 @@ class FetchChain:
         if domain in self._left_out:
             raise FetchFailed("failed_before", f"{domain} has failed in this chain")
         self._spent[domain] += 1
+
+    def waited(self, domain: str, seconds: float) -> None:
+        """Whoever answers everything at the last moment has soon taken as long as anybody may."""
+        self._waited[domain] += round(seconds * 1000)
+        if self._waited[domain] > MOST_SECONDS * 1000:
+            self.leave_out(domain)
 
     def leave_out(self, domain: str) -> None:
         """Ask nothing more of a host that makes us wait."""

@@ -110,7 +110,8 @@ class RemoteClient:
     async def _ask(self, hop: Hop, visit: _Visit, signature: Mapping[str, str]) -> OutsideAnswer:
         domain = await self._admitted(hop)
         visit.chain.spend(domain)
-        left = max(0.0, visit.deadline - asyncio.get_running_loop().time())
+        begun = asyncio.get_running_loop().time()
+        left = max(0.0, visit.deadline - begun)
         has_answered = False
         try:
             async with self._outgoing.stream(
@@ -130,6 +131,8 @@ class RemoteClient:
             if error.reason in _OF_THE_HOST and not has_answered and left >= FAIR_SECONDS:
                 self._failed.put(domain, error.reason, seconds=FAILED_SECONDS)
             raise
+        finally:
+            visit.chain.waited(domain, asyncio.get_running_loop().time() - begun)
 
     def _heed(self, download: Download, domain: str, shown: str) -> None:
         """Whoever asks for a pause gets it."""

@@ -125,7 +125,15 @@ SWEEP: JobKind[SweepInbox] = JobKind(name="federation_inbox.sweep", payload=Swee
 RETRY: JobKind[OneReceived] = JobKind(
     name="federation_inbox.retry", payload=OneReceived, handler=retry, attempts=8, is_harmless=True
 )
+# Whoever names people of a slow server keeps nobody else waiting: what lasts leaves its place.
 COMPLETE: JobKind[OneReceived] = JobKind(
-    name="federation_inbox.complete", payload=OneReceived, handler=complete, outside=True, attempts=20, is_harmless=True
+    name="federation_inbox.complete",
+    payload=OneReceived,
+    handler=complete,
+    outside=True,
+    attempts=20,
+    long_after=timedelta(seconds=1),
+    most=64,
+    is_harmless=True,
 )
 KINDS = (TAKE, SWEEP, RETRY, COMPLETE, LOOK_AGAIN, PASS_ON)

@@ -42,8 +42,11 @@ REQUESTS = 60
 
 
 class RemoteNotes(Protocol):
-    async def fetch(self, works: Works, uri: str, chain: FetchChain) -> Status | None:
-        """The post that `uri` names, fetched and stored if it is not known. Raises what fetching raises."""
+    async def fetch(self, works: Works, uri: str, chain: FetchChain, *, is_aside: bool = False) -> Status | None:
+        """The post that `uri` names, fetched and stored if it is not known. Raises what fetching raises.
+
+        `is_aside`: one of many that nobody has asked for; little is asked about what it leads to.
+        """
         ...
 
 
@@ -131,7 +134,7 @@ class _Filler:
         if not same_domain(uri, self._account.uri):
             return None
         try:
-            return await self._notes.fetch(self._works, uri, self._chain)
+            return await self._notes.fetch(self._works, uri, self._chain, is_aside=True)
         except (FetchFailed, DocumentRefused):
             return None
 

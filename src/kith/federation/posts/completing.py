@@ -66,7 +66,7 @@ async def fetch_replies(work: Work, fact: RepliesSeen) -> None:
     fetcher, chain = work.find(PostFetcher), FetchChain(in_all=50)
     for uri in fact.uris:
         try:
-            await fetcher.fetch(uri, chain, steps=1)
+            await fetcher.fetch(uri, chain, steps=threads.ASIDE)
         except (FetchFailed, DocumentRefused):
             continue
 

@@ -11,6 +11,7 @@ from kith.federation.people.fetching import fetch_actor
 from kith.federation.posts.editing import edit
 from kith.federation.posts.publishing import end, is_over
 from kith.federation.posts.storing import store_note
+from kith.federation.posts.threads import ASIDE
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingNote, read_note
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -53,8 +54,8 @@ class PostFetcher:
 class FetchedNotes:
     """Posts for whoever fills profiles and looks up addresses."""
 
-    async def fetch(self, works: Works, uri: str, chain: FetchChain) -> Status | None:
-        return await fetch_note(works, uri, chain, steps=1)
+    async def fetch(self, works: Works, uri: str, chain: FetchChain, *, is_aside: bool = False) -> Status | None:
+        return await fetch_note(works, uri, chain, steps=ASIDE if is_aside else 1)
 
 
 async def fetch_note(

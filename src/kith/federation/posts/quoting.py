@@ -10,6 +10,7 @@ from kith.base.work import Work
 from kith.federation.posts import store
 from kith.federation.posts.facts import QuoteSeen
 from kith.federation.posts.tables import RemotePost
+from kith.federation.posts.threads import ASIDE
 from kith.federation.vocabulary.incoming import IncomingNote
 from kith.social.accounts.tables import Account
 from kith.social.ids import StatusId
@@ -51,11 +52,16 @@ async def find_quote(work: Work, author: Account, note: IncomingNote) -> FoundQu
     return FoundQuote(state=PENDING, status=found, stamp=note.quote.stamp)
 
 
-def follow_quote(work: Work, status: Status, quote: FoundQuote, steps: int = 0) -> None:
-    """Whether one of ours may be quoted is decided when that is asked for, and by nothing that others write."""
+def follow_quote(work: Work, status: Status, quote: FoundQuote, steps: int = 0, *, is_aside: bool = False) -> None:
+    """Whether one of ours may be quoted is decided when that is asked for, and by nothing that others write.
+
+    `is_aside`: what the post answers is followed, too. Only one of two ways goes far: if both did, and all that they
+    lead to, one post could make us ask for millions.
+    """
     is_of_others = quote.status is None or not quote.status.local
-    if quote.state == PENDING and is_of_others and (quote.unknown or quote.stamp) and steps < MOST_STEPS:
-        work.announce(QuoteSeen(status_id=status.id, steps=steps))
+    is_near = steps < MOST_STEPS or steps == ASIDE
+    if quote.state == PENDING and is_of_others and (quote.unknown or quote.stamp) and is_near:
+        work.announce(QuoteSeen(status_id=status.id, steps=max(steps, ASIDE) if is_aside else steps))
 
 
 async def requote(work: Work, author: Account, status: Status, note: IncomingNote) -> dict[str, Any]:

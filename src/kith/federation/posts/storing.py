@@ -36,6 +36,7 @@ from kith.social.versions import FIRST
 __all__ = ["Meant", "add_note", "add_recipient", "followers_of", "meant_by", "note_emojis", "note_tags", "store_note"]
 
 FETCHED_MENTIONS = 50  # of those whom nobody here knows
+FEW_MENTIONS = 3  # of those whom a post names that another one has led to
 INLINE_REPLIES = 5
 
 
@@ -88,7 +89,8 @@ async def add_note(
     steps: int = 0,
 ) -> Status:
     """One that is not here yet."""
-    meant = await meant_by(work, known, author, note, delivered_to)
+    most = FETCHED_MENTIONS if steps <= 1 else FEW_MENTIONS
+    meant = await meant_by(work, known, author, note, delivered_to, most=most)
     quote = await find_quote(work, author, note)
     conversation = None if parent is not None else await threads.find_conversation(work, note)
     await work.db.begin()
@@ -116,7 +118,13 @@ async def add_note(
 
 
 async def meant_by(
-    work: Work, known: Known, author: Account, note: IncomingNote, delivered_to: AccountId | None = None
+    work: Work,
+    known: Known,
+    author: Account,
+    note: IncomingNote,
+    delivered_to: AccountId | None = None,
+    *,
+    most: int = FETCHED_MENTIONS,
 ) -> Meant:
     """Who is mentioned and unknown has to be fetched; who is only addressed matters as far as they are known."""
     audience = note.audience
@@ -127,7 +135,7 @@ async def meant_by(
     addressed = [] if is_open else list(note.silent_recipients(followers))
     found = await store.people(work.db, list(dict.fromkeys(mentioned + addressed)))
     ours = f"{work.settings.base_url}/"
-    for uri in mentioned[:FETCHED_MENTIONS]:
+    for uri in mentioned[:most]:
         if uri not in found and not uri.startswith(ours) and not known.is_unreachable(uri):
             raise Missing("actor", uri)
     named = [found[uri].id for uri in mentioned if uri in found and not found[uri].is_gone]
@@ -259,9 +267,10 @@ def _follow_up(
     work: Work, status: Status, note: IncomingNote, parent: Status | None, quote: FoundQuote, steps: int
 ) -> None:
     """What has to be asked of other servers, later."""
-    if note.in_reply_to is not None and parent is None:
+    is_sought = note.in_reply_to is not None and parent is None
+    if note.in_reply_to is not None and is_sought:
         threads.seek_parent(work, note.in_reply_to, steps)
-    follow_quote(work, status, quote, steps)
+    follow_quote(work, status, quote, steps, is_aside=is_sought)
     page = None if note.replies is None else note.replies.first_page or note.replies
     items = [one.id for one in (page.items if page is not None else ()) if one.id and same_domain(one.id, note.id)]
     if items and steps == 0:

@@ -14,9 +14,10 @@ from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.tables import NOT_KNOWN, PUBLIC, UNLISTED, Status
 
-__all__ = ["answered", "find_conversation", "find_parent", "link_answers", "seek_parent"]
+__all__ = ["ASIDE", "answered", "find_conversation", "find_parent", "link_answers", "seek_parent"]
 
 MOST_STEPS = 50
+ASIDE = 45  # where something begins that is not the thread itself, such as a quote beside it: it leads on a little
 DEEPEST = 4096
 _OWN_TAG = re.compile(r"tag:(?P<domain>[^,]{1,255}),[0-9-]{10}:objectId=(?P<id>[0-9]{1,18}):objectType=Conversation")
 _OWN_CONTEXT = re.compile(r"/contexts/[0-9]{1,18}-(?P<id>[0-9]{1,18})")

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.federation.fetching import FetchChain, FetchFailed, fetch_collection, fetch_items
 from kith.federation.posts import store
 from kith.federation.posts.fetching import PostFetcher, keep_note
+from kith.federation.posts.threads import ASIDE
 from kith.federation.vocabulary.incoming import DocumentRefused, IncomingItem
 from kith.federation.vocabulary.incoming.ids import same_domain
 from kith.federation.vocabulary.incoming.notes import read_bare_note
@@ -95,8 +96,8 @@ class _Walk:
         uri = item.id or ""
         try:
             if item.document is not None and same_domain(uri, collection) and "content" in item.document:
-                return await keep_note(self._fetcher.works, read_bare_note(item.document), self._chain, steps=1)
-            return await self._fetcher.fetch(uri, self._chain, steps=1)
+                return await keep_note(self._fetcher.works, read_bare_note(item.document), self._chain, steps=ASIDE)
+            return await self._fetcher.fetch(uri, self._chain, steps=ASIDE)
         except (FetchFailed, DocumentRefused):
             return None
 
