@@ -38,6 +38,8 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{1,8}){0,3}", re.IGNORECASE | 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _MOST_LINKS = 50
 _MOST_TYPES = 10
+# The first and the last moment there are mean "always" and "never" to PostgreSQL, which gives back no moment for them.
+_ENDS = frozenset(one.replace(tzinfo=UTC) for one in (datetime.min, datetime.max))  # noqa: DTZ901
 
 
 def each(value: Any, most: int) -> Iterator[Any]:
@@ -103,7 +105,7 @@ def read_count(value: Any) -> int | None:
 
 
 def read_instant(value: Any) -> datetime | None:
-    """A moment in UTC; one without a zone is taken as UTC, one outside the years 0 to 9999 is none."""
+    """A moment in UTC; one without a zone is taken as UTC, one outside the years 1 to 9999 is none."""
     if not isinstance(value, str) or len(value) > 64 or not (match := _INSTANT.fullmatch(value.strip())):
         return None
     *numbers, fraction, zone = match.groups()
@@ -111,9 +113,10 @@ def read_instant(value: Any) -> datetime | None:
     text = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{min(second, 59):02}"
     try:
         moment = datetime.fromisoformat(f"{text}{_zone(zone)}")
-        return moment.astimezone(UTC).replace(microsecond=int((fraction or "0")[:6].ljust(6, "0")))
+        moment = moment.astimezone(UTC).replace(microsecond=int((fraction or "0")[:6].ljust(6, "0")))
     except (ValueError, OverflowError):
         return None
+    return None if moment in _ENDS else moment
 
 
 def _zone(zone: str | None) -> str:
