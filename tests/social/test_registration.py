@@ -84,7 +84,14 @@ async def _follows(member: Member, other: Member) -> bool:
 
 
 async def _pending(owner: Member) -> str:
-    [waiting] = await owner.get("/api/v2/admin/accounts", params={"status": "pending"})
+    found: list[dict[str, Any]] = []
+
+    async def is_listed() -> bool:
+        found[:] = await owner.get("/api/v2/admin/accounts", params={"status": "pending"})
+        return bool(found)
+
+    await until(is_listed)
+    [waiting] = found
     return str(waiting["id"])
 
 

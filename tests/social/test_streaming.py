@@ -84,7 +84,10 @@ async def test_an_event_stream_takes_its_token_from_the_query_too(town: Town) ->
         lines = response.aiter_lines()
         assert await anext(lines) == ":)"
         await post(bob)
-        assert await anext(lines) == "event: update"
+        heard = await anext(lines)
+        while heard in {":thump", ""}:  # said while nothing happens
+            heard = await anext(lines)
+        assert heard == "event: update"
 
 
 @pytest.mark.parametrize(
