@@ -36,8 +36,8 @@ class Gate:
     # Servers
 
     async def may_ask(self, domain: str) -> bool:
-        """For fetching: nothing is asked of a server that is shut out."""
-        return await self.admits(domain)
+        """For fetching: nothing is asked of a server that is shut out, nor of ourselves, who know what is here."""
+        return not self._works.settings.is_own_domain(domain) and await self.admits(domain)
 
     async def admits(self, domain: str, work: Work | None = None) -> bool:
         """In and out. Give the work where one is open, so that no second connection is needed to look."""
