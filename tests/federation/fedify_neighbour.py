@@ -83,7 +83,8 @@ async def fedify_neighbour() -> AsyncIterator[FedifyNeighbour]:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
     words = [str(_BIN / "node"), str(program), str(port)]
-    process = subprocess.Popen(words, cwd=program.parent, stdout=subprocess.DEVNULL)
+    # It ends with its input, so that it outlives nobody.
+    process = subprocess.Popen(words, cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     neighbour = FedifyNeighbour(port)
     try:
         await neighbour.until_it_answers(process)
@@ -91,4 +92,4 @@ async def fedify_neighbour() -> AsyncIterator[FedifyNeighbour]:
     finally:
         await neighbour.close()
         process.terminate()
-        await asyncio.to_thread(process.wait, 30)
+        await asyncio.to_thread(process.communicate, timeout=30)

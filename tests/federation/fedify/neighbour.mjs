@@ -115,3 +115,4 @@ const server = http.createServer(async (asked, answer) => {
 });
 server.listen(port, "127.0.0.1", () => console.log("ready"));
 federation.startQueue(undefined);
+process.stdin.on("end", () => process.exit(0)).resume();
