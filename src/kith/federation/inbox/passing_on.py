@@ -46,4 +46,6 @@ async def tell_of_boosted(work: Work, payload: PassOn) -> None:
         )
 
 
-PASS_ON: JobKind[PassOn] = JobKind(name="federation_inbox.pass_on", payload=PassOn, handler=tell_of_boosted)
+PASS_ON: JobKind[PassOn] = JobKind(
+    name="federation_inbox.pass_on", payload=PassOn, handler=tell_of_boosted, is_harmless=True
+)
