@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, update
 from kith import __version__
 from kith.base.db import Instant, command
 from kith.base.jobs import JobKind
+from kith.base.work import Work
 from kith.federation.delivery import operators, store
 from kith.federation.delivery.hosts import heard_from
 from kith.federation.delivery.ports import DeliveryGate
@@ -424,7 +425,7 @@ class ClosedGate:
     def __init__(self, *domains: str) -> None:
         self.domains = domains
 
-    async def admits(self, domain: str) -> bool:
+    async def admits(self, domain: str, work: Work | None = None) -> bool:
         return domain not in self.domains
 
 

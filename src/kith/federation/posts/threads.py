@@ -77,6 +77,8 @@ async def link_answers(work: Work, parent: Status) -> None:
 async def link(work: Work, child: Status, parent: Status) -> None:
     """Unless the parent answers the child in turn: whoever writes both could make a thread without an end."""
     await store.change(work.db, child.id, parent=None)
+    if parent.in_reply_to_account_id is not None:  # it answers something itself: one at a time, so that each sees all
+        await work.db.hold("federation.threads")
     if parent.deleted_at is not None or await store.may_be_above(work.db, child.id, parent.id, DEEPEST):
         return
     to = answered(child.account_id, parent)

@@ -17,7 +17,7 @@ from kith.social.statuses.tables import Status, statuses
 
 # How much of a thread is shown to whom: ancestors, descendants, how deep.
 FOR_STRANGERS = (40, 60, 20)
-FOR_MEMBERS = (4096, 4096, 1 << 30)
+FOR_MEMBERS = (4096, 4096, 4096)
 
 _parent = statuses.alias("parent")
 _up = (
