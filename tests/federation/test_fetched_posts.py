@@ -114,8 +114,8 @@ async def test_parents_are_fetched_one_after_the_other(here: Town, near: Neighbo
 
 async def test_the_answers_to_what_is_looked_at_are_fetched(here: Town, near: Neighbour) -> None:
     ada, carol, dan = await join(here), near.person("carol"), near.person("dan")
-    place = "/users/carol/statuses/root/replies"
-    root = carol.note("root", replies={"type": "Collection", "id": near.url + place})
+    place = "/users/carol/statuses/first/replies"
+    root = carol.note("first", replies={"type": "Collection", "id": near.url + place})
     inner = f"{near.url}/users/dan/statuses/first/replies"
     first = dan.note("first", inReplyTo=root["id"], replies=inner)
     second = carol.note("second", inReplyTo=first["id"])
