@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests import quick
 from tests.room_tests import LONGEST
 from tests.town import Town, build_town, nursery
+from tests.town.ports import ReservedPort
 from tests.town.town import Engine
 
 ENGINES: tuple[Engine, ...] = ("sqlite",) if quick.is_on() else ("sqlite", "postgresql")
@@ -52,6 +53,12 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     """Both databases, for everything that touches data."""
     chosen: Engine = request.param
     return chosen
+
+
+@pytest.fixture
+def metrics_port() -> Iterator[ReservedPort]:
+    with ReservedPort() as port:
+        yield port
 
 
 class SharedTowns:

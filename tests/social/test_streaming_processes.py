@@ -40,8 +40,7 @@ async def pair(new_town: TownBuilder, tmp_path: Path) -> AsyncIterator[tuple[Tow
     try:
         yield first, second
     finally:
-        await second.http.aclose()
-        await second.stop()
+        await second.close()
 
 
 async def cut_off(town: Town) -> None:

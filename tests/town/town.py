@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -33,6 +32,7 @@ from tests.town import postgres
 from tests.town.nursery import Child, give_birth, run
 from tests.town.people import Person
 from tests.town.plain import PLAIN
+from tests.town.ports import ReservedPort
 from tests.town.ready_keys import give_key
 
 Engine = Literal["sqlite", "postgresql"]
@@ -50,13 +50,21 @@ class Town:
     def __init__(self, engine: Engine, folder: Path, database: str, **settings: str) -> None:
         self.engine = engine
         self.folder = folder
-        self.port = _free_port()
+        self._reserved = ReservedPort()
+        self.port = self._reserved.number
         self.base_url = f"http://127.0.0.1:{self.port}"
         self.database = database
         self._settings = settings
         self._process: Child | subprocess.Popen[bytes] | None = None
         self._people = 0
         self.http = httpx.AsyncClient(base_url=self.base_url, timeout=60, verify=PLAIN)
+
+    async def close(self) -> None:
+        """Nobody will ask it or start it again."""
+        await self.http.aclose()
+        if self.is_running:
+            await self.stop()
+        self._reserved.release()
 
     @property
     def environment(self) -> dict[str, str]:
@@ -163,12 +171,6 @@ class Town:
         ]
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @asynccontextmanager
 async def build_town(engine: Engine, folder: Path, *, start: bool = True, **settings: str) -> AsyncIterator[Town]:
     """A town of its own: migrated by copying a template, not by running the migrations again."""
@@ -185,9 +187,7 @@ async def build_town(engine: Engine, folder: Path, *, start: bool = True, **sett
             await town.start()
         yield town
     finally:
-        await town.http.aclose()
-        if town.is_running:
-            await town.stop()
+        await town.close()
         if engine == "postgresql":
             await postgres.drop_database(name)
 

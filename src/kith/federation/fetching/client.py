@@ -144,8 +144,9 @@ class RemoteClient:
         domain = domain_of(str(hop.url))
         if hop.url.scheme != "https" and not self._private_hosts.lists(hop.url.raw_host or "", hop.url.port or 80):
             raise FetchFailed("plain_http", hop.shown)
-        if not await self._gate.may_ask(domain):
-            raise FetchFailed("blocked", domain)
+        refused = await self._gate.reason_against(domain)
+        if refused is not None:
+            raise FetchFailed(refused, domain)
         before = self._failed.get(domain)
         if before is not None:
             raise FetchFailed("failed_before", f"{domain}: {before}")

@@ -12,6 +12,7 @@ FetchReason = (
     Reason
     | Literal[
         "plain_http",
+        "own_domain",
         "blocked",
         "failed_before",
         "over_budget",

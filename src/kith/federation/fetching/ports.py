@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, Protocol
 
-__all__ = ["HostGate", "OpenGate", "RequestSigner", "SignatureScheme"]
+__all__ = ["HostGate", "OpenGate", "ReasonAgainst", "RequestSigner", "SignatureScheme"]
 
+ReasonAgainst = Literal["own_domain", "blocked"]
 SignatureScheme = Literal["cavage", "rfc9421"]
 
 
@@ -20,11 +21,12 @@ class RequestSigner(Protocol):
 class HostGate(Protocol):
     """Whom we talk to."""
 
-    async def may_ask(self, domain: str) -> bool: ...
+    async def reason_against(self, domain: str) -> ReasonAgainst | None:
+        """Why a server is not asked for anything. None: it may be."""
 
 
 class OpenGate:
     """Everybody."""
 
-    async def may_ask(self, domain: str) -> bool:  # noqa: ARG002
-        return True
+    async def reason_against(self, domain: str) -> ReasonAgainst | None:  # noqa: ARG002
+        return None

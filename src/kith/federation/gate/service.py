@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from kith.base.work import Work, Works
+from kith.federation.fetching.ports import ReasonAgainst
 from kith.federation.gate.rules import Lists
 from kith.social.accounts.tables import Account
 from kith.social.admission import store
@@ -35,9 +36,11 @@ class Gate:
 
     # Servers
 
-    async def may_ask(self, domain: str) -> bool:
+    async def reason_against(self, domain: str) -> ReasonAgainst | None:
         """For fetching: nothing is asked of a server that is shut out, nor of ourselves, who know what is here."""
-        return not self._works.settings.is_own_domain(domain) and await self.admits(domain)
+        if self._works.settings.is_own_domain(domain):
+            return "own_domain"
+        return None if await self.admits(domain) else "blocked"
 
     async def admits(self, domain: str, work: Work | None = None) -> bool:
         """In and out. Give the work where one is open, so that no second connection is needed to look."""
