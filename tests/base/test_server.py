@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from websockets.typing import Subprotocol
 
 from kith.base.errors import Problem
 from kith.base.server import ConnectionLimits, HttpServer, listen
+from kith.base.server.call import Call
 from kith.base.server.proxies import Proxies, plain
 from kith.base.server.turns import CREDENTIALS, KNOWN, STRANGER, Turns
 from tests.base.attackers import Attackers, until
@@ -357,3 +359,17 @@ async def test_known_people_come_first_and_addresses_take_turns() -> None:
     assert begun[:5] == ["known", "credentials", "flood 0", "else", "flood 1"]
     assert len(begun) == 103
     assert turns.is_free()
+
+
+async def test_an_answered_request_is_gone_without_a_search_for_garbage() -> None:
+    """Where every request leaves something that holds itself, all others wait several times a second until it is found."""
+    gc.collect()
+    gc.disable()
+    try:
+        async with serving(echo) as server:
+            answer = await talk(server, (b"GET /1 HTTP/1.1\r\n" + HOST + b"\r\n") * 5)
+        left = [one for one in gc.get_objects() if isinstance(one, Call)]
+    finally:
+        gc.enable()
+    assert len(statuses(answer)) == 5
+    assert left == []

@@ -117,6 +117,11 @@ class Call:
         self._waiter: asyncio.Future[None] | None = None
         scope["extensions"] = {"kith.pipe": self, "kith.response": {}}
 
+    def forget(self) -> None:
+        """The application is done. Nothing keeps itself alive then, so that it is gone without a search for garbage."""
+        self.task = None
+        self.scope["extensions"] = {}
+
     # What the client sends
 
     async def receive(self) -> Message:

@@ -217,6 +217,8 @@ class HttpConnection(asyncio.Protocol):
         except Exception as error:  # noqa: BLE001 - one request's fault is not the others'
             if not self.is_gone:  # else it is most likely what the framework makes of that
                 _log.error("request.broken", exc_info=error)
+        finally:
+            call.forget()
         if self.is_gone:
             self.call = None
         elif not call.is_done:
