@@ -139,6 +139,8 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social": EVERYWHERE,
     "kith.social.accounts": ("social/test_access.py", "social/test_shapes.py"),
     "kith.social.async_refreshes": ("social/test_annual_reports.py", "social/test_timelines.py"),
+    "kith.social.bearer_keys": ("social/test_guards.py",),
+    "kith.social.callers": ("social/test_guards.py",),
     "kith.social.emails": ("social/test_signup_api.py",),
     "kith.social.featured": ("social/test_tags.py", "social/test_accounts.py"),
     "kith.social.moments": ("social/test_shapes.py",),
