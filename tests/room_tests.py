@@ -51,6 +51,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.relay": ("base/test_news.py",),
     "kith.base.room": ("base/test_work.py",),
     "kith.base.rooms": ("base/test_openapi.py", "base/test_router.py"),
+    "kith.base.server": ("base/test_connections.py", "base/test_edge.py", "social/test_streaming.py"),
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.base.vapid": ("base/test_keys.py", "social/test_instance.py"),
     # federation
