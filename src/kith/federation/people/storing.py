@@ -143,7 +143,7 @@ async def _change(
         await store.fetched(work.db, account.id, work.now)
         return
     await accounts.change(work.db, account.id, changed | {"fetched_at": work.now}, work.now)
-    remote_pictures.forget(work, account, changed)
+    await remote_pictures.forget(work, account, changed)
     work.announce(AccountChanged(account_id=account.id))
     if "fields" in changed:
         verification.verify_later(work, account.id, changed["fields"])
