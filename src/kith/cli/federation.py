@@ -222,7 +222,7 @@ async def _rehearse(url: str, *, is_new: bool, agrees: bool) -> Rehearsal:
             try:
                 fetched = await subscribing.fetch(opened.find(Outgoing), work, found.url)
             except BadBlockList as error:
-                raise Unprocessable(f"{found.url} is no list that can be used: {error}") from error
+                raise Unprocessable(f"{found.url} {error}") from error
             shown = await subscribing.rehearse(work, await subscribing.keep(work, found.id, fetched))
             if agrees:
                 await subscribing.apply(work, OPERATOR, found.id, fetched.digest)
