@@ -26,6 +26,8 @@ from kith.social.tags.tables import Tag
 
 __all__ = ["edit"]
 
+MOST_REVISIONS = 100  # whoever edits without end fills no disk with it
+
 
 async def edit(work: Work, known: Known, author: Account, status: Status, note: IncomingNote) -> None:
     """Only what is newer than the last edit counts as one; everything else is figures and the quote's standing."""
@@ -88,7 +90,8 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if status.visibility in (PUBLIC, UNLISTED):
         changed["quote_policy"] = rows.quote_policy(note, meant.actor)
     changed |= await quoting.requote(work, author, status, note)
-    if not await statuses.edits_of(work.db, status.id):
+    kept = await statuses.edits_of(work.db, status.id)
+    if not kept:
         await statuses.insert_edit(work.db, before)
     new = await _mention(work, status, meant.named)
     await _retag(work, status, noted)
@@ -97,7 +100,8 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if now is not None:
         revision = await snapshot(work, now, at_edit=True)
         revision.created_at = at
-        await statuses.insert_edit(work.db, revision)
+        keep = statuses.insert_edit if len(kept) < MOST_REVISIONS else statuses.replace_latest
+        await keep(work.db, revision)
         if note.attachments.link is not None:
             await cards.look_at(work, now, note.attachments.link)
     work.announce(StatusEdited(status_id=status.id, account_id=author.id, new_mentions=tuple(new)))
