@@ -312,3 +312,43 @@ async def test_a_report_reaches_the_team_once(lane: Street, ada: RemotePerson) -
     assert [one["id"] for one in found[cy.id]["statuses"]] == [also["id"]]
     assert len(found[bob.id]["comment"]) == 5000
     assert found[bob.id]["account"]["domain"] == lane.there.domain
+
+
+async def test_whoever_answers_somebody_here_can_be_reported_from_elsewhere(lane: Street, ada: RemotePerson) -> None:
+    # given
+    team, bob = await employ(lane.here, "moderator"), await join(lane.here)
+    said = await post(bob)
+    rude, aside = lane.away.person(next(_names), key=1), lane.away.person(next(_names), key=2)
+    answer = rude.note("1", "Bad bread", inReplyTo=said["uri"])
+    await lane.sends(rude, rude.create(answer))
+    alone = aside.note("1", tag=[{"type": "Mention", "href": bob.me["uri"]}], cc=[bob.me["uri"]])
+    await lane.sends(aside, aside.create(alone))
+
+    # when
+    await lane.sends(ada, ada.activity("Flag", [rude.uri, answer["id"]], content="Rude"))
+    await lane.sends(ada, ada.activity("Flag", [aside.uri, alone["id"]], content="Not about you"))
+
+    # then
+    mine = {str((await lane.account_of(one)).id) for one in (rude, aside)}
+    found = [one for one in await team.get("/api/v1/admin/reports") if one["target_account"]["id"] in mine]
+    assert [one["target_account"]["account"]["acct"] for one in found] == [rude.handle]
+    assert [one["uri"] for one in found[0]["statuses"]] == [answer["id"]]
+    assert found[0]["account"]["domain"] == lane.there.domain
+
+
+async def test_a_report_shows_the_team_no_post_that_its_server_could_not_see(lane: Street, ada: RemotePerson) -> None:
+    # given
+    team, bob, cy = await employ(lane.here, "moderator"), await join(lane.here), await join(lane.here)
+    secret = await post(bob, f"@{cy.name} Between us", visibility="direct")
+    kept = await post(bob, "For friends", visibility="private")
+    flag = ada.activity("Flag", [bob.me["uri"], secret["uri"], kept["uri"]], content="Guessed")
+
+    # when
+    await lane.sends(ada, flag)
+    await lane.sends(ada, ada.activity("Follow", bob.me["uri"]))
+    await lane.sends(ada, flag | {"id": f"{flag['id']}/again"})
+
+    # then
+    found = [one for one in await team.get("/api/v1/admin/reports") if one["target_account"]["id"] == bob.id]
+    assert sorted(len(one["statuses"]) for one in found) == [0, 1]
+    assert [post["id"] for one in found for post in one["statuses"]] == [kept["id"]]

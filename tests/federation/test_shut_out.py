@@ -58,6 +58,22 @@ async def finds(member: Member, handle: str) -> list[str]:
     return [one["acct"] for one in found["accounts"]]
 
 
+async def test_a_server_that_signs_for_itself_is_none_of_its_people(lane: Street) -> None:
+    bob = await join(lane.here)
+
+    async def people() -> int:
+        peers = json.loads(await lane.here.kith("federation", "peers", "--json"))
+        return sum(int(one["accounts"]) for one in peers if one["domain"] == lane.away.domain)
+
+    before = await people()
+    server = lane.away.person("server", key=2, type="Application")
+    await lane.sends(server, server.activity("Flag", [bob.me["uri"]], content="Spam"))
+    assert (await lane.account_of(server)).actor_type == "Application"
+    assert await people() == before
+    await finds(bob, lane.away.person("eve", key=3).handle)
+    assert await people() == before + 1
+
+
 async def test_who_is_shut_out_is_neither_heard_nor_written_to_nor_asked(lane: Street, ada: RemotePerson) -> None:
     bob = await join(lane.here)
     await follows(lane, bob, ada)
