@@ -7,7 +7,7 @@ from alembic import op
 
 from kith.base import db
 
-revision = "0044"
+revision = "0038"
 down_revision = "0037"
 
 
