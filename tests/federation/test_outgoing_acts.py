@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from kith.app import House
 from kith.base.db import query
 from kith.base.jobs.tables import jobs
 from kith.base.work import Work
 from kith.federation.keys import service as keys
+from kith.federation.outgoing.people import AT_ONCE, END
+from kith.federation.people import store as people
+from kith.federation.people.tables import RemoteActor
 from kith.social.accounts.facts import AccountMoved
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
@@ -23,10 +27,13 @@ from kith.social.statuses import polls
 from kith.social.statuses.tables import Poll
 from tests.federation.asking import ask
 from tests.federation.outgoing import FOLLOWERS, Village, only, shared, told
+from tests.social.members import strangers
 from tests.social.posts import does, post, said_elsewhere
 from tests.web.browsing import Browser
 
 _jobs = query(select(jobs.c.kind).where(jobs.c.kind.like("federation_outgoing.%")), str)
+
+_ends = query(select(jobs.c.payload).where(jobs.c.kind == END.name), str)
 
 
 def bare(activity: dict[str, Any]) -> dict[str, Any]:
@@ -279,7 +286,7 @@ EVERYBODY = FOLLOWERS | {"named.example", "bystander.example", "bobs.example"}
 
 @pytest.mark.parametrize("way", ["by the team", "by the identity API", "by themselves"])
 async def test_the_end_of_somebody_is_told_to_everybody(village: Village, way: str) -> None:
-    """Followers first; nothing else is told of what ends with them."""
+    """Nothing else is told of what ends with them."""
     ada = village.ada
     await post(ada, "soon gone", visibility="public")
     await ada.to(village.people["bystander"], "follow")
@@ -290,12 +297,38 @@ async def test_the_end_of_somebody_is_told_to_everybody(village: Village, way: s
 
     found = await told(village.town)
     assert {one.type for one in found} == {"Delete"}
-    first, then = [one for one in found if one.activity["id"] == f"{ada.me['uri']}#delete"]
-    assert first.hosts == FOLLOWERS
-    assert not set(first.inboxes) & set(then.inboxes)
-    assert first.hosts | then.hosts >= EVERYBODY
-    assert first.activity["object"] == first.activity["actor"] == ada.me["uri"]
+    one = only([one for one in found if one.activity["id"] == f"{ada.me['uri']}#delete"], "Delete")
+    assert len(one.inboxes) == len(set(one.inboxes))
+    assert one.hosts >= EVERYBODY
+    assert one.activity["object"] == one.activity["actor"] == ada.me["uri"]
     assert (await ask(village.town, ada.me["uri"])).status_code == 410
+
+
+async def test_the_end_of_somebody_is_told_a_stretch_at_a_time(village: Village) -> None:
+    """Each inbox once, and no stretch carries a list of those before it."""
+    many = await strangers(village.town, AT_ONCE, "many.example")
+    async with village.town.house() as house:
+        async with house.works.begin() as work:
+            for one in many:
+                await people.save_actor(work.db, RemoteActor(one.id, f"{one.uri}/inbox"))
+        await with_key(village)
+        await leave(village, "by the team")
+        [waiting] = await _read_ends(house)
+        assert len(waiting) < 200
+
+    found = [one for one in await told(village.town) if one.activity["id"] == f"{village.ada.me['uri']}#delete"]
+    inboxes = [inbox for one in found for inbox in one.inboxes]
+    assert len(found) == 2
+    assert len(inboxes) == len(set(inboxes))
+    assert {f"{one.uri}/inbox" for one in many} | {shared("bystander.example")} <= set(inboxes)
+
+
+async def _read_ends(house: House) -> list[str]:
+    reading = house.works.open()
+    try:
+        return await reading.db.all(_ends)
+    finally:
+        await reading.rollback()
 
 
 # Reports

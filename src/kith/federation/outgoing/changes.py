@@ -22,7 +22,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import BoostWithdrawn, PollEnded, StatusDeleted, StatusEdited
-from kith.social.statuses.tables import Status
+from kith.social.statuses.tables import PRIVATE, Status
 
 __all__ = ["KINDS", "tell_of_votes_later"]
 
@@ -65,16 +65,16 @@ async def _tell_anew(work: Work, ids: Sequence[StatusId]) -> None:
     told = {row.id: with_relays(row, reached.get(row.id, []), passing_on) for row in rows}
     rows = [row for row in rows if told[row.id]]
     notes = await notes_of(work, rows) if rows else {}
+    headers = await digests_for(work, rows)
     for row in rows:
         note = notes[row.id]
         activity = activities.update_note(note.head, work.now) | {"object": note.raw}
-        headers = await digests_for(work, row)
         await deliver(
             work,
             activity=with_context(activity, note.terms),
             sender=row.account_id,
             inboxes=told[row.id],
-            headers_for=headers,
+            headers_for=headers.get(row.account_id) if row.visibility == PRIVATE else None,
         )
 
 
