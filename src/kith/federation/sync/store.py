@@ -6,18 +6,19 @@ from kith.base.db import Session, query
 from kith.federation.people.tables import actors
 from kith.social.accounts.tables import accounts
 from kith.social.ids import AccountId
-from kith.social.relationships.tables import follows
+from kith.social.relationships.follow_source import Following
 
 MANY = 2000  # rows to read beside the loop
 
+_following = Following("following")
 _followers = query(
     select(accounts.c.uri, func.coalesce(actors.c.shared_inbox, actors.c.inbox))
     .select_from(
-        follows.join(accounts, accounts.c.id == follows.c.account_id).join(
-            actors, actors.c.account_id == follows.c.account_id
+        _following.source.join(accounts, accounts.c.id == _following.follower).join(
+            actors, actors.c.account_id == accounts.c.id
         )
     )
-    .where(and_(follows.c.target_id == bindparam("account"), accounts.c.deleted_at.is_(None))),
+    .where(and_(_following.followed == bindparam("account"), accounts.c.deleted_at.is_(None))),
     tuple,
 )
 
