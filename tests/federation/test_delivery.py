@@ -418,6 +418,28 @@ async def test_a_host_gets_several_at_once_but_not_too_many(office: PostOffice, 
     assert sink.connections <= 8
 
 
+async def test_what_follows_waits_for_the_answer_to_what_is_on_its_way(office: PostOffice, sink: InboxServer) -> None:
+    """Also where another job sends to the same host meanwhile; what others have for it goes its way."""
+    await office.post(sink.inbox, id=ONE)
+    sink.may_answer.clear()
+    first = asyncio.create_task(office.send(sink.domain))
+    await sink.until(1)
+    await office.post(sink.inbox, id=TWO)
+    await office.post(sink.inbox_of("/other"), id=THREE)
+    await office.forget_jobs()
+
+    second = asyncio.create_task(office.send(sink.domain))
+    await sink.until(2)
+    assert sink.ids == [ONE, THREE]
+    sink.may_answer.set()
+    await asyncio.gather(first, second)
+
+    assert [job for job in await office.jobs() if job.run_at <= datetime.now(UTC)]
+    await office.send(sink.domain)
+    assert sink.ids == [ONE, THREE, TWO]
+    assert await office.rows() == []
+
+
 # The gate, operators, and the end
 
 

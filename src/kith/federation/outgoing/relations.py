@@ -25,7 +25,7 @@ from kith.social.relationships.facts import (
     Unfollowed,
 )
 
-__all__ = ["KINDS", "SUBSCRIPTIONS"]
+__all__ = ["KINDS", "SUBSCRIPTIONS", "tell_of_end"]
 
 
 async def accept_follow(work: Work, me: Account, follower: Account, uri: str | None, id: int) -> None:
@@ -58,20 +58,21 @@ async def tell_of_authorization(work: Work, fact: FollowAuthorized) -> None:
 
 
 async def tell_of_unfollow(work: Work, fact: Unfollowed) -> None:
-    await _tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.follow_id, by_target=fact.by_target)
+    await tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.follow_id, by_target=fact.by_target)
 
 
 async def tell_of_withdrawal(work: Work, fact: FollowWithdrawn) -> None:
-    await _tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=False)
+    await tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=False)
 
 
 async def tell_of_rejection(work: Work, fact: FollowRejected) -> None:
-    await _tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=True)
+    await tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=True)
 
 
-async def _tell_of_end(
+async def tell_of_end(
     work: Work, follower: AccountId, followed: AccountId, uri: str | None, id: int, *, by_target: bool
 ) -> None:
+    """Of a follow, or of the wish for one."""
     me, other = await find_here(work, follower), await find_elsewhere(work, followed)
     if me is not None and other is not None and (not by_target or other.suspended_at is not None):
         made = activities.follow(me.uri, other.uri, _name(uri, me, id))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from kith.base.rooms import Room
 from kith.federation.keys.facts import ActorKeyRotated
-from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports
+from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports, severed
 from kith.social.accounts.facts import AccountChanged, AccountDeleted, AccountMoved
+from kith.social.admission.facts import ServerLetIn
 from kith.social.moderation.facts import ReportCreated
 from kith.social.statuses.facts import (
     BoostWithdrawn,
@@ -31,6 +32,7 @@ ROOM = Room(
         *people.KINDS,
         *reports.KINDS,
         *quotes.KINDS,
+        *severed.KINDS,
     ),
     subscriptions=(
         (StatusEdited, changes.EDITED),
@@ -52,5 +54,6 @@ ROOM = Room(
         (AccountChanged, people.tell_of_profile_later),
         (ActorKeyRotated, people.tell_of_key),
         (AccountDeleted, people.tell_of_end),
+        (ServerLetIn, severed.tell_of_severed_later),
     ),
 )
