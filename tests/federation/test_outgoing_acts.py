@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,8 +28,10 @@ from kith.social.statuses import polls
 from kith.social.statuses.tables import Poll
 from tests.federation.asking import ask
 from tests.federation.outgoing import FOLLOWERS, Village, only, shared, told
-from tests.social.members import strangers
+from tests.social.members import join, strangers
 from tests.social.posts import does, post, said_elsewhere
+from tests.town import build_town
+from tests.town.town import Engine
 from tests.web.browsing import Browser
 
 _jobs = query(select(jobs.c.kind).where(jobs.c.kind.like("federation_outgoing.%")), str)
@@ -38,6 +41,12 @@ _ends = query(select(jobs.c.payload).where(jobs.c.kind == END.name), str)
 
 def bare(activity: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in activity.items() if key != "@context"}
+
+
+async def waiting(village: Village) -> list[str]:
+    """Which jobs there are for other servers."""
+    async with village.town.house() as house, house.works.begin() as work:
+        return await work.db.all(_jobs)
 
 
 # Follows
@@ -58,10 +67,10 @@ async def test_following_and_no_longer(village: Village) -> None:
 
 
 async def test_following_somebody_here_is_told_to_nobody(village: Village) -> None:
-    await village.ada.to(village.bob, "follow")
-    await village.ada.to(village.bob, "block")
-    await village.ada.to(village.bob, "unblock")
+    for verb in ("follow", "unfollow", "follow", "block", "unblock"):
+        await village.ada.to(village.bob, verb)
 
+    assert await waiting(village) == []  # nor does it cost anything
     assert await told(village.town) == []
 
 
@@ -184,8 +193,7 @@ async def test_a_favourite_of_what_was_said_here_is_told_to_nobody(village: Vill
     await does(village.bob, "favourite", made["id"])
     await does(village.bob, "unfavourite", made["id"])
 
-    async with village.town.house() as house, house.works.begin() as work:
-        assert await work.db.all(_jobs) == []  # nor does it cost anything
+    assert await waiting(village) == []  # nor does it cost anything
     assert await told(village.town) == []
 
 
@@ -204,6 +212,35 @@ async def test_every_choice_of_a_vote_is_an_activity(village: Village) -> None:
         assert one.inboxes == [shared("bystander.example")]
         assert one.activity["to"] == one.activity["object"]["to"] == other.uri
         assert "content" not in one.activity["object"]
+
+
+@pytest.mark.parametrize("hides", [False, True])
+async def test_votes_below_a_poll_of_somebody_here_are_counted_in_one_job(village: Village, hides: bool) -> None:
+    """None while the counts are hidden."""
+    asked = {"options": ["rye", "oats"], "expires_in": 3600, "multiple": True, "hide_totals": hides}
+    made = await village.ada.post("/api/v1/statuses", json={"status": "which?", "poll": asked})
+    await told(village.town)
+
+    for choice in (0, 1):
+        await village.bob.post(f"/api/v1/polls/{made['poll']['id']}/votes", json={"choices": [choice]})
+
+    assert await waiting(village) == ([] if hides else ["federation_outgoing.votes"])
+    assert [one.type for one in await told(village.town)] == ([] if hides else ["Update Question"])
+
+
+async def test_what_a_profile_shows_is_told_to_nobody_where_nobody_elsewhere_is_known(
+    engine: Engine, tmp_path: Path
+) -> None:
+    async with build_town(engine, tmp_path, worker="off") as town:
+        ada = await join(town)
+        alone = Village(town, ada, ada, {})
+        made = await post(ada, "pin me", visibility="public")
+        await told(town)
+
+        await does(ada, "pin", made["id"])
+        await ada.post("/api/v1/featured_tags", json={"name": "bread"})
+
+        assert await waiting(alone) == []
 
 
 async def test_pins_and_tags_of_a_profile_are_told_to_followers(village: Village) -> None:

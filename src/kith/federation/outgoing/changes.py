@@ -19,7 +19,6 @@ from kith.federation.vocabulary.outgoing.contexts import Doc, with_context
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
-from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import BoostWithdrawn, PollEnded, StatusDeleted, StatusEdited
 from kith.social.statuses.tables import PRIVATE, Status
@@ -48,11 +47,8 @@ async def tell_of_votes(work: Work, payloads: Sequence[TellVotes]) -> None:
     await _tell_anew(work, [one.status_id for one in payloads])
 
 
-async def tell_of_votes_later(work: Work, poll_id: int, status_id: StatusId) -> None:
-    """Not while the author hides the counts."""
-    poll = (await polls.find_all(work.db, [poll_id])).get(poll_id)
-    if poll is not None and not poll.hide_totals:
-        work.enqueue(TELL_VOTES, TellVotes(status_id), at=work.now + COUNTED_AFTER, key=str(status_id))
+def tell_of_votes_later(work: Work, status_id: StatusId) -> None:
+    work.enqueue(TELL_VOTES, TellVotes(status_id), at=work.now + COUNTED_AFTER, key=str(status_id))
 
 
 async def _tell_anew(work: Work, ids: Sequence[StatusId]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.federation.outgoing.concerns import between_servers
 from kith.federation.outgoing.telling import find_elsewhere, find_here, tell_one
 from kith.federation.vocabulary.outgoing import activities
 from kith.federation.vocabulary.outgoing.contexts import Doc
@@ -25,7 +26,7 @@ from kith.social.relationships.facts import (
     Unfollowed,
 )
 
-__all__ = ["KINDS", "SUBSCRIPTIONS", "tell_of_end"]
+__all__ = ["AT_ONCE", "KINDS", "tell_of_end"]
 
 
 async def accept_follow(work: Work, me: Account, follower: Account, uri: str | None, id: int) -> None:
@@ -121,7 +122,7 @@ BLOCKED: JobKind[Blocked] = JobKind(
 UNBLOCKED: JobKind[Unblocked] = JobKind(
     name="federation_outgoing.unblocked", payload=Unblocked, handler=tell_of_unblock, is_harmless=True
 )
-SUBSCRIPTIONS: tuple[tuple[Any, JobKind[Any]], ...] = (
+_KINDS: tuple[tuple[Any, JobKind[Any]], ...] = (
     (FollowRequested, REQUESTED),
     (FollowAuthorized, AUTHORIZED),
     (Unfollowed, UNFOLLOWED),
@@ -130,4 +131,5 @@ SUBSCRIPTIONS: tuple[tuple[Any, JobKind[Any]], ...] = (
     (Blocked, BLOCKED),
     (Unblocked, UNBLOCKED),
 )
-KINDS = tuple(kind for _, kind in SUBSCRIPTIONS)
+KINDS = tuple(kind for _, kind in _KINDS)
+AT_ONCE = tuple((fact, between_servers(kind)) for fact, kind in _KINDS)

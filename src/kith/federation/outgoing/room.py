@@ -5,6 +5,7 @@ from __future__ import annotations
 from kith.base.rooms import Room
 from kith.federation.keys.facts import ActorKeyRotated
 from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports, severed
+from kith.federation.outgoing.concerns import where_anybody_is_known
 from kith.social.accounts.facts import AccountChanged, AccountDeleted, AccountMoved
 from kith.social.admission.facts import ServerLetIn
 from kith.social.moderation.facts import ReportCreated
@@ -39,16 +40,16 @@ ROOM = Room(
         (PollEnded, changes.POLL_ENDED),
         (StatusDeleted, changes.DELETED),
         (BoostWithdrawn, changes.WITHDRAWN),
-        (PollVoted, marks.VOTED),
-        (StatusPinned, marks.PINNED),
-        (TagFeatured, marks.FEATURED),
-        *relations.SUBSCRIPTIONS,
         (AccountMoved, people.MOVED),
         (ReportCreated, reports.REPORTED),
         (StatusQuoted, quotes.QUOTED),
         (QuoteRevoked, quotes.REVOKED),
     ),
     at_once=(
+        *relations.AT_ONCE,
+        (PollVoted, marks.count_elsewhere),
+        (StatusPinned, where_anybody_is_known(marks.PINNED)),
+        (TagFeatured, where_anybody_is_known(marks.FEATURED)),
         (StatusFavourited, marks.like_elsewhere),
         (StatusUnfavourited, marks.unlike_elsewhere),
         (AccountChanged, people.tell_of_profile_later),
