@@ -250,6 +250,23 @@ async def test_the_news_of_a_new_key_is_signed_with_the_old_one(office: PostOffi
     assert [is_valid(claim_of(post, sink.domain), old) for post in sink.received] == [True, False]
 
 
+async def test_whoever_knows_the_new_key_already_is_told_with_that(office: PostOffice, sink: InboxServer) -> None:
+    """As a host that was told at another of its inboxes: nothing waits behind news that it would never believe."""
+    old = (await keys.signer(office.house.works.open(), None)).key.public_key()
+    async with office.house.works.begin() as work:
+        await keys.rotate(work, None)
+
+    def answer(post: ReceivedPost) -> str:
+        return "401 Unauthorized" if is_valid(claim_of(post, sink.domain), old) else "202 Accepted"
+
+    sink.answer = answer
+    await office.post(sink.inbox, id=ONE, with_previous_key=True)
+    await office.post(sink.inbox, id=TWO)
+    await office.send(sink.domain)
+    assert list(dict.fromkeys(sink.ids)) == [ONE, TWO]
+    assert await office.rows() == []
+
+
 async def test_what_is_too_old_is_given_up_whatever_it_waits_for(office: PostOffice, sink: InboxServer) -> None:
     await office.post(sink.inbox)
     await office.overdue()
