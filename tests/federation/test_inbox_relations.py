@@ -179,6 +179,7 @@ async def test_nobody_answers_for_somebody_else(lane: Street, ada: RemotePerson)
 
     assert not (await bob.sees(await lane.account_of(ada)))["following"]
     assert not (await bob.sees(await lane.account_of(eve)))["following"]
+    assert not [one for one in lane.there.arrived if one.type == "Undo" and one.signer == bob.me["uri"]]
 
 
 async def test_an_accept_that_nobody_has_asked_for_changes_nothing(lane: Street, ada: RemotePerson) -> None:
@@ -200,6 +201,26 @@ async def test_an_accept_that_is_taken_back_leaves_the_wish(lane: Street, ada: R
     seen = await bob.sees(await lane.account_of(ada))
     assert seen["requested"]
     assert not seen["following"]
+
+
+async def test_who_lets_in_somebody_that_no_longer_asks_is_told_so(lane: Street, ada: RemotePerson) -> None:
+    """And whoever follows already is told nothing new."""
+    bob = await join(lane.here)
+    follow = await _asks(lane, bob, ada)
+    await lane.sends(ada, ada.activity("Reject", follow))
+
+    await lane.sends(ada, ada.activity("Accept", follow))
+
+    undone = await lane.there.receives(lambda one: one.type == "Undo" and one.signer == bob.me["uri"])
+    inner = undone.activity["object"]
+    assert (inner["type"], inner["actor"], inner["object"]) == ("Follow", bob.me["uri"], ada.uri)
+
+    cy = await join(lane.here)
+    follow = await _asks(lane, cy, ada)
+    for _ in range(2):
+        await lane.sends(ada, ada.activity("Accept", follow))
+    assert (await cy.sees(await lane.account_of(ada)))["following"]
+    assert not [one for one in lane.there.arrived if one.type == "Undo" and one.signer == cy.me["uri"]]
 
 
 # Blocks

@@ -7,6 +7,7 @@ import click
 
 from kith.base.errors import NotFound
 from kith.base.settings import load
+from kith.cli.actor_keys import rotate_key
 from kith.cli.domains import allow, block_command
 from kith.cli.inputs import WORDS
 from kith.cli.running import as_json, house, reading, run, say
@@ -29,6 +30,7 @@ def federation() -> None:
 
 federation.add_command(block_command("suspend"))
 federation.add_command(allow)
+federation.add_command(rotate_key)
 
 
 @federation.command()
@@ -229,7 +231,7 @@ async def _rehearse(url: str, *, is_new: bool, agrees: bool) -> Rehearsal:
         return shown
 
 
-def _show(shown: Rehearsal, *, agrees: bool, as_json: bool) -> None:
+def _show(url: str, shown: Rehearsal, *, agrees: bool, as_json: bool) -> None:
     from kith.federation.block_lists.entities import render_rehearsal  # noqa: PLC0415 - loaded when first used
 
     if as_json:
@@ -247,7 +249,8 @@ def _show(shown: Rehearsal, *, agrees: bool, as_json: bool) -> None:
     }
     show_record({name: value for name, value in record.items() if value != ""})
     if not agrees:
-        click.echo("Nothing was changed. Add --apply to act upon it.", err=True)
+        again = f"kith federation subscriptions rehearse {url} --apply"
+        click.echo(f"Nothing was changed. To act upon it: {again}", err=True)
 
 
 def _named(changes: Iterable[PlannedChange]) -> str:
@@ -263,7 +266,7 @@ _apply = click.option("--apply", "agrees", is_flag=True, help="Act upon it, and 
 @as_json
 def add_list(*, url: str, agrees: bool, as_json: bool) -> None:
     """Subscribe to the list (CSV) at URL, and show what it would change."""
-    _show(run(_rehearse(url, is_new=True, agrees=agrees)), agrees=agrees, as_json=as_json)
+    _show(url, run(_rehearse(url, is_new=True, agrees=agrees)), agrees=agrees, as_json=as_json)
 
 
 @subscriptions.command("rehearse")
@@ -272,7 +275,7 @@ def add_list(*, url: str, agrees: bool, as_json: bool) -> None:
 @as_json
 def rehearse_list(*, url: str, agrees: bool, as_json: bool) -> None:
     """Fetch the list at URL again, and show what it would change."""
-    _show(run(_rehearse(url, is_new=False, agrees=agrees)), agrees=agrees, as_json=as_json)
+    _show(url, run(_rehearse(url, is_new=False, agrees=agrees)), agrees=agrees, as_json=as_json)
 
 
 @subscriptions.command("list")
