@@ -2,7 +2,8 @@
 
 Changed files are those that differ from where the branch left main, and those git does not know yet. A test is near
 when it was changed itself, imports what was changed, or checks a changed room (by its name, or as `tests/room_tests.py`
-says); then come the tests of rooms that use a changed room, and last the files whose tests need no server. A change that
+says); then come the tests of rooms that use what was changed, those that import something else of a changed room, and
+last the files whose tests need no server. A change that
 touches everything selects a bounded number of test files, with a little of every layer among them. The few that take
 longest are left out, unless they were changed themselves. What is nearest runs first, and when the time is up the rest
 is left out: the whole suite is `scripts/test`.
@@ -108,9 +109,9 @@ def _ranked(changed: list[str]) -> dict[str, int]:
             ranks[name] = 1
         elif name in checking or any(_is_named_for(name, room) for room in rooms):
             ranks[name] = 2
-        elif not rooms.isdisjoint(_imported_rooms(path)):
-            ranks[name] = 3
         elif any(_is_named_for(name, room) for room in users):
+            ranks[name] = 3
+        elif not rooms.isdisjoint(_imported_rooms(path)):
             ranks[name] = 4
     return ranks
 

@@ -74,6 +74,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     # cli
     "kith.cli": ("cli/test_help.py", "cli/test_words.py"),
     "kith.cli.accounts": ("cli/test_moderation.py",),
+    "kith.cli.actor_keys": ("federation/test_actor_keys.py",),
     "kith.cli.federation": (
         "federation/test_shut_out.py",
         "federation/test_relays.py",
