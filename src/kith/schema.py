@@ -20,6 +20,7 @@ from kith.identity.guessing import tables as guessing
 from kith.identity.hints import tables as hints
 from kith.identity.links import tables as links
 from kith.identity.providers.oauth2 import tables as oauth2
+from kith.identity.providers.saml import tables as saml
 from kith.identity.refusals import tables as refusals
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
@@ -76,6 +77,7 @@ __all__ = [
     "news_rows",
     "oauth2",
     "refusals",
+    "saml",
     "sessions",
     "signups",
     "social_accounts",

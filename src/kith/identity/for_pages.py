@@ -1,6 +1,6 @@
 """All that the pages may know of identity: who is looking, and the subjects that pages are about.
 
-A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `signups`, `staff`,
+A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `saml`, `signups`, `staff`,
 `impersonation`.
 """
 
@@ -27,6 +27,7 @@ from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
 from kith.identity.messages.tables import UserMessage
 from kith.identity.providers.oauth2 import pages as oauth
+from kith.identity.providers.saml import pages as saml
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
@@ -62,6 +63,7 @@ __all__ = [
     "oauth",
     "recognise",
     "safe_path",
+    "saml",
     "signups",
     "staff",
     "take_messages",

@@ -15,6 +15,7 @@ from kith.identity.links import service as links
 from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.grants import visits
+from kith.identity.providers.saml import store as saml
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions
@@ -38,6 +39,7 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
         await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
     await visits.delete_idle(work, work.now - timedelta(days=1))
+    await saml.sweep(work.db, work.now)
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
     await reputation_scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)

@@ -10,12 +10,11 @@ from urllib.parse import quote, unquote_to_bytes
 import msgspec
 
 from kith.identity.saml.errors import BadSignature, SAMLError
+from kith.identity.saml.limits import MOST_BYTES, MOST_RELAY_STATE
 from kith.identity.saml.names import KEY_TYPES, SIGNATURES
-from kith.identity.saml.xml import MOST_BYTES
 
 _NAMES = ("SAMLRequest", "SAMLResponse", "RelayState", "SigAlg", "Signature", "SAMLEncoding")
 _DEFLATE = "urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE"
-MOST_RELAY_STATE = 2000
 _UNREADABLE = "The message could not be decoded."
 
 

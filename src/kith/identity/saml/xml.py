@@ -14,15 +14,11 @@ from typing import Any, TypeAlias
 from lxml import etree
 
 from kith.identity.saml.errors import HostileMessage, SAMLError
+from kith.identity.saml.limits import MOST_ATTRIBUTES, MOST_BYTES, MOST_DEPTH, MOST_ELEMENTS, MOST_NAMESPACES
 from kith.identity.saml.names import PREFIXES
 
 Element: TypeAlias = Any  # lxml has no types of its own
 
-MOST_BYTES = 256 * 1024
-MOST_DEPTH = 40
-MOST_ELEMENTS = 5000
-MOST_ATTRIBUTES = 50
-MOST_NAMESPACES = 60
 _DOCTYPE = re.compile(rb"<!(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)", re.IGNORECASE)
 _ENCODING = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]*)["']""")
 # What XML 1.0 cannot carry, not even escaped.

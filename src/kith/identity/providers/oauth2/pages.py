@@ -14,7 +14,7 @@ from kith.identity.providers.oauth2.consent.authorized_clients import Granted, l
 from kith.identity.providers.oauth2.device.verification_page import Waiting, answer_waiting, find_waiting
 from kith.identity.providers.oauth2.discovery.webfinger import RELATION as ISSUER_RELATION
 from kith.identity.providers.oauth2.discovery.webfinger import find_issuer
-from kith.identity.providers.oauth2.logout.endpoint import Go, by_front_channel, end_session, front_channel
+from kith.identity.providers.oauth2.logout.endpoint import Go, Then, by_front_channel, end_session, front_channel
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Outcome",
     "Parameters",
     "Redirect",
+    "Then",
     "Unfit",
     "Waiting",
     "answer_waiting",
