@@ -35,7 +35,7 @@ def read_authn_request(root: Element, relay_state: str) -> AuthnRequest:
 def check_message(root: Element, name: str) -> None:
     """What all protocol messages have: their element, a version, an id."""
     if root.tag != xml.tag(name):
-        raise SAMLError(f"The message is not a {name.partition(':')[2]}.")
+        raise SAMLError(f"The message is not of the kind {name.partition(':')[2]}.")
     if root.get("Version") != "2.0":
         raise SAMLError("Only SAML 2.0 is understood.")
     if not root.get("ID") or len(root.get("ID")) > MOST_ID:

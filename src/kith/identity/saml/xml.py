@@ -69,6 +69,8 @@ def _check_bytes(data: bytes, most_bytes: int) -> None:
 
 def _check_tree(root: Element) -> None:
     """Limits, and ids that are used once: what refers to an element must not have a choice."""
+    if root.getprevious() is not None or root.getnext() is not None:
+        raise HostileMessage("The message has a processing instruction or an entity.")
     seen: set[str] = set()
     namespaces: set[tuple[str | None, str]] = set()
     depth, count = 0, 0
