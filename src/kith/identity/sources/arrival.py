@@ -29,7 +29,7 @@ SETTINGS = "/settings/security#sources"
 NO_ENROLLMENT = "Source is not configured for enrollment."
 ELSEWHERE = "You are signed in as somebody else. Please sign out first."
 USE_FIRST = (
-    "An account like this exists here already. Please sign in the way you signed up, then link it in your settings."
+    "You have an account here already. Please sign in the way you signed up, and link this one in your settings."
 )
 
 

@@ -79,7 +79,7 @@ _linked = query(
     select(
         user_connections.c.connection_uuid,
         user_connections.c.source,
-        sources.c.name,
+        sources.c.name.label("source_name"),
         user_connections.c.kind,
         user_connections.c.identifier,
         user_connections.c.created_at,

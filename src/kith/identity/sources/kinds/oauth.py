@@ -91,9 +91,11 @@ async def fetch(draft: RecordDraft[OAuthSource]) -> None:
             values["profile_url"], values["oidc_jwks_url"] = found.profile_url, found.jwks_url
             draft.columns["oidc_issuer"] = found.issuer
             values["oidc_jwks"] = await fetch_keys(outgoing, found.jwks_url)
-        elif draft.sets("oidc_well_known_url"):
+            return
+        if draft.sets(place):
             draft.columns["oidc_issuer"] = ""
-        elif draft.sets(place := "oidc_jwks_url") and values[place]:
+        place = "oidc_jwks_url"
+        if draft.sets(place) and values[place]:
             values["oidc_jwks"] = await fetch_keys(outgoing, values[place])
     except NotUsable as error:
         draft.complain(place, str(error))
