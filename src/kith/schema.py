@@ -24,6 +24,7 @@ from kith.identity.providers.saml import tables as saml
 from kith.identity.refusals import tables as refusals
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
+from kith.identity.sources import tables as sources
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
@@ -106,6 +107,7 @@ __all__ = [
     "social_tags",
     "social_timelines",
     "social_trends",
+    "sources",
     "tokens",
     "users",
 ]

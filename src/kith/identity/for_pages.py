@@ -1,7 +1,7 @@
 """All that the pages may know of identity: who is looking, and the subjects that pages are about.
 
-A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `saml`, `signups`, `staff`,
-`impersonation`.
+A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `saml`, `signups`, `sources`,
+`staff`, `impersonation`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
 from kith.identity.sessions import cookies
 from kith.identity.signups import pages as signups
+from kith.identity.sources import pages as sources
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.store import TEAM
@@ -65,6 +66,7 @@ __all__ = [
     "safe_path",
     "saml",
     "signups",
+    "sources",
     "staff",
     "take_messages",
     "use_recovery",

@@ -20,6 +20,7 @@ from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
 from kith.identity.sessions import store as sessions
 from kith.identity.signups import store as signups
+from kith.identity.sources import store as sources
 from kith.identity.tokens import store as tokens
 
 UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
@@ -41,6 +42,7 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await visits.delete_idle(work, work.now - timedelta(days=1))
     await saml.sweep(work.db, work.now)
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
+    await sources.delete_expired(work.db, work.now)
     await reputation_scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
