@@ -22,6 +22,7 @@ from kith.identity.links import tables as links
 from kith.identity.providers.oauth2 import tables as oauth2
 from kith.identity.providers.saml import tables as saml
 from kith.identity.refusals import tables as refusals
+from kith.identity.saml import tables as saml_messages
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
 from kith.identity.sources import tables as sources
@@ -79,6 +80,7 @@ __all__ = [
     "oauth2",
     "refusals",
     "saml",
+    "saml_messages",
     "sessions",
     "signups",
     "social_accounts",

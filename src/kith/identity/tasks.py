@@ -18,6 +18,7 @@ from kith.identity.providers.oauth2.grants import visits
 from kith.identity.providers.saml import store as saml
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
+from kith.identity.saml import store as saml_messages
 from kith.identity.sessions import store as sessions
 from kith.identity.signups import store as signups
 from kith.identity.sources import store as sources
@@ -41,6 +42,7 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await consents.delete_expired(work.db, work.now)
     await visits.delete_idle(work, work.now - timedelta(days=1))
     await saml.sweep(work.db, work.now)
+    await saml_messages.sweep(work.db, work.now)
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
     await sources.delete_expired(work.db, work.now)
     await reputation_scores.delete_expired(work)

@@ -20,7 +20,8 @@ from kith.identity.providers.saml.name_ids import NameID, NoNameID, name_id_of
 from kith.identity.providers.saml.outcomes import Outcome, send
 from kith.identity.providers.saml.responses import ResponseDraft, Subject, write_response
 from kith.identity.providers.saml.service_provider import ServiceProvider, encryption_certificate, signing_key
-from kith.identity.providers.saml.tables import SAMLSession, StoredRequest
+from kith.identity.providers.saml.tables import SAMLSession
+from kith.identity.saml import store as kept
 from kith.identity.saml.names import (
     INVALID_NAME_ID_POLICY,
     NO_AUTHN_CONTEXT,
@@ -29,6 +30,7 @@ from kith.identity.saml.names import (
     UNKNOWN_PRINCIPAL,
 )
 from kith.identity.saml.protocol import AuthnRequest
+from kith.identity.saml.tables import StoredRequest
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 
@@ -82,7 +84,7 @@ async def answer(
         session_until=work.now + timedelta(seconds=service.seconds("session_valid_not_on_or_after")),
     )
     outcome = await _deliver(service, request, replace(await _draft(work, service, request), subject=subject))
-    if stored is not None and await store.claim_request(work.db, stored.request_hash, work.now) is None:
+    if stored is not None and await kept.claim_request(work.db, stored.request_hash, work.now) is None:
         raise AlreadyAnswered
     await _note(work, service, session, user, subject)
     return outcome

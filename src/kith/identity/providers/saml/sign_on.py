@@ -17,15 +17,15 @@ from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.executor.default_flows import leave
 from kith.identity.flows.plan import slug_of
 from kith.identity.flows.plan_context import PlanContext
-from kith.identity.providers.saml import answers, failures, messages, name_ids, store, stored_requests
+from kith.identity.providers.saml import answers, failures, messages, name_ids
 from kith.identity.providers.saml.access import check_access
 from kith.identity.providers.saml.outcomes import Outcome
 from kith.identity.providers.saml.service_provider import ServiceProvider
-from kith.identity.providers.saml.stored_requests import CANCELLED, PROOF, REQUEST
-from kith.identity.providers.saml.tables import StoredRequest
 from kith.identity.providers.sign_on.access import AccessDenied
 from kith.identity.providers.sign_on.flow import Shown, run_authorization, sign_in
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
+from kith.identity.saml import store as kept
+from kith.identity.saml import stored_requests
 from kith.identity.saml.errors import SAMLError
 from kith.identity.saml.names import (
     AUTHN_FAILED,
@@ -36,6 +36,8 @@ from kith.identity.saml.names import (
     RESPONDER,
 )
 from kith.identity.saml.protocol import AuthnRequest
+from kith.identity.saml.stored_requests import CANCELLED, PROOF, REQUEST
+from kith.identity.saml.tables import StoredRequest
 from kith.identity.sessions import cookies
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.stages.turn import Denied
@@ -109,7 +111,7 @@ async def _resume(exchange: Exchange, service: ServiceProvider, key: str) -> Out
     )
     if exchange.query(CANCELLED):
         async with exchange.work.aside() as work:
-            await store.claim_request(work.db, stored.request_hash, work.now)
+            await kept.claim_request(work.db, stored.request_hash, work.now)
         return await answers.refuse(attempt.exchange, service, attempt.request, RESPONDER, AUTHN_FAILED)
     return await _go(attempt)
 
@@ -217,7 +219,7 @@ async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> No
     """Store the hash of the proof that only the end of the flow reveals."""
     async with attempt.exchange.work.aside() as work:
         if attempt.key:
-            await store.prove_request(work.db, stored_requests.hash_key(key), stored_requests.hash_key(proof), user.id)
+            await kept.prove_request(work.db, stored_requests.hash_key(key), stored_requests.hash_key(proof), user.id)
         else:
             await stored_requests.keep(
                 work,

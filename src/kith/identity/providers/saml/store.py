@@ -5,28 +5,15 @@ from datetime import datetime
 
 from sqlalchemy import and_, bindparam, delete, exists, or_, select, update
 
-from kith.base.db import UID, Document, Instant, add_once, any_of, command, insert_into, query
+from kith.base.db import UID, Instant, add_once, any_of, command, query
 from kith.base.db import Session as Db
-from kith.identity.providers.saml.tables import SAMLSession, StoredRequest, saml_requests, saml_sessions
+from kith.identity.providers.saml.tables import SAMLSession, saml_sessions
 from kith.identity.sessions.tables import sessions
 from kith.identity.users.tables import users
 
 AT_ONCE = 200
 
 _now = bindparam("now", type_=Instant())
-_request = saml_requests.c.request_hash == bindparam("request_hash")
-_is_live = saml_requests.c.expires_at > _now
-_insert_request = command(insert_into(saml_requests))
-_find_request = query(select(saml_requests).where(and_(_request, _is_live)), StoredRequest)
-_claim_request = query(delete(saml_requests).where(and_(_request, _is_live)).returning(saml_requests), StoredRequest)
-_prove_request = command(
-    update(saml_requests).where(_request).values(proof_hash=bindparam("proof_hash"), user_id=bindparam("user_id"))
-)
-_change_request = command(
-    update(saml_requests).where(_request).values(content=bindparam("new_content", type_=Document()))
-)
-_expired_requests = command(delete(saml_requests).where(saml_requests.c.expires_at <= _now))
-
 _session = saml_sessions.c.session_uuid == bindparam("session", type_=UID())
 _provider = saml_sessions.c.provider_id == bindparam("provider")
 _add = command(add_once(saml_sessions))
@@ -63,33 +50,6 @@ _has_session = exists().where(sessions.c.session_uuid == saml_sessions.c.session
 _has_person = exists().where(and_(users.c.id == saml_sessions.c.user_id, users.c.is_active))
 _left = query(select(saml_sessions).where(or_(~_has_session, ~_has_person)).limit(AT_ONCE), SAMLSession)
 _expired = command(delete(saml_sessions).where(saml_sessions.c.expires_at <= _now))
-
-
-# Requests
-
-
-async def insert_request(db: Db, request: StoredRequest) -> None:
-    await db.run(_insert_request, **{name: getattr(request, name) for name in StoredRequest.__struct_fields__})
-
-
-async def find_request(db: Db, request_hash: str, now: datetime) -> StoredRequest | None:
-    return await db.one(_find_request, request_hash=request_hash, now=now)
-
-
-async def claim_request(db: Db, request_hash: str, now: datetime) -> StoredRequest | None:
-    """Take the request away; of several works at the same time one gets it."""
-    return await db.one(_claim_request, request_hash=request_hash, now=now)
-
-
-async def prove_request(db: Db, request_hash: str, proof_hash: str, user_id: int) -> None:
-    await db.run(_prove_request, request_hash=request_hash, proof_hash=proof_hash, user_id=user_id)
-
-
-async def change_request(db: Db, request: StoredRequest) -> None:
-    await db.run(_change_request, request_hash=request.request_hash, new_content=request.content)
-
-
-# Sessions
 
 
 async def session_at(db: Db, session_uuid: str, provider_id: int) -> SAMLSession | None:
@@ -145,5 +105,4 @@ async def renew(db: Db, old: str, new: str) -> None:
 
 
 async def sweep(db: Db, now: datetime) -> None:
-    await db.run(_expired_requests, now=now)
     await db.run(_expired, now=now)

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ForeignKey, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Integer, String, Table, Text, UniqueConstraint
 
-from kith.base.db import METADATA, UID, Document, Instant
-
-# Requests that wait while somebody signs in, runs a flow or is signed out; each is known by a key.
-saml_requests = Table(
-    "identity_saml_requests",
-    METADATA,
-    Column("request_hash", String(64), primary_key=True),
-    Column("kind", String(20), nullable=False),
-    Column("provider_id", Integer, ForeignKey("identity_providers.id", ondelete="CASCADE"), index=True),
-    Column("content", Document, nullable=False),
-    Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="CASCADE"), index=True),
-    Column("proof_hash", String(64)),
-    Column("expires_at", Instant, nullable=False, index=True),
-)
+from kith.base.db import METADATA, UID, Instant
 
 # Where somebody is signed in by an assertion of ours. Rows stay when the person, the session or the provider go, so
 # that the service can still be told.
@@ -41,21 +27,6 @@ saml_sessions = Table(
     Column("expires_at", Instant, nullable=False, index=True),
     UniqueConstraint("session_index", "provider_id"),
 )
-
-
-class StoredRequest(msgspec.Struct):
-    """`kind`: `sign_on` for a request to enter, `logout` for one to leave, `signing_out` for a sign-out under way.
-
-    `proof_hash` is of the proof that the end of the authorization flow reveals.
-    """
-
-    request_hash: str
-    kind: str
-    provider_id: int | None
-    content: dict[str, Any]
-    user_id: int | None
-    proof_hash: str | None
-    expires_at: datetime
 
 
 class SAMLSession(msgspec.Struct):

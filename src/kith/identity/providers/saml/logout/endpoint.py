@@ -12,19 +12,21 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.executor.default_flows import find_default
 from kith.identity.flows.plan import slug_of
-from kith.identity.providers.saml import failures, messages, store, stored_requests
+from kith.identity.providers.saml import failures, messages, store
 from kith.identity.providers.saml.access import model_of
 from kith.identity.providers.saml.logout import signing_out
 from kith.identity.providers.saml.logout.logout_answers import LogoutAnswer, send_answer
 from kith.identity.providers.saml.outcomes import Outcome, SignOutAtOnce
 from kith.identity.providers.saml.service_provider import ServiceProvider
-from kith.identity.providers.saml.stored_requests import REQUEST
 from kith.identity.providers.saml.tables import SAMLSession
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
+from kith.identity.saml import store as kept
+from kith.identity.saml import stored_requests
 from kith.identity.saml.errors import SAMLError
 from kith.identity.saml.limits import SKEW_SECONDS
 from kith.identity.saml.names import REQUESTER, UNKNOWN_PRINCIPAL
 from kith.identity.saml.protocol import LogoutRequest
+from kith.identity.saml.stored_requests import REQUEST
 from kith.identity.sessions import cookies
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
@@ -50,7 +52,7 @@ async def by_query(exchange: Exchange, service: ServiceProvider) -> Outcome:
         if stored is None or stored.provider_id != service.id:
             return ErrorPage(title="Request error", messages=[_GONE], code="invalid_request")
         async with exchange.work.aside() as work:
-            await store.claim_request(work.db, stored.request_hash, work.now)
+            await kept.claim_request(work.db, stored.request_hash, work.now)
         return await _sign_out(exchange, service, msgspec.convert(stored.content, Asked))
     exchange.find(Limiter).spend(HAND_IN, address_key(exchange.address))
     try:

@@ -12,12 +12,14 @@ import msgspec
 
 from kith.base.exchange import Exchange
 from kith.base.work import Work
-from kith.identity.providers.saml import service_provider, store, stored_requests
+from kith.identity.providers.saml import service_provider, store
 from kith.identity.providers.saml.logout.logout_answers import LogoutAnswer, send_answer
 from kith.identity.providers.saml.logout.notices import LogoutNotice, notice_for, write_notice
 from kith.identity.providers.saml.outcomes import PostToService, ToService
-from kith.identity.providers.saml.tables import StoredRequest
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
+from kith.identity.saml import store as kept
+from kith.identity.saml import stored_requests
+from kith.identity.saml.tables import StoredRequest
 from kith.identity.sessions import cookies
 
 SIGNING_OUT = "signing_out"
@@ -98,10 +100,10 @@ async def go_on(exchange: Exchange, key: str) -> Step:
         return message
     answer = signing_out.answer
     if answer is None:
-        await store.claim_request(work.db, stored.request_hash, work.now)
+        await kept.claim_request(work.db, stored.request_hash, work.now)
         return Local(signing_out.to)
     sent = await send_answer(work, answer)
-    await store.claim_request(work.db, stored.request_hash, work.now)
+    await kept.claim_request(work.db, stored.request_hash, work.now)
     return sent or Local(signing_out.to)
 
 
@@ -137,4 +139,4 @@ def _read(stored: StoredRequest) -> SigningOut:
 
 async def _save(work: Work, stored: StoredRequest, signing_out: SigningOut) -> None:
     stored.content = msgspec.to_builtins(signing_out)
-    await store.change_request(work.db, stored)
+    await kept.change_request(work.db, stored)

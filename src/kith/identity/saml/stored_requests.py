@@ -9,8 +9,8 @@ from datetime import timedelta
 from typing import Any
 
 from kith.base.work import Work
-from kith.identity.providers.saml import store
-from kith.identity.providers.saml.tables import StoredRequest
+from kith.identity.saml import store
+from kith.identity.saml.tables import StoredRequest
 
 LIFE = timedelta(hours=1)
 # Parameters of links back to a request.
