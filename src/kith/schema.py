@@ -26,6 +26,7 @@ from kith.identity.saml import tables as saml_messages
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
 from kith.identity.sources import tables as sources
+from kith.identity.sources.saml import tables as saml_sources
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
@@ -81,6 +82,7 @@ __all__ = [
     "refusals",
     "saml",
     "saml_messages",
+    "saml_sources",
     "sessions",
     "signups",
     "social_accounts",

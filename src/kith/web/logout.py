@@ -34,15 +34,21 @@ class Leaving(NamedTuple):
 
     oauth: identity.oauth.Then | None
     saml: identity.saml.SigningOut
+    home: str | None  # the identity provider that they came from
 
 
 async def prepare(exchange: Exchange) -> Leaving:
     """Asked before the session ends, because it is known only until then."""
-    return Leaving(await identity.oauth.front_channel(exchange), await identity.saml.prepare(exchange))
+    return Leaving(
+        await identity.oauth.front_channel(exchange),
+        await identity.saml.prepare(exchange),
+        await identity.sources.way_out_by_saml(exchange),
+    )
 
 
 async def through_applications(exchange: Exchange, leaving: Leaving, to: str) -> str:
     """The way to `to`, through the pages that sign people out of the applications they used."""
+    to = leaving.home if leaving.home is not None and to == "/" else to
     if leaving.oauth is not None:
         to = identity.oauth.by_front_channel(exchange, leaving.oauth, to)
     if to.startswith(identity.saml.SIGNING_OUT_PATH):  # which tells them all

@@ -24,7 +24,7 @@ async def start_oauth(exchange: Exchange, slug: FromPath[str]) -> Answer:
     query, visitor = _query(exchange), await identity.find_visitor(exchange)
     links = visitor is not None and not query.get("again")
     if links or (service.provider_type == "mastodon" and not query.get("server")):
-        return _ask(exchange, source, visitor if links else None, needs_server=service.provider_type == "mastodon")
+        return ask(exchange, source, visitor if links else None, needs_server=service.provider_type == "mastodon")
     return shown(exchange, await sources.begin_oauth(exchange, slug, query))
 
 
@@ -36,13 +36,13 @@ async def start_oauth_by_form(exchange: Exchange, work: Work, slug: FromPath[str
     server = text_field(form, "server")
     if visitor is None or query.get("again"):
         more = {**query, **({"server": server} if server else {})}
-        return _onward(exchange, f"/source/oauth/login/{quote(source.slug, safe='')}/?{urlencode(more)}")
+        return onward(exchange, f"/source/oauth/login/{quote(source.slug, safe='')}/?{urlencode(more)}")
     needs_server = service.provider_type == "mastodon"
     if visitor.is_acting or (needs_server and not server):
-        return _ask(exchange, source, visitor, needs_server=needs_server)
+        return ask(exchange, source, visitor, needs_server=needs_server)
     wrong = await password_problems(work, visitor, form)
     if wrong is not None:
-        return _ask(exchange, source, visitor, needs_server=needs_server, wrong=wrong, server=server)
+        return ask(exchange, source, visitor, needs_server=needs_server, wrong=wrong, server=server)
     return shown(exchange, await sources.begin_oauth(exchange, slug, {"server": server}, link=visitor.user.id))
 
 
@@ -66,7 +66,7 @@ async def hear_of_logout(exchange: Exchange, slug: FromPath[str]) -> Answer:
 def shown(exchange: Exchange, outcome: sources.SourceOutcome) -> Answer:
     match outcome:
         case sources.SourceRedirect(to=to, headers=headers) if exchange.method == "POST" and urlsplit(to).netloc:
-            return _onward(exchange, to)
+            return onward(exchange, to)
         case sources.SourceRedirect(to=to, headers=headers):
             return see_other(to, status=302, headers=headers)
         case sources.SourceError():
@@ -82,12 +82,12 @@ def shown(exchange: Exchange, outcome: sources.SourceOutcome) -> Answer:
             )
 
 
-def _onward(exchange: Exchange, to: str) -> Answer:
+def onward(exchange: Exchange, to: str) -> Answer:
     """A form may lead to our own pages only, so whoever goes elsewhere after one goes by a page in between."""
     return page(exchange, "sources/onward.html", to=to)
 
 
-def _ask(
+def ask(
     exchange: Exchange,
     source: sources.Source,
     visitor: identity.Visitor | None,

@@ -45,3 +45,16 @@ class LogoutResponse(msgspec.Struct, frozen=True, kw_only=True):
     in_response_to: str = ""
     status: str = SUCCESS
     second_status: str = ""
+
+
+class TrustedAssertion(msgspec.Struct, frozen=True, kw_only=True):
+    """What an identity provider has asserted. It is made only from an element whose signature was right."""
+
+    id: str
+    issuer: str
+    in_response_to: str = ""
+    name_id: str
+    name_format: str = ""
+    session_index: str = ""
+    attributes: dict[str, list[str]] = {}
+    valid_until: float

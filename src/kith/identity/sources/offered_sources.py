@@ -14,6 +14,7 @@ from kith.identity.sources import store
 # The address where signing in through a source begins. Kinds that are not listed are not offered.
 WAYS_IN: dict[str, Callable[[str], str]] = {
     "oauth": lambda slug: f"/source/oauth/login/{slug}/",
+    "saml": lambda slug: f"/source/saml/{slug}/",
 }
 
 

@@ -63,3 +63,23 @@ def upgrade() -> None:
 
     with op.batch_alter_table("identity_providers_saml", schema=None) as batch_op:
         batch_op.add_column(sa.Column("name_id_per_service", sa.Boolean(), nullable=False, server_default=sa.false()))
+
+    op.create_table(
+        "identity_saml_transient_names",
+        sa.Column("source", db.UID(length=36), nullable=False),
+        sa.Column("identifier", sa.String(length=500), nullable=False),
+        sa.Column("created_at", db.Instant(length=27), nullable=False),
+        sa.Column("expires_at", db.Instant(length=27), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["source"],
+            ["identity_sources.pbm_uuid"],
+            name=op.f("fk_identity_saml_transient_names_source"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("source", "identifier", name=op.f("pk_identity_saml_transient_names")),
+    )
+    with op.batch_alter_table("identity_saml_transient_names", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_identity_saml_transient_names_expires_at"), ["expires_at"], unique=False)
+
+    with op.batch_alter_table("identity_sources_saml", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("idp_issuer", sa.Text(), nullable=False, server_default=""))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import hashlib
-from typing import Any
 
 from kith.base.work import Work
 from kith.identity.providers.saml.service_provider import (
@@ -14,6 +12,7 @@ from kith.identity.providers.saml.service_provider import (
     needs_signature,
     signing_key,
 )
+from kith.identity.saml.certificates import add_certificate
 from kith.identity.saml.names import NAME_FORMATS, POST, PROTOCOL, REDIRECT
 
 
@@ -49,14 +48,3 @@ def _write(service: ServiceProvider, key: SigningKey | None) -> str:
             root, key=key.key, certificate=key.certificate, signature=key.signature, digest=key.digest
         )
     return xml.to_document(root)
-
-
-def add_certificate(role: Any, use: str, certificate: str) -> None:
-    from cryptography import x509  # noqa: PLC0415 - loaded when first used
-    from cryptography.hazmat.primitives.serialization import Encoding  # noqa: PLC0415 - loaded when first used
-
-    from kith.identity.saml import xml  # noqa: PLC0415 - loaded when first used
-
-    der = x509.load_pem_x509_certificate(certificate.encode()).public_bytes(Encoding.DER)
-    info = xml.add(xml.add(role, "md:KeyDescriptor", {"use": use}), "ds:KeyInfo")
-    xml.add(xml.add(info, "ds:X509Data"), "ds:X509Certificate", text=base64.b64encode(der).decode())
