@@ -34,10 +34,18 @@ from tests.identity.saml_services import (
     store_pair,
     wants,
 )
-from tests.town import Person, Town
+from tests.town import Person, Town, build_town
 from tests.town.plain import PLAIN
+from tests.town.town import Engine
 
 SLS = "https://sp.example/sls"
+
+
+@pytest.fixture(scope="module")
+async def town(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    """One that may talk to services on this machine."""
+    async with build_town(engine, tmp_path_factory.mktemp("saml"), private_hosts="127.0.0.1") as built:
+        yield built
 
 
 @pytest.fixture
@@ -181,7 +189,7 @@ class Listening:
         self.heard.put_nowait(base64.b64decode(parse_qs(body.decode())["SAMLRequest"][0]))
 
     async def next(self) -> Any:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(30):
             return xml.parse(await self.heard.get())
 
 
