@@ -29,7 +29,7 @@ async def end_session_of(exchange: Exchange, slug: FromPath[str]) -> Answer:
     return await _end(exchange, slug)
 
 
-class Leaving(NamedTuple):
+class SigningOutOfApplications(NamedTuple):
     """Whom to tell in the browser when its session has ended."""
 
     oauth: identity.oauth.Then | None
@@ -37,16 +37,16 @@ class Leaving(NamedTuple):
     home: str | None  # the identity provider that they came from
 
 
-async def prepare(exchange: Exchange) -> Leaving:
+async def prepare(exchange: Exchange) -> SigningOutOfApplications:
     """Asked before the session ends, because it is known only until then."""
-    return Leaving(
+    return SigningOutOfApplications(
         await identity.oauth.front_channel(exchange),
         await identity.saml.prepare(exchange),
         await identity.sources.way_out_by_saml(exchange),
     )
 
 
-async def through_applications(exchange: Exchange, leaving: Leaving, to: str) -> str:
+async def through_applications(exchange: Exchange, leaving: SigningOutOfApplications, to: str) -> str:
     """The way to `to`, through the pages that sign people out of the applications they used."""
     to = leaving.home if leaving.home is not None and to == "/" else to
     if leaving.oauth is not None:

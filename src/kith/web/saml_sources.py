@@ -74,8 +74,8 @@ async def hear_of_saml_logout_by_form(exchange: Exchange, slug: FromPath[str]) -
     return _sent(exchange, await sources.receive_saml_logout(exchange, slug, await _form(exchange)))
 
 
-def _sent(exchange: Exchange, outcome: sources.SourceOutcome | sources.SourceForm) -> Answer:
-    if not isinstance(outcome, sources.SourceForm):
+def _sent(exchange: Exchange, outcome: sources.SourceOutcome | sources.IdentityProviderForm) -> Answer:
+    if not isinstance(outcome, sources.IdentityProviderForm):
         return shown(exchange, outcome)
     parts = urlsplit(outcome.url)
     may_lead_to(exchange, f"{parts.scheme}://{parts.netloc} https:")

@@ -12,7 +12,7 @@ from kith.identity.sources.saml.identity_provider import find_by_slug as find_sa
 from kith.identity.sources.saml.logout import receive as receive_saml_logout
 from kith.identity.sources.saml.logout import way_out as way_out_by_saml
 from kith.identity.sources.saml.metadata import describe as describe_saml
-from kith.identity.sources.saml.outgoing import SourceForm
+from kith.identity.sources.saml.outgoing import IdentityProviderForm
 from kith.identity.sources.saml.sign_in import begin as begin_saml
 from kith.identity.sources.saml.sign_in import come_back as come_back_saml
 from kith.identity.sources.saml.sign_in import receive as receive_saml
@@ -20,12 +20,12 @@ from kith.identity.sources.store import LinkedSource, Source
 
 __all__ = [
     "IdentityProvider",
+    "IdentityProviderForm",
     "LastWayIn",
     "LinkableSource",
     "LinkedSource",
     "Source",
     "SourceError",
-    "SourceForm",
     "SourceOutcome",
     "SourceRedirect",
     "begin_oauth",

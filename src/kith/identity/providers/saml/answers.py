@@ -18,7 +18,7 @@ from kith.identity.providers.saml.access import model_of
 from kith.identity.providers.saml.authn_contexts import context_for
 from kith.identity.providers.saml.name_ids import NameID, NoNameID, name_id_of
 from kith.identity.providers.saml.outcomes import Outcome, send
-from kith.identity.providers.saml.responses import ResponseDraft, Subject, write_response
+from kith.identity.providers.saml.responses import AssertedSubject, ResponseDraft, write_response
 from kith.identity.providers.saml.service_provider import ServiceProvider, encryption_certificate, signing_key
 from kith.identity.providers.saml.tables import SAMLSession
 from kith.identity.saml import store as kept
@@ -73,7 +73,7 @@ async def answer(
         return await refuse(exchange, service, request, REQUESTER, INVALID_NAME_ID_POLICY)
     if request.subject and request.subject != name_id.value:
         return await refuse(exchange, service, request, REQUESTER, UNKNOWN_PRINCIPAL)
-    subject = Subject(
+    subject = AssertedSubject(
         name_id=name_id,
         attributes=await attributes.attributes_of(work, service, person),
         context_class=context_class,
@@ -123,7 +123,9 @@ async def _deliver(service: ServiceProvider, request: AuthnRequest, draft: Respo
     )
 
 
-async def _note(work: Work, service: ServiceProvider, session: LoginSession, user: User, subject: Subject) -> None:
+async def _note(
+    work: Work, service: ServiceProvider, session: LoginSession, user: User, subject: AssertedSubject
+) -> None:
     """Remember where somebody is signed in, and write it down."""
     name_id: NameID = subject.name_id
     await store.note_session(

@@ -15,7 +15,7 @@ from kith.identity.saml.errors import BadSignature, SAMLError
 MISSING = "The SAML request payload is missing."
 
 
-class Received(msgspec.Struct, frozen=True):
+class ReceivedMessage(msgspec.Struct, frozen=True):
     """The message's root element: the signed one, where a signature was required."""
 
     root: Any
@@ -23,12 +23,12 @@ class Received(msgspec.Struct, frozen=True):
     is_signed: bool
 
 
-async def receive_query(work: Work, service: ServiceProvider, query: bytes, name: str) -> Received:
+async def receive_query(work: Work, service: ServiceProvider, query: bytes, name: str) -> ReceivedMessage:
     certificate = await _certificate(work, service)
     return await asyncio.to_thread(_read_query, query, name, certificate, allow_sha1=service.allows_sha1)
 
 
-async def receive_form(work: Work, service: ServiceProvider, form: dict[str, str], name: str) -> Received:
+async def receive_form(work: Work, service: ServiceProvider, form: dict[str, str], name: str) -> ReceivedMessage:
     certificate = await _certificate(work, service)
     return await asyncio.to_thread(_read_form, form, name, certificate, allow_sha1=service.allows_sha1)
 
@@ -40,7 +40,7 @@ async def _certificate(work: Work, service: ServiceProvider) -> str | None:
     return certificate
 
 
-def _read_query(query: bytes, name: str, certificate: str | None, *, allow_sha1: bool) -> Received:
+def _read_query(query: bytes, name: str, certificate: str | None, *, allow_sha1: bool) -> ReceivedMessage:
     from kith.identity.saml import bindings, xml  # noqa: PLC0415 - loaded when first used
 
     message = bindings.read_query(query, name)
@@ -48,10 +48,10 @@ def _read_query(query: bytes, name: str, certificate: str | None, *, allow_sha1:
         raise SAMLError(MISSING)
     if certificate is not None:
         bindings.verify_query(message, certificate=certificate, allow_sha1=allow_sha1)
-    return Received(xml.parse(message.data), message.relay_state, is_signed=certificate is not None)
+    return ReceivedMessage(xml.parse(message.data), message.relay_state, is_signed=certificate is not None)
 
 
-def _read_form(form: dict[str, str], name: str, certificate: str | None, *, allow_sha1: bool) -> Received:
+def _read_form(form: dict[str, str], name: str, certificate: str | None, *, allow_sha1: bool) -> ReceivedMessage:
     from kith.identity.saml import bindings, signatures, xml  # noqa: PLC0415 - loaded when first used
 
     if not form.get(name):
@@ -60,4 +60,4 @@ def _read_form(form: dict[str, str], name: str, certificate: str | None, *, allo
     root = xml.parse(bindings.decode(form[name]))
     if certificate is not None:
         root = signatures.verify(root, certificate=certificate, allow_sha1=allow_sha1)
-    return Received(root, form.get("RelayState", ""), is_signed=certificate is not None)
+    return ReceivedMessage(root, form.get("RelayState", ""), is_signed=certificate is not None)

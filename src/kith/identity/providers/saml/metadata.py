@@ -7,8 +7,8 @@ import hashlib
 
 from kith.base.work import Work
 from kith.identity.providers.saml.service_provider import (
+    MessageKey,
     ServiceProvider,
-    SigningKey,
     needs_signature,
     signing_key,
 )
@@ -21,7 +21,7 @@ async def describe(work: Work, service: ServiceProvider) -> str:
     return await asyncio.to_thread(_write, service, await signing_key(work, service))
 
 
-def _write(service: ServiceProvider, key: SigningKey | None) -> str:
+def _write(service: ServiceProvider, key: MessageKey | None) -> str:
     from kith.identity.saml import signatures, xml  # noqa: PLC0415 - loaded when first used
 
     digest = hashlib.sha256(service.url().encode()).hexdigest()

@@ -6,7 +6,7 @@ import asyncio
 
 import msgspec
 
-from kith.identity.providers.saml.service_provider import SigningKey
+from kith.identity.providers.saml.service_provider import MessageKey
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 
 
@@ -35,7 +35,7 @@ Outcome = ErrorPage | Local | ToService | PostToService | SignOutAtOnce
 
 
 async def send(
-    url: str, name: str, data: bytes, *, relay_state: str, in_query: bool, key: SigningKey | None
+    url: str, name: str, data: bytes, *, relay_state: str, in_query: bool, key: MessageKey | None
 ) -> ToService | PostToService:
     """By redirect the query is signed, if there is a key; what is posted carries its signature inside."""
     from kith.identity.saml import bindings  # noqa: PLC0415 - loaded when first used

@@ -11,12 +11,12 @@ import msgspec
 
 from kith.identity.providers.saml.attributes import Attribute
 from kith.identity.providers.saml.name_ids import NameID
-from kith.identity.providers.saml.service_provider import SigningKey
+from kith.identity.providers.saml.service_provider import MessageKey
 from kith.identity.saml.instants import new_id, write_instant
 from kith.identity.saml.names import ATTRIBUTE_BASIC, ATTRIBUTE_URI, BEARER, SUCCESS
 
 
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
+class AssertedSubject(msgspec.Struct, frozen=True, kw_only=True):
     """Whom the assertion is about, and how they signed in."""
 
     name_id: NameID
@@ -37,11 +37,11 @@ class ResponseDraft(msgspec.Struct, frozen=True, kw_only=True):
     in_response_to: str
     audience: str
     now: datetime
-    subject: Subject | None = None
+    subject: AssertedSubject | None = None
     status: str = SUCCESS
     second_status: str = ""
     message: str = ""
-    signing_key: SigningKey | None = None
+    signing_key: MessageKey | None = None
     sign_assertion: bool = False
     sign_response: bool = False
     encryption_certificate: str | None = None
@@ -85,7 +85,7 @@ def write_response(draft: ResponseDraft, *, in_query: bool) -> bytes:
     return xml.to_bytes(root)
 
 
-def _assertion(draft: ResponseDraft, subject: Subject) -> object:
+def _assertion(draft: ResponseDraft, subject: AssertedSubject) -> object:
     from kith.identity.saml import xml  # noqa: PLC0415 - loaded when first used
 
     root = xml.new("saml:Assertion", {"ID": new_id(), "Version": "2.0", "IssueInstant": write_instant(draft.now)})

@@ -30,7 +30,7 @@ _by_slug = query(
 _is_saml = query(select(providers.c.id).where(providers.c.id == bindparam("provider"), providers.c.kind == "saml"), int)
 
 
-class SigningKey(msgspec.Struct, frozen=True):
+class MessageKey(msgspec.Struct, frozen=True):
     """What a message is signed with, as text that a thread can parse."""
 
     key: str
@@ -93,16 +93,16 @@ async def find(work: Work, provider_id: int) -> ServiceProvider | None:
     return ServiceProvider(record=record, application=application, base_url=work.settings.base_url)
 
 
-async def signing_key(work: Work, service: ServiceProvider) -> SigningKey | None:
+async def signing_key(work: Work, service: ServiceProvider) -> MessageKey | None:
     record = service.record
     return await open_signing_key(work, record.signing_kp, record.signature_algorithm, record.digest_algorithm)
 
 
-async def open_signing_key(work: Work, kp_uuid: str | None, signature: str, digest: str) -> SigningKey | None:
+async def open_signing_key(work: Work, kp_uuid: str | None, signature: str, digest: str) -> MessageKey | None:
     pair = await keypairs.find(work, kp_uuid) if kp_uuid is not None else None
     if pair is None or not pair.private_key_available:
         return None
-    return SigningKey(keypairs.open_key(work, pair.key_data), pair.certificate_data, signature, digest)
+    return MessageKey(keypairs.open_key(work, pair.key_data), pair.certificate_data, signature, digest)
 
 
 async def verification_certificate(work: Work, service: ServiceProvider) -> str | None:

@@ -22,7 +22,7 @@ from kith.identity.providers.saml.access import check_access
 from kith.identity.providers.saml.outcomes import Outcome
 from kith.identity.providers.saml.service_provider import ServiceProvider
 from kith.identity.providers.sign_on.access import AccessDenied
-from kith.identity.providers.sign_on.flow import Shown, run_authorization, sign_in
+from kith.identity.providers.sign_on.flow import FlowShown, run_authorization, sign_in
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.saml import store as kept
 from kith.identity.saml import stored_requests
@@ -50,7 +50,7 @@ _GONE = "This request has expired or was answered already. Please go back to the
 _SSO_PATHS = ("", "sso/binding/redirect/", "sso/binding/post/")
 
 
-class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+class SignOnAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """A request to enter. `key` is its name if it is stored, else empty; `asked_at` is when it arrived."""
 
     exchange: Exchange
@@ -100,7 +100,7 @@ async def _resume(exchange: Exchange, service: ServiceProvider, key: str) -> Out
     stored = await stored_requests.find(exchange.work, SIGN_ON, key)
     if stored is None or stored.provider_id != service.id:
         return ErrorPage(title="Request error", messages=[_GONE], code="invalid_request")
-    attempt = Attempt(
+    attempt = SignOnAttempt(
         exchange=exchange,
         service=service,
         request=msgspec.convert(stored.content["asked"], AuthnRequest),
@@ -116,11 +116,11 @@ async def _resume(exchange: Exchange, service: ServiceProvider, key: str) -> Out
     return await _go(attempt)
 
 
-def _new(exchange: Exchange, service: ServiceProvider, request: AuthnRequest) -> Attempt:
-    return Attempt(exchange=exchange, service=service, request=request, asked_at=exchange.work.now)
+def _new(exchange: Exchange, service: ServiceProvider, request: AuthnRequest) -> SignOnAttempt:
+    return SignOnAttempt(exchange=exchange, service=service, request=request, asked_at=exchange.work.now)
 
 
-def _read(service: ServiceProvider, received: messages.Received) -> AuthnRequest:
+def _read(service: ServiceProvider, received: messages.ReceivedMessage) -> AuthnRequest:
     from kith.identity.saml.authn_requests import read_authn_request  # noqa: PLC0415 - loaded when first used
 
     request = read_authn_request(received.root, received.relay_state)
@@ -132,7 +132,7 @@ def _read(service: ServiceProvider, received: messages.Received) -> AuthnRequest
     return request
 
 
-async def _go(attempt: Attempt) -> Outcome:
+async def _go(attempt: SignOnAttempt) -> Outcome:
     exchange, service, request = attempt.exchange, attempt.service, attempt.request
     try:
         name_ids.format_for(service, request.name_format)
@@ -158,7 +158,7 @@ async def _go(attempt: Attempt) -> Outcome:
     return await _answer(attempt, session, user)
 
 
-async def _answer(attempt: Attempt, session: LoginSession, user: User) -> Outcome:
+async def _answer(attempt: SignOnAttempt, session: LoginSession, user: User) -> Outcome:
     try:
         return await answers.answer(
             attempt.exchange, attempt.service, attempt.request, session, user, stored=attempt.stored
@@ -167,13 +167,13 @@ async def _answer(attempt: Attempt, session: LoginSession, user: User) -> Outcom
         return ErrorPage(title="Request error", messages=[_GONE], code="invalid_request")
 
 
-async def _turn_away(attempt: Attempt, said: list[str], refusal: str) -> Outcome:
+async def _turn_away(attempt: SignOnAttempt, said: list[str], refusal: str) -> Outcome:
     if attempt.request.is_passive:
         return await answers.refuse(attempt.exchange, attempt.service, attempt.request, RESPONDER, REQUEST_DENIED)
     return ErrorPage(title="Not allowed", messages=said, status=403, code="access_denied", refusal=refusal)
 
 
-async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
+async def _sign_in(attempt: SignOnAttempt, *, again: bool) -> Outcome:
     exchange, service = attempt.exchange, attempt.service
     if attempt.request.is_passive:
         return await answers.refuse(exchange, service, attempt.request, RESPONDER, NO_PASSIVE)
@@ -187,7 +187,7 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     return begun
 
 
-async def _pass_flow(attempt: Attempt, user: User) -> Outcome | None:
+async def _pass_flow(attempt: SignOnAttempt, user: User) -> Outcome | None:
     """Run the application's flow; None if there is nothing in it to show."""
     exchange, service = attempt.exchange, attempt.service
     slug = await slug_of(exchange.work, service.record.authorization_flow)
@@ -203,10 +203,10 @@ async def _pass_flow(attempt: Attempt, user: User) -> Outcome | None:
     )
     result = await run_authorization(exchange, slug, {}, context)
     match result:
-        case Shown(component=component) if component and attempt.request.is_passive:
+        case FlowShown(component=component) if component and attempt.request.is_passive:
             await leave(exchange, slug)
             return await answers.refuse(exchange, service, attempt.request, RESPONDER, NO_PASSIVE)
-        case Shown(to=to, headers=headers):
+        case FlowShown(to=to, headers=headers):
             await _await_proof(attempt, key, proof, user)
             return Local(to, headers)
         case Denied(message=message, code=refusal):
@@ -215,7 +215,7 @@ async def _pass_flow(attempt: Attempt, user: User) -> Outcome | None:
             return result
 
 
-async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> None:
+async def _await_proof(attempt: SignOnAttempt, key: str, proof: str, user: User) -> None:
     """Store the hash of the proof that only the end of the flow reveals."""
     async with attempt.exchange.work.aside() as work:
         if attempt.key:
@@ -232,12 +232,12 @@ async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> No
             )
 
 
-async def _keep(attempt: Attempt) -> str:
+async def _keep(attempt: SignOnAttempt) -> str:
     async with attempt.exchange.work.aside() as work:
         return await stored_requests.keep(
             work, SIGN_ON, attempt.content(), key=stored_requests.new_key(), provider_id=attempt.service.id
         )
 
 
-def _link(attempt: Attempt, key: str, more: dict[str, str] | None = None) -> str:
+def _link(attempt: SignOnAttempt, key: str, more: dict[str, str] | None = None) -> str:
     return f"{attempt.service.path}?{urlencode({REQUEST: key} | (more or {}))}"

@@ -19,7 +19,7 @@ from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.stages.turn import Challenge, Denied
 
 
-class Shown(msgspec.Struct, frozen=True):
+class FlowShown(msgspec.Struct, frozen=True):
     """The flow goes on at this page. `component` is what it asks there, empty if it has ended elsewhere."""
 
     to: str
@@ -50,7 +50,7 @@ async def sign_in(
 
 async def run_authorization(
     exchange: Exchange, slug: str, query: dict[str, str], context: PlanContext, more: Sequence[Step] = ()
-) -> Shown | Denied | ErrorPage | None:
+) -> FlowShown | Denied | ErrorPage | None:
     """Run the application's flow, which ends at `context.redirect`; None if there is nothing in it to show."""
     run = await open_run(exchange, slug, query)
     result = await run.begin(context, more) or await run.go()
@@ -58,10 +58,10 @@ async def run_authorization(
         case FlowEnded(to=to) if to == context.redirect and run.held.key is None and not run.signed_out:
             return None
         case FlowEnded(to=to):
-            return Shown(to, session_cookie(exchange, run))
+            return FlowShown(to, session_cookie(exchange, run))
         case Challenge(component=component):
             to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
-            return Shown(to, session_cookie(exchange, run), component)
+            return FlowShown(to, session_cookie(exchange, run), component)
         case Denied():
             return result
         case FlowFailed(error=error, code=refusal):

@@ -28,7 +28,7 @@ from kith.identity.sources.admission import refused
 from kith.identity.sources.outcomes import SourceError, SourceRedirect
 from kith.identity.sources.saml import identity_provider
 from kith.identity.sources.saml.identity_provider import IdentityProvider, find_by_slug
-from kith.identity.sources.saml.outgoing import SourceForm, send
+from kith.identity.sources.saml.outgoing import IdentityProviderForm, send
 from kith.identity.sources.tables import source_sessions
 
 LOGOUTS = LimitRule("source-saml-logout", most=60, seconds=300)
@@ -50,7 +50,7 @@ class _Message(msgspec.Struct, frozen=True):
 
 async def receive(
     exchange: Exchange, slug: str, form: Mapping[str, str] | None
-) -> SourceRedirect | SourceForm | SourceError:
+) -> SourceRedirect | IdentityProviderForm | SourceError:
     """A message in the query, or in a form. An unsigned request is never taken."""
     exchange.find(Limiter).spend(LOGOUTS, address_key(exchange.address))
     work = exchange.work
@@ -128,7 +128,7 @@ async def _end(work: Work, idp: IdentityProvider, request: LogoutRequest) -> boo
 
 async def _answer(
     work: Work, idp: IdentityProvider, message: _Message, *, is_known: bool
-) -> SourceRedirect | SourceForm:
+) -> SourceRedirect | IdentityProviderForm:
     request = message.request
     if request is None or not idp.record.slo_url:
         return SourceRedirect("/")

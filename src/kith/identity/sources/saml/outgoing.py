@@ -16,7 +16,7 @@ from kith.identity.sources.outcomes import SourceRedirect
 from kith.identity.sources.saml.identity_provider import IdentityProvider, RequestKey, request_key
 
 
-class SourceForm(msgspec.Struct, frozen=True):
+class IdentityProviderForm(msgspec.Struct, frozen=True):
     """A form for the identity provider, which sends itself unless it `waits` for a press of its button."""
 
     url: str
@@ -35,7 +35,7 @@ async def send(
     in_query: bool,
     relay_state: str = "",
     waits: bool = False,
-) -> SourceRedirect | SourceForm:
+) -> SourceRedirect | IdentityProviderForm:
     """`write` makes the message's root element; it is called in a thread."""
     key = await request_key(work, idp)
     return await asyncio.to_thread(_send, url, name, write, key, in_query, relay_state, waits)
@@ -49,7 +49,7 @@ def _send(
     in_query: bool,
     relay_state: str,
     waits: bool,
-) -> SourceRedirect | SourceForm:
+) -> SourceRedirect | IdentityProviderForm:
     from kith.identity.saml import bindings, signatures, xml  # noqa: PLC0415 - loaded when first used
 
     root = write()
@@ -61,7 +61,7 @@ def _send(
             root, key=key.key, certificate=key.certificate, signature=key.signature, digest=key.digest
         )
     fields = {name: bindings.encode(xml.to_bytes(root))}
-    return SourceForm(url, fields | ({"RelayState": relay_state} if relay_state else {}), waits)
+    return IdentityProviderForm(url, fields | ({"RelayState": relay_state} if relay_state else {}), waits)
 
 
 def authn_request(work: Work, idp: IdentityProvider, id: str, *, force: bool) -> Callable[[], Any]:

@@ -34,7 +34,7 @@ from kith.identity.sources.attempts import Purpose, SourceAttempt
 from kith.identity.sources.outcomes import SourceError, SourceOutcome, SourceRedirect
 from kith.identity.sources.saml import identity_provider, transients
 from kith.identity.sources.saml.identity_provider import IdentityProvider, find_by_slug
-from kith.identity.sources.saml.outgoing import SourceForm, authn_request, send
+from kith.identity.sources.saml.outgoing import IdentityProviderForm, authn_request, send
 from kith.identity.sources.saml.profiles import is_transient, read_arrival
 
 STARTS = LimitRule("source-start", most=60, seconds=300)
@@ -54,7 +54,7 @@ class KeptArrival(msgspec.Struct, frozen=True):
 
 async def begin(
     exchange: Exchange, slug: str, query: Mapping[str, str], *, link: int | None = None
-) -> SourceRedirect | SourceForm:
+) -> SourceRedirect | IdentityProviderForm:
     """Send the browser there. The id of our request is the key of the attempt: the answer must name it."""
     work = exchange.work
     exchange.find(Limiter).spend(STARTS, address_key(exchange.address))

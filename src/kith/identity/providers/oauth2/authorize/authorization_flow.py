@@ -22,7 +22,7 @@ from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
-from kith.identity.providers.sign_on.flow import Shown, run_authorization
+from kith.identity.providers.sign_on.flow import FlowShown, run_authorization
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.stages.turn import Denied
 from kith.identity.users.tables import User
@@ -50,11 +50,11 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
     context = await _context(attempt, back, link_to_stored(client, key, {CANCELLED: "true"}))
     result = await run_authorization(exchange, slug, query, context, await _more_steps(attempt, slug))
     match result:
-        case Shown(component=component) if component and attempt.is_silent:
+        case FlowShown(component=component) if component and attempt.is_silent:
             await leave(exchange, slug)
             error = "consent_required" if component == "consent" else "interaction_required"
             raise OAuthError(error, "They have to be asked.")
-        case Shown(to=to, headers=headers):
+        case FlowShown(to=to, headers=headers):
             await _await_proof(attempt, key, proof, user)
             return Local(to, headers)
         case Denied(message=message, code=refusal):

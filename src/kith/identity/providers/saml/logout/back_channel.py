@@ -8,7 +8,7 @@ from kith.base.http import Outgoing, OutgoingError
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.providers.saml import service_provider
-from kith.identity.providers.saml.logout.notices import LogoutNotice, notice_for, write_notice
+from kith.identity.providers.saml.logout.notices import SAMLLogoutNotice, notice_for, write_notice
 from kith.identity.providers.saml.outcomes import PostToService
 from kith.identity.providers.saml.service_provider import ServiceProvider
 from kith.identity.providers.saml.tables import SAMLSession
@@ -31,7 +31,7 @@ async def tell(work: Work, session: SAMLSession) -> None:
         work.enqueue(BACK_CHANNEL, notice_for(service, session))
 
 
-async def _send(work: Work, notice: LogoutNotice) -> None:
+async def _send(work: Work, notice: SAMLLogoutNotice) -> None:
     message = await write_notice(work, notice)
     if not isinstance(message, PostToService):
         return
@@ -51,6 +51,6 @@ async def _send(work: Work, notice: LogoutNotice) -> None:
         raise ServiceNotTold(f"provider {notice.provider_id} answered {answer.status}")
 
 
-BACK_CHANNEL: JobKind[LogoutNotice] = JobKind(
-    name="identity.saml_back_channel", payload=LogoutNotice, handler=_send, outside=True, attempts=ATTEMPTS
+BACK_CHANNEL: JobKind[SAMLLogoutNotice] = JobKind(
+    name="identity.saml_back_channel", payload=SAMLLogoutNotice, handler=_send, outside=True, attempts=ATTEMPTS
 )

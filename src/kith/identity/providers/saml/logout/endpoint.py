@@ -81,7 +81,7 @@ async def by_form(exchange: Exchange, service: ServiceProvider, form: dict[str, 
     return Local(f"{service.path}slo/binding/redirect/?{urlencode({REQUEST: key})}")
 
 
-def _read(work: Work, service: ServiceProvider, received: messages.Received) -> Asked:
+def _read(work: Work, service: ServiceProvider, received: messages.ReceivedMessage) -> Asked:
     from kith.identity.saml import logout_messages  # noqa: PLC0415 - loaded when first used
 
     request = logout_messages.read_logout_request(received.root)
@@ -95,7 +95,7 @@ def _check_destination(service: ServiceProvider, destination: str) -> None:
         raise SAMLError("The message is meant for another address.")
 
 
-def _answered(received: messages.Received) -> Outcome:
+def _answered(received: messages.ReceivedMessage) -> Outcome:
     """A service has signed somebody out; in a whole window it goes on with the next."""
     from kith.identity.saml import logout_messages  # noqa: PLC0415 - loaded when first used
 

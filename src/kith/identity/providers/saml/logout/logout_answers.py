@@ -10,7 +10,7 @@ import msgspec
 from kith.base.work import Work
 from kith.identity.providers.saml import service_provider
 from kith.identity.providers.saml.outcomes import PostToService, ToService, send
-from kith.identity.providers.saml.service_provider import SigningKey
+from kith.identity.providers.saml.service_provider import MessageKey
 from kith.identity.saml.instants import new_id
 from kith.identity.saml.names import SUCCESS
 from kith.identity.saml.protocol import LogoutResponse
@@ -44,7 +44,7 @@ async def send_answer(work: Work, answer: LogoutAnswer) -> ToService | PostToSer
     return await send(record.sls_url, "SAMLResponse", data, relay_state=answer.relay_state, in_query=in_query, key=key)
 
 
-def _write(response: LogoutResponse, key: SigningKey | None, now: datetime, *, signs: bool) -> bytes:
+def _write(response: LogoutResponse, key: MessageKey | None, now: datetime, *, signs: bool) -> bytes:
     from kith.identity.saml import logout_messages, signatures, xml  # noqa: PLC0415 - loaded when first used
 
     root = logout_messages.write_logout_response(response, now)

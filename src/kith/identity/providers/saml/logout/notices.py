@@ -9,13 +9,13 @@ import msgspec
 
 from kith.base.work import Work
 from kith.identity.providers.saml.outcomes import PostToService, ToService, send
-from kith.identity.providers.saml.service_provider import ServiceProvider, SigningKey, open_signing_key
+from kith.identity.providers.saml.service_provider import MessageKey, ServiceProvider, open_signing_key
 from kith.identity.providers.saml.tables import SAMLSession
 from kith.identity.saml.instants import new_id
 from kith.identity.saml.protocol import LogoutRequest
 
 
-class LogoutNotice(msgspec.Struct, frozen=True, kw_only=True):
+class SAMLLogoutNotice(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that is needed to tell a service, because person, session and provider may be gone by then."""
 
     provider_id: int
@@ -34,9 +34,9 @@ class LogoutNotice(msgspec.Struct, frozen=True, kw_only=True):
         return self.binding == "redirect"
 
 
-def notice_for(service: ServiceProvider, session: SAMLSession) -> LogoutNotice:
+def notice_for(service: ServiceProvider, session: SAMLSession) -> SAMLLogoutNotice:
     record = service.record
-    return LogoutNotice(
+    return SAMLLogoutNotice(
         provider_id=service.id,
         url=record.sls_url,
         binding=record.sls_binding,
@@ -50,13 +50,13 @@ def notice_for(service: ServiceProvider, session: SAMLSession) -> LogoutNotice:
     )
 
 
-async def write_notice(work: Work, notice: LogoutNotice, *, relay_state: str = "") -> ToService | PostToService:
+async def write_notice(work: Work, notice: SAMLLogoutNotice, *, relay_state: str = "") -> ToService | PostToService:
     key = await open_signing_key(work, notice.signing_kp, notice.signature_algorithm, notice.digest_algorithm)
     data = await asyncio.to_thread(_write, notice, key, work.now)
     return await send(notice.url, "SAMLRequest", data, relay_state=relay_state, in_query=notice.in_query, key=key)
 
 
-def _write(notice: LogoutNotice, key: SigningKey | None, now: datetime) -> bytes:
+def _write(notice: SAMLLogoutNotice, key: MessageKey | None, now: datetime) -> bytes:
     from kith.identity.saml import logout_messages, signatures, xml  # noqa: PLC0415 - loaded when first used
 
     request = LogoutRequest(

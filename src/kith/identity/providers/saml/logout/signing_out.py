@@ -14,7 +14,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.saml import service_provider, store
 from kith.identity.providers.saml.logout.logout_answers import LogoutAnswer, send_answer
-from kith.identity.providers.saml.logout.notices import LogoutNotice, notice_for, write_notice
+from kith.identity.providers.saml.logout.notices import SAMLLogoutNotice, notice_for, write_notice
 from kith.identity.providers.saml.outcomes import PostToService, ToService
 from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.saml import store as kept
@@ -32,8 +32,8 @@ class SigningOut(msgspec.Struct, kw_only=True):
     """`frames` are told side by side in frames of a page, `tabs` one after the other in the whole window."""
 
     to: str
-    frames: list[LogoutNotice] = []
-    tabs: list[LogoutNotice] = []
+    frames: list[SAMLLogoutNotice] = []
+    tabs: list[SAMLLogoutNotice] = []
     answer: LogoutAnswer | None = None
 
 
