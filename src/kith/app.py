@@ -43,7 +43,9 @@ from kith.federation.room import ROOM as FEDERATION
 from kith.federation.sync.room import ROOM as FEDERATION_SYNC
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
+from kith.identity.providers.saml.room import ROOM as SAML
 from kith.identity.room import ROOM as IDENTITY
+from kith.identity.sources.room import ROOM as SOURCES
 from kith.social.accounts.room import ROOM as ACCOUNTS
 from kith.social.admin import webhook_tasks as webhooks
 from kith.social.admin.room import ROOM as ADMIN
@@ -123,6 +125,8 @@ ROOMS: list[Room] = [
     BASE,
     IDENTITY,
     OAUTH2,
+    SAML,
+    SOURCES,
     INSTANCE,
     FILES,
     MEDIA,

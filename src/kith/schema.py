@@ -20,9 +20,13 @@ from kith.identity.guessing import tables as guessing
 from kith.identity.hints import tables as hints
 from kith.identity.links import tables as links
 from kith.identity.providers.oauth2 import tables as oauth2
+from kith.identity.providers.saml import tables as saml
 from kith.identity.refusals import tables as refusals
+from kith.identity.saml import tables as saml_messages
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
+from kith.identity.sources import tables as sources
+from kith.identity.sources.saml import tables as saml_sources
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
@@ -76,6 +80,9 @@ __all__ = [
     "news_rows",
     "oauth2",
     "refusals",
+    "saml",
+    "saml_messages",
+    "saml_sources",
     "sessions",
     "signups",
     "social_accounts",
@@ -104,6 +111,7 @@ __all__ = [
     "social_tags",
     "social_timelines",
     "social_trends",
+    "sources",
     "tokens",
     "users",
 ]

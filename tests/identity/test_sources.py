@@ -187,7 +187,7 @@ async def test_what_a_source_refuses(town: Town, kind: str, change: dict[str, An
     ("kind", "names"),
     [
         ("ldap", ["name", "slug", *LDAP]),
-        ("oauth", ["name", "slug", *OAUTH]),
+        ("oauth", ["name", "slug", "provider_type"]),
         ("saml", ["name", "slug", "sso_url", "signing_kp"]),
     ],
 )
@@ -195,6 +195,23 @@ async def test_what_a_source_needs(town: Town, kind: str, names: list[str]) -> N
     ada = await owner_of(town)
 
     answer = await ada.call("POST", f"{API}/sources/{kind}/", json={})
+
+    assert answer.json() == dict.fromkeys(names, REQUIRED)
+
+
+@pytest.mark.parametrize(
+    ("provider_type", "names"),
+    [
+        ("openid-connect", ["authorization_url", "access_token_url", "consumer_key", "consumer_secret"]),
+        ("mailcow", ["authorization_url", "access_token_url", "profile_url", "consumer_key", "consumer_secret"]),
+        ("github", ["consumer_key", "consumer_secret"]),
+    ],
+)
+async def test_what_is_not_known_of_a_service_is_needed(town: Town, provider_type: str, names: list[str]) -> None:
+    ada = await owner_of(town)
+    given = {"name": "x", "slug": new_name("x"), "provider_type": provider_type}
+
+    answer = await ada.call("POST", f"{API}/sources/oauth/", json=given)
 
     assert answer.json() == dict.fromkeys(names, REQUIRED)
 

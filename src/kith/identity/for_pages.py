@@ -1,7 +1,7 @@
 """All that the pages may know of identity: who is looking, and the subjects that pages are about.
 
-A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `signups`, `staff`,
-`impersonation`.
+A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `saml`, `signups`, `sources`,
+`staff`, `impersonation`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
 from kith.identity.messages.tables import UserMessage
 from kith.identity.providers.oauth2 import pages as oauth
+from kith.identity.providers.saml import pages as saml
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
 from kith.identity.sessions import cookies
 from kith.identity.signups import pages as signups
+from kith.identity.sources import pages as sources
 from kith.identity.users import store as users
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.store import TEAM
@@ -62,7 +64,9 @@ __all__ = [
     "oauth",
     "recognise",
     "safe_path",
+    "saml",
     "signups",
+    "sources",
     "staff",
     "take_messages",
     "use_recovery",

@@ -15,10 +15,13 @@ from kith.identity.links import service as links
 from kith.identity.policies import reputation_scores
 from kith.identity.providers.oauth2 import store as oauth
 from kith.identity.providers.oauth2.grants import visits
+from kith.identity.providers.saml import store as saml
 from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import MOST_KEPT
+from kith.identity.saml import store as saml_messages
 from kith.identity.sessions import store as sessions
 from kith.identity.signups import store as signups
+from kith.identity.sources import store as sources
 from kith.identity.tokens import store as tokens
 
 UNCONFIRMED_LIFE = timedelta(days=7)  # then the name is free again
@@ -38,7 +41,10 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
         await signups.delete_unconfirmed(work.db, work.now - UNCONFIRMED_LIFE)
     await consents.delete_expired(work.db, work.now)
     await visits.delete_idle(work, work.now - timedelta(days=1))
+    await saml.sweep(work.db, work.now)
+    await saml_messages.sweep(work.db, work.now)
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
+    await sources.delete_expired(work.db, work.now)
     await reputation_scores.delete_expired(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import msgspec
-
 from kith.base import csrf
 from kith.base.errors import NotFound, UnsupportedMedia
 from kith.base.exchange import Answer, Exchange
@@ -13,6 +11,7 @@ from kith.base.keys import Keys
 from kith.base.routing import get, route
 from kith.identity import for_pages as identity
 from kith.identity.for_pages import oauth
+from kith.web.content_policy import may_lead_to
 from kith.web.pages import page, see_other
 
 _FORM = b"application/x-www-form-urlencoded"
@@ -73,7 +72,7 @@ def _shown(exchange: Exchange, outcome: oauth.Outcome) -> Answer:
         case oauth.Redirect(uri=uri):
             return see_other(uri, status=302)
         case oauth.FormPost(uri=uri, fields=fields):
-            _may_lead_to(exchange, f"{oauth.origin_of(uri)} https:")
+            may_lead_to(exchange, f"{oauth.origin_of(uri)} https:")
             return page(exchange, "authorize/form_post.html", to=uri, fields=fields)
         case oauth.AskConsent():
             return _ask(exchange, outcome)
@@ -95,7 +94,7 @@ def _error(exchange: Exchange, error: oauth.ErrorPage) -> Answer:
 def _ask(exchange: Exchange, asked: oauth.AskConsent) -> Answer:
     """What follows the answer is a redirect to the app and, for one on the web, wherever it sends people then."""
     web = oauth.is_web(asked.redirect_uri)
-    _may_lead_to(exchange, f"'self' {oauth.origin_of(asked.redirect_uri)}{' https:' if web else ''}")
+    may_lead_to(exchange, f"'self' {oauth.origin_of(asked.redirect_uri)}{' https:' if web else ''}")
     website = asked.client.website
     return page(
         exchange,
@@ -108,19 +107,6 @@ def _ask(exchange: Exchange, asked: oauth.AskConsent) -> Answer:
         website=website if website and oauth.is_web(website) else None,
         place=oauth.origin_of(asked.redirect_uri) if web else None,
     )
-
-
-_ORIGIN = re.compile(r"('self' )?[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.:-]+)?( https:)?")
-
-
-def _may_lead_to(exchange: Exchange, place: str) -> None:
-    """Browsers hold the forms of a page, and the redirects after them, to the page's own policy."""
-    if _ORIGIN.fullmatch(place) is None:
-        return
-    dialect = exchange.dialect
-    own = b"form-action 'self'"
-    headers = tuple((name, value.replace(own, f"form-action {place}".encode())) for name, value in dialect.headers)
-    exchange.dialect = msgspec.structs.replace(dialect, headers=headers)
 
 
 routes = [enter_application, enter_app, show_code]

@@ -19,6 +19,7 @@ from kith.base.keys import Keys
 from kith.base.params import BodyLimits, Upload, read_body
 from kith.base.routing import FromPath, get, post, route
 from kith.identity import for_pages as identity
+from kith.web import logout
 from kith.web.pages import has_template, page, see_other
 
 LIMITS = BodyLimits(max_file_bytes=512 * 1024, max_files=4)
@@ -34,7 +35,7 @@ _PLACES = {
 # What a stage says in place of an error when it has done what it was asked.
 _GOOD_NEWS = {"email-sent"}
 # Pages of ours that send people on to elsewhere.
-_ONWARD = ("/application/o/authorize",)
+_ONWARD = ("/application/o/authorize", "/application/saml/", "/saml/logout/")
 # What a device said, which a form can only carry as text.
 _SAID_BY_DEVICES = {("identification", "passkey"), ("otpvalidate", "webauthn"), ("webauthn", "response")}
 
@@ -52,10 +53,10 @@ async def answer_flow(exchange: Exchange, slug: FromPath[str]) -> Answer:
     sent = await read_body(exchange, LIMITS)
     csrf.check(exchange, exchange.find(Keys).session, str(sent.pop("csrf", "")))
     walk = await identity.flows.open_run(exchange, slug, _query(exchange))
-    telling = await identity.oauth.front_channel(exchange) if _would_sign_out(walk) else None
+    leaving = await logout.prepare(exchange) if _would_sign_out(walk) else None
     result = await walk.go(_answered(sent))
-    if telling is not None and walk.signed_out and isinstance(result, identity.flows.FlowEnded):
-        result = identity.flows.FlowEnded(identity.oauth.by_front_channel(exchange, telling, result.to))
+    if leaving is not None and walk.signed_out and isinstance(result, identity.flows.FlowEnded):
+        result = identity.flows.FlowEnded(await logout.through_applications(exchange, leaving, result.to))
     if (
         isinstance(result, identity.flows.Challenge)
         and not result.errors

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlsplit
-
-import msgspec
 
 from kith.base.errors import Malformed
 from kith.base.exchange import Answer, Exchange
@@ -14,7 +12,7 @@ from kith.base.params import BodyLimits
 from kith.base.params.nesting import split_pairs
 from kith.base.routing import FromPath, route
 from kith.identity import for_pages as identity
-from kith.web.errors import DIALECT
+from kith.web.content_policy import may_frame
 from kith.web.pages import page, see_other
 
 MOST_BYTES = 64 * 1024
@@ -31,6 +29,33 @@ async def end_session_of(exchange: Exchange, slug: FromPath[str]) -> Answer:
     return await _end(exchange, slug)
 
 
+class SigningOutOfApplications(NamedTuple):
+    """Whom to tell in the browser when its session has ended."""
+
+    oauth: identity.oauth.Then | None
+    saml: identity.saml.SigningOut
+    home: str | None  # the identity provider that they came from
+
+
+async def prepare(exchange: Exchange) -> SigningOutOfApplications:
+    """Asked before the session ends, because it is known only until then."""
+    return SigningOutOfApplications(
+        await identity.oauth.front_channel(exchange),
+        await identity.saml.prepare(exchange),
+        await identity.sources.way_out_by_saml(exchange),
+    )
+
+
+async def through_applications(exchange: Exchange, leaving: SigningOutOfApplications, to: str) -> str:
+    """The way to `to`, through the pages that sign people out of the applications they used."""
+    to = leaving.home if leaving.home is not None and to == "/" else to
+    if leaving.oauth is not None:
+        to = identity.oauth.by_front_channel(exchange, leaving.oauth, to)
+    if to.startswith(identity.saml.SIGNING_OUT_PATH):  # which tells them all
+        return to
+    return await identity.saml.begin(exchange, leaving.saml, to)
+
+
 async def _end(exchange: Exchange, slug: str | None) -> Answer:
     sent = await _sent(exchange)
     language = first_known(sent.get("ui_locales", "").split()[:20])
@@ -42,9 +67,11 @@ async def _end(exchange: Exchange, slug: str | None) -> Answer:
     here = f"/flows/{outcome.flow}/?next={quote(outcome.then, safe='')}{lang}"
     if not outcome.at_once:
         return see_other(here)  # a page there asks first: a mere link signs nobody out
+    telling = await identity.saml.prepare(exchange)
     walk = await identity.flows.open_run(exchange, outcome.flow, {"next": outcome.then})
     result = await walk.go()
     to = result.to if isinstance(result, identity.flows.FlowEnded) else here
+    to = await identity.saml.begin(exchange, telling, to) if walk.signed_out else to
     return see_other(to, headers=identity.flows.session_cookie(exchange, walk))
 
 
@@ -52,17 +79,8 @@ def _go(exchange: Exchange, outcome: identity.oauth.Go) -> Answer:
     if not outcome.frames:
         return see_other(outcome.to)
     origins = sorted({f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, outcome.frames)})
-    exchange.dialect = _framing(origins)
+    may_frame(exchange, origins)
     return page(exchange, "signed_out.html", to=outcome.to, frames=outcome.frames)
-
-
-def _framing(origins: list[str]) -> Any:
-    """Our pages frame nothing; this one frames the clients that want to be told so."""
-    allowed = f"; frame-src {' '.join(origins)}".encode("latin-1", "replace")
-    headers = tuple(
-        (name, value + allowed if name == b"content-security-policy" else value) for name, value in DIALECT.headers
-    )
-    return msgspec.structs.replace(DIALECT, headers=headers)
 
 
 async def _sent(exchange: Exchange) -> dict[str, str]:

@@ -26,7 +26,6 @@ from kith.identity.flows.plan import Flow, FlowPlan, Step, find_flow, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.impersonation.service import NotAsSomebodyElse, is_closed
 from kith.identity.policies.request import PolicyRequest, PolicyVerdict
-from kith.identity.rest.operations import find_by_row
 from kith.identity.sessions import store
 from kith.identity.sessions.service import HeldSession
 from kith.identity.stages import reauthentication
@@ -122,7 +121,7 @@ class FlowRun:
             return await self._deny(work, plan, Denied("This stage cannot be run.", f"no kind {step.kind}"))
         if is_closed(self.held.session, step.kind):
             return await self._deny(work, plan, Denied(NotAsSomebodyElse.message, f"{step.kind} as somebody else"))
-        stage = await find_by_row(kind.records, work, step.stage_uuid)
+        stage = await kind.find(work, step.stage_uuid)
         if stage is None:  # somebody has deleted it meanwhile
             return await self._start_over(work, plan, plan.context.only(WAY_IN))
         turn = Turn(work, self._exchange, self._flow, plan, self.held, stage)
@@ -219,7 +218,8 @@ class FlowRun:
         missing = level_missing(flow, person, FlowEntry.read(plan.context.public()), signed_in=user_id is not None)
         if missing is not None:
             return await self._not_applicable(work, missing, f"The flow wants {flow.authentication}.")
-        if flow.designation == "enrollment" and not may_sign_up(work, self._query):
+        by_source = plan.context.connection is not None  # who set its enrolment flow has opened this door
+        if flow.designation == "enrollment" and not by_source and not may_sign_up(work, self._query):
             return await deny(work, self._place, Denied("Sign-up is closed.", "registrations are closed"))
         verdict = await ask_flow(work, flow, await self._request(work, plan))
         if verdict.passing:

@@ -11,8 +11,9 @@ from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.flows import resources as flows
 from kith.identity.flows.stages import stages
-from kith.identity.policies.bindings import bindings as policy_bindings
+from kith.identity.policies import bindings as policy_places
 from kith.identity.policies.family import policies
+from kith.identity.policies.kinds import expression as expression_policy
 from kith.identity.policies.kinds import password as password_policy
 from kith.identity.rest import operations
 from kith.identity.rest.record_store import RecordStore
@@ -24,10 +25,18 @@ from kith.identity.stages.tables import prompt_stages
 SYSTEM = ApiCaller(id=0, username="kith", role="owner", permissions=None, way="system")
 _RECORDS: dict[str, RecordStore[Any]] = {
     resource.name: RecordStore(resource)
-    for resource in (*stage_room.RESOURCES, flows.FLOWS, flows.BINDINGS, password_policy.RESOURCE)
+    for resource in (
+        *stage_room.RESOURCES,
+        flows.FLOWS,
+        flows.BINDINGS,
+        password_policy.RESOURCE,
+        expression_policy.RESOURCE,
+        policy_places.RESOURCE,
+    )
 }
 
 _flow_named = query(select(flows.flows.c.flow_uuid).where(flows.flows.c.slug == bindparam("slug")), str)
+_target_of = query(select(flows.flows.c.pbm_uuid).where(flows.flows.c.flow_uuid == bindparam("flow", type_=UID())), str)
 _stage_named = query(select(stages.c.stage_uuid).where(stages.c.name == bindparam("name")), str)
 _policy_named = query(select(policies.c.policy_uuid).where(policies.c.name == bindparam("name")), str)
 _prompt_stage = query(
@@ -64,6 +73,17 @@ PASSWORD_POLICIES: dict[str, dict[str, Any]] = {
         "length_min": 8,
         "error_message": "The password must have at least 8 characters.",
     },
+}
+
+# By the flow, and by the stage in it or an empty text for the flow itself.
+EXPRESSION_POLICIES: dict[str, str] = {
+    "default-source-only-sso": "return is_sso_flow",
+    "default-source-needs-username": 'return not context.get("prompt_data", {}).get("username")',
+}
+DECIDED: dict[tuple[str, str], str] = {
+    ("default-source-authentication", ""): "default-source-only-sso",
+    ("default-source-enrollment", ""): "default-source-only-sso",
+    ("default-source-enrollment", "default-source-enrollment-prompt"): "default-source-needs-username",
 }
 
 # In a stage's values, these name other records of this page.
@@ -111,6 +131,11 @@ STAGES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "default-password-change-write": ("UserWriteStage", {"user_creation_mode": "never_create"}),
+    "default-source-enrollment-prompt": ("PromptStage", {"fields": ["default-username"]}),
+    "default-source-enrollment-write": (
+        "UserWriteStage",
+        {"user_creation_mode": "always_create", "user_type": "internal"},
+    ),
     "default-unenrollment-delete": ("UserDeleteStage", {}),
     "default-provider-authorization-consent": ("ConsentStage", {"mode": "always_require"}),
     "default-recovery-identification": (
@@ -172,6 +197,14 @@ FLOWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
             "default-password-change-write",
             "default-authentication-login",
         ),
+    ),
+    "default-source-authentication": (
+        {"name": "Sign in", "designation": "authentication", "authentication": "require_unauthenticated"},
+        ("default-authentication-login",),
+    ),
+    "default-source-enrollment": (
+        {"name": "Sign up", "designation": "enrollment", "authentication": "require_unauthenticated"},
+        ("default-source-enrollment-prompt", "default-source-enrollment-write", "default-authentication-login"),
     ),
     "default-authenticator-totp-setup": (
         {
@@ -259,7 +292,22 @@ async def _make_flow(work: Work, slug: str) -> None:
 async def _bind(work: Work, slug: str, flow_uuid: str) -> None:
     for place, stage in enumerate(FLOWS[slug][1]):
         body = {"flow": flow_uuid, "stage": await _stage(work, stage), "order": place * 10}
-        await operations.create(_RECORDS["FlowStageBinding"], work, SYSTEM, body)
+        made = await operations.create(_RECORDS["FlowStageBinding"], work, SYSTEM, body)
+        if (slug, stage) in DECIDED:
+            await _decide(work, DECIDED[slug, stage], made.pbm_uuid)
+    target = await work.db.one(_target_of, flow=flow_uuid)
+    if (slug, "") in DECIDED and target is not None:
+        await _decide(work, DECIDED[slug, ""], target)
+
+
+async def _decide(work: Work, name: str, target: str) -> None:
+    """Bind a shipped policy to a flow, or to a stage in one."""
+    policy = await work.db.one(_policy_named, name=name)
+    if policy is None:
+        body = {"name": name, "expression": EXPRESSION_POLICIES[name]}
+        policy = (await operations.create(_RECORDS["ExpressionPolicy"], work, SYSTEM, body)).pk
+    place = {"policy": policy, "target": target, "order": 0}
+    await operations.create(_RECORDS["PolicyBinding"], work, SYSTEM, place)
 
 
 async def _stage(work: Work, name: str) -> str:
@@ -304,8 +352,8 @@ async def _prompt(work: Work, name: str) -> str:
 
 
 _unbind_flow = command(
-    delete(policy_bindings).where(
-        policy_bindings.c.target.in_(
+    delete(policy_places.bindings).where(
+        policy_places.bindings.c.target.in_(
             select(flows.flows.c.pbm_uuid).where(flows.flows.c.flow_uuid == bindparam("flow", type_=UID()))
         )
     )

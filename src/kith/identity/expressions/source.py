@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kith.identity.expressions.yields import NAME, rewritten
+
 MOST_BYTES = 65_536
 FUNCTION = "_expression"
 
@@ -18,6 +20,8 @@ _INSIDE = {
 }
 _HEAD = f"def {FUNCTION}():\n pass\n"
 _HEAD_LINES = _HEAD.count("\n")
+# The result of a body with `yield` is what it has yielded.
+_LISTED = f"_body = {FUNCTION}\ndef {FUNCTION}():\n _body()\n return {NAME}\n"
 
 
 class ExpressionSource:
@@ -25,10 +29,12 @@ class ExpressionSource:
 
     def __init__(self, body: str, before: str = "", after: str = "") -> None:
         text = body.replace("\r\n", "\n").replace("\r", "\n").replace("\f", " ")
+        text, has_yields = rewritten(text, _strings_and_comments(text)) if "yield" in text else (text, False)
         self._fixed = _lines_inside_strings(text)
         lines = text.split("\n")
         self._margin = self._common_margin(lines)
         moved = "\n".join(self._moved(number, line) for number, line in enumerate(lines))
+        before, after = (f"{before}{NAME} = []\n", f"{_LISTED}{after}") if has_yields else (before, after)
         self._first = before.count("\n") + _HEAD_LINES + 1
         self._count, self._last_column = len(lines), len(lines[-1]) + 1
         self.text = f"{before}{_HEAD}{moved}\n\n{after}"
@@ -57,20 +63,30 @@ class ExpressionSource:
         return self._first <= line < self._first + self._count
 
 
-def _lines_inside_strings(text: str) -> set[int]:
-    """The numbers of lines that begin inside a string. A string that is not closed does not count."""
-    found: set[int] = set()
-    line = counted = place = 0
+def _strings_and_comments(text: str) -> list[tuple[int, int]]:
+    """Where they begin and end. A string that is not closed does not count."""
+    found: list[tuple[int, int]] = []
+    place = 0
     while (begin := _BEGIN.search(text, place)) is not None:
         place, mark = begin.end(), begin.group()
         if mark.startswith("#"):
+            found.append(begin.span())
             continue
         inside = _INSIDE[mark].match(text, place)
         place = inside.end() if inside is not None else place
         if text.startswith(mark, place):
             place += len(mark)
-            line += text.count("\n", counted, begin.start())
-            lines = text.count("\n", begin.start(), place)
-            found.update(range(line + 1, line + lines + 1))
-            line, counted = line + lines, place
+            found.append((begin.start(), place))
+    return found
+
+
+def _lines_inside_strings(text: str) -> set[int]:
+    """The numbers of lines that begin inside a string."""
+    found: set[int] = set()
+    line = counted = 0
+    for start, end in _strings_and_comments(text):
+        line += text.count("\n", counted, start)
+        lines = text.count("\n", start, end)
+        found.update(range(line + 1, line + lines + 1))
+        line, counted = line + lines, end
     return found

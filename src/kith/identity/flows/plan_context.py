@@ -8,6 +8,22 @@ from typing import Any
 import msgspec
 
 
+class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a source has said of the person who runs the flow; it is kept once they are known here.
+
+    `email` is an address that the source has checked. `vouched`: whoever comes from there needs no approval.
+    """
+
+    source: str
+    identifier: str
+    access_token: str = ""
+    remote_session: str = ""
+    groups: list[dict[str, Any]] | None = None
+    group_matching_mode: str = "identifier"
+    email: str = ""
+    vouched: bool = False
+
+
 class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     """None is what nobody has set. Stored by the names of the specification; those with an underscore are our own.
 
@@ -31,6 +47,8 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     is_redirected: bool | None = None
     outpost: Any = None
     application: dict[str, Any] | None = None
+    source: dict[str, Any] | None = None
+    oauth_userinfo: dict[str, Any] | None = None
     redirect: str | None = None
 
     # For single stages.
@@ -69,6 +87,8 @@ class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):
     # Hashes of the password that was checked at a form, and of the one that must be changed:
     checked_password: str | None = msgspec.field(default=None, name="_judged")
     expired_password: str | None = msgspec.field(default=None, name="_expired")
+    # What the source that they came from has said:
+    connection: PendingConnection | None = msgspec.field(default=None, name="_source_connection")
     # Who has authenticated again in this run, and when:
     reauthenticated: tuple[int, float] | None = msgspec.field(default=None, name="_proved")
 

@@ -7,12 +7,14 @@ import msgspec
 from kith.identity.providers import all_providers, preview, setup_urls
 from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
+from kith.identity.providers.saml import actions as saml_actions
+from kith.identity.providers.saml.logout.propagation import provider_removed as saml_provider_removed
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource[Any], ...] = (
     all_providers.RESOURCE,
     applicationgateway.RESOURCE,
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
-    saml.RESOURCE,
+    msgspec.structs.replace(saml.RESOURCE, removing=saml_provider_removed),
 )
-ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS)
+ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS, *saml_actions.ACTIONS)

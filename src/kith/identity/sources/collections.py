@@ -3,8 +3,15 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.rest import Action, Resource
-from kith.identity.sources import all_sources
+from kith.identity.sources import all_sources, connection_records
 from kith.identity.sources.kinds import ldap, oauth, saml
+from kith.identity.sources.saml import actions as saml_actions
 
-RESOURCES: tuple[Resource[Any], ...] = (all_sources.RESOURCE, ldap.RESOURCE, oauth.RESOURCE, saml.RESOURCE)
-ACTIONS: tuple[Action, ...] = ()
+RESOURCES: tuple[Resource[Any], ...] = (
+    *connection_records.RESOURCES,
+    all_sources.RESOURCE,
+    ldap.RESOURCE,
+    oauth.RESOURCE,
+    saml.RESOURCE,
+)
+ACTIONS: tuple[Action, ...] = (*saml_actions.ACTIONS,)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.rest import Action, Resource
-from kith.identity.stages import all_stages, invitations, prompts
+from kith.identity.stages import all_stages, invitations, prompts, source_connection
 from kith.identity.stages.kinds import (
     captcha,
     consent,
@@ -57,4 +57,4 @@ _KINDS = (
     captcha, consent, deny, dummy, email, identification, invitation, otp, otp_static, otp_time, otp_validate, password,
     prompt, user_delete, user_login, user_logout, user_write, webauthn,
 )  # fmt: skip
-KINDS: dict[str, StageKind[Any]] = {page.STAGE.kind: page.STAGE for page in _KINDS}
+KINDS: dict[str, StageKind[Any]] = {page.STAGE.kind: page.STAGE for page in (*_KINDS, source_connection)}

@@ -11,6 +11,7 @@ from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
 from kith.identity.stages import expired_passwords, reauthentication
 from kith.identity.stages.admission import find_denial
+from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.stages.turn import Denied, Turn
 from kith.identity.tokens import store as tokens
 from kith.identity.tokens.service import hash_key
@@ -48,7 +49,14 @@ async def _method(turn: Turn[Any], user: User | None, given: str, stage: Passwor
         token = await tokens.find_live(turn.work.db, hash_key(given), turn.work.now)
         if token is not None and token.intent == "app_password" and user is not None and token.user_id == user.id:
             by[token.intent] = "token"
+    if "ldap" in stage.backends and user is not None and not right:
+        by |= await _by_directory(turn, user, given)
     return next((by[backend] for backend in stage.backends if backend in by), None)
+
+
+async def _by_directory(turn: Turn[Any], user: User, given: str) -> dict[str, str]:
+    sources = turn.work.find(SignInSources)  # type: ignore[type-abstract]
+    return {"ldap": "ldap"} if await sources.is_password(turn.work, user, given) else {}
 
 
 async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, method: str) -> Denied | bool:
@@ -58,8 +66,9 @@ async def _right(turn: Turn[Any], user: User, given: str, stage: PasswordStage, 
     if refusal is not None:
         return refusal
     turn.context.auth_method = method
-    if method == "password":
+    if method in ("password", "ldap"):
         reauthentication.proved(turn, user.id)
+    if method == "password":
         await _rehash(turn, user, given)
     return True
 

@@ -114,3 +114,7 @@ class StageKind(Generic[S]):
         self.records = RecordStore(resource)
         self.show = show
         self.take = take
+
+    async def find(self, work: Work, stage_uuid: str) -> S | None:
+        """The stage of this kind that a step names."""
+        return await find_by_row(self.records, work, stage_uuid)

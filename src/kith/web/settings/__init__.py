@@ -1,5 +1,13 @@
 """/settings: what people see and change about their own account."""
 
-from kith.web.settings import factors, impersonation, language, moving, security, tokens
+from kith.web.settings import factors, impersonation, language, moving, security, sources, tokens
 
-routes = [*security.routes, *factors.routes, *tokens.routes, *language.routes, *impersonation.routes, *moving.routes]
+routes = [
+    *security.routes,
+    *factors.routes,
+    *sources.routes,
+    *tokens.routes,
+    *language.routes,
+    *impersonation.routes,
+    *moving.routes,
+]

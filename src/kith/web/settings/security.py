@@ -40,6 +40,8 @@ async def security_page(
         set_up=await identity.account_settings.set_up_flows(work),
         tokens=await identity.account_settings.list_tokens(work, visitor),
         consents=await identity.account_settings.list_consents(work, visitor),
+        linked=await identity.sources.of_user(work, visitor.user.id),
+        linkable=await identity.sources.linkable(work),
         events=events,
         older=number + 1 if more else None,
         newer=number - 1 if number > 1 else None,

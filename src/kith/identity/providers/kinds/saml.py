@@ -77,6 +77,11 @@ FIELDS = (
             f"{_NAME_ID_2}{word}": f"{_NAME_ID_1}{word}" for word in ("X509SubjectName", "WindowsDomainQualifiedName")
         },
     ),
+    Boolean(
+        name="name_id_per_service",
+        default=False,
+        help="True: each service knows people by another persistent name, so that services cannot compare them.",
+    ),
     Text(name="default_relay_state", default="", most=2000),
     *(Computed(name=name, form={"type": "string"}) for name in ("url_issuer", *_URLS)),
 )
@@ -106,6 +111,7 @@ class SAMLProvider(ProviderRecord, kw_only=True):
     name_id_mapping: str | None
     authn_context_class_ref_mapping: str | None
     default_name_id_policy: str
+    name_id_per_service: bool
     default_relay_state: str
     url_issuer: str = ""
     url_download_metadata: str = ""

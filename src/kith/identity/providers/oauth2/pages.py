@@ -9,12 +9,13 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
 )
 from kith.identity.providers.oauth2.authorize.endpoint import authorize, hand_in
 from kith.identity.providers.oauth2.authorize.redirect_uris import is_web, origin_of
-from kith.identity.providers.oauth2.authorize.responses import AskConsent, ErrorPage, FormPost, Local, Outcome, Redirect
+from kith.identity.providers.oauth2.authorize.responses import AskConsent, FormPost, Outcome, Redirect
 from kith.identity.providers.oauth2.consent.authorized_clients import Granted, list_granted, take_back
 from kith.identity.providers.oauth2.device.verification_page import Waiting, answer_waiting, find_waiting
 from kith.identity.providers.oauth2.discovery.webfinger import RELATION as ISSUER_RELATION
 from kith.identity.providers.oauth2.discovery.webfinger import find_issuer
-from kith.identity.providers.oauth2.logout.endpoint import Go, by_front_channel, end_session, front_channel
+from kith.identity.providers.oauth2.logout.endpoint import Go, Then, by_front_channel, end_session, front_channel
+from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 
 __all__ = [
     "ISSUER_RELATION",
@@ -29,6 +30,7 @@ __all__ = [
     "Outcome",
     "Parameters",
     "Redirect",
+    "Then",
     "Unfit",
     "Waiting",
     "answer_waiting",

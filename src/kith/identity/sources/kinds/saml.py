@@ -36,6 +36,12 @@ _SIGNATURES = {"rsa-sha1": f"{_XML}rsa-sha1", "dsa-sha1": f"{_XML}dsa-sha1"} | {
 
 FIELDS = (
     Text(name="issuer", alias="issuer_override", default="", help="Our entity id; our metadata's address when empty."),
+    Text(
+        name="idp_issuer",
+        default="",
+        most=1000,
+        help="The entity id of the identity provider; answers of another one are refused.",
+    ),
     URL(name="sso_url", required=True, most=200),
     Choice(name="binding_type", default="REDIRECT", choices=("REDIRECT", "POST", "POST_AUTO")),
     URL(name="slo_url", null=True, default=None, most=200),
@@ -89,6 +95,7 @@ FIELDS = (
 
 class SAMLSource(SourceRecord, kw_only=True):
     issuer: str
+    idp_issuer: str
     sso_url: str
     binding_type: str
     slo_url: str | None

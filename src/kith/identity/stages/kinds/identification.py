@@ -18,12 +18,12 @@ from kith.identity.guessing import guess_limits as guessing
 from kith.identity.policies import reputation_scores
 from kith.identity.rest import RecordDraft, Resource, kind_table, link_table
 from kith.identity.rest.fields import Boolean, Choice, Choices, Reference, References
-from kith.identity.sources.offered_sources import offered
 from kith.identity.stages import browser_marks
 from kith.identity.stages.admission import find_denial
 from kith.identity.stages.kinds import captcha, password
 from kith.identity.stages.kinds.password import PasswordStage
 from kith.identity.stages.password_check import model, try_password, write_failure
+from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
@@ -111,7 +111,7 @@ async def _challenge(turn: Turn[IdentificationStage]) -> Challenge:
         "password_fields": stage.password_stage is not None,
         "flow_designation": turn.flow.designation,
         "primary_action": "Continue" if turn.flow.designation == "recovery" else "Log in",
-        "sources": await offered(turn.work, stage.sources),
+        "sources": await _sources(turn),
         "show_source_labels": stage.show_source_labels,
         "enable_remember_me": stage.enable_remember_me,
         "pending_user_identifier": _known_name(turn),
@@ -138,6 +138,14 @@ async def _challenge(turn: Turn[IdentificationStage]) -> Challenge:
         if slug is not None:
             fields[name] = f"/flows/{slug}/"
     return Challenge("identification", fields)
+
+
+async def _sources(turn: Turn[IdentificationStage]) -> list[dict[str, Any]]:
+    """The sources to sign in through; whoever takes one comes back to where this page leads."""
+    if not turn.stage.sources:
+        return []
+    known = {name: turn.plan.query[name] for name in ("next", "again") if turn.plan.query.get(name)}
+    return await turn.work.find(SignInSources).offered(turn.work, turn.stage.sources, known)  # type: ignore[type-abstract]
 
 
 def _known_name(turn: Turn[IdentificationStage]) -> str | None:

@@ -20,6 +20,7 @@ from kith.identity.signups import service as signups
 from kith.identity.stages.invitation_checks import find, is_still_good, use
 from kith.identity.stages.kinds.invitation import REFUSED
 from kith.identity.stages.password_rules import print_of
+from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.stages.turn import PASSED, Denied, Outcome, StageKind, Turn
 from kith.identity.users import service, store
 from kith.identity.users.names import complain_chosen, username_key
@@ -135,6 +136,8 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
         raise Conflict(REFUSED)  # of two who came with it at once, one is made and the other is not
     kind = turn.stage.user_type
     await store.place(turn.work.db, user.id, type=kind, active=not turn.stage.create_users_as_inactive)
+    if turn.context.connection is not None:
+        await turn.work.find(SignInSources).connect(turn.work, user, turn.context.connection)  # type: ignore[type-abstract]
     path = turn.stage.user_path_template.strip("/")
     if path:
         await store.write(turn.work.db, user.id, {"path": path}, turn.work.now)
@@ -155,9 +158,12 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
 
 
 def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSignup:
-    """An address that the invitation names counts as confirmed."""
+    """An address that the invitation names, or that the source has checked, counts as confirmed."""
     fixed, email = turn.context.invitation_data or {}, str(data.get("email", ""))
     invited = turn.flow.designation != "enrollment" or bool(turn.context.invitation_in_effect)
+    coming = turn.context.connection
+    if coming is not None:
+        invited = invited or coming.vouched or turn.work.settings.registrations == "closed"
     language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
     return signups.NewSignup(
         username=str(data.get("username", "")),
@@ -169,7 +175,7 @@ def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSign
         client_name=turn.work.settings.title,
         invited=invited,
         invited_by=turn.context.invited_by,
-        confirmed=bool(email) and fixed.get("email") == email,
+        confirmed=bool(email) and email in (fixed.get("email"), coming.email if coming is not None else None),
     )
 
 

@@ -9,12 +9,13 @@ import msgspec
 from kith.base.exchange import Exchange
 from kith.identity.providers.oauth2.authorize import stored_requests
 from kith.identity.providers.oauth2.authorize.authorization_request import AuthorizationRequest
-from kith.identity.providers.oauth2.authorize.responses import ErrorPage, Outcome
+from kith.identity.providers.oauth2.authorize.responses import Outcome
 from kith.identity.providers.oauth2.authorize.stored_requests import KeptRequest
 from kith.identity.providers.oauth2.claims.claims import acr_of, needed, subject
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.keys import signing as keys
+from kith.identity.providers.sign_on.outcomes import ErrorPage
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.users.tables import User
 

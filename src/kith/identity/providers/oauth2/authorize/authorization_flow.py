@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
 
 from sqlalchemy import select
 
 from kith.base.db import query
-from kith.identity.executor.api import open_run, session_cookie
 from kith.identity.executor.default_flows import leave
-from kith.identity.executor.failures import FlowFailed
-from kith.identity.executor.flow_run import FlowEnded
 from kith.identity.flows.plan import Step, find_flow, slug_of, steps_of
 from kith.identity.flows.plan_context import PlanContext
 from kith.identity.flows.stages import stages
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.authorize import stored_requests
 from kith.identity.providers.oauth2.authorize.attempt import Attempt, turn_away
-from kith.identity.providers.oauth2.authorize.responses import ErrorPage, Local, Outcome
+from kith.identity.providers.oauth2.authorize.responses import Outcome
 from kith.identity.providers.oauth2.authorize.return_links import link_to_stored
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, PROOF
 from kith.identity.providers.oauth2.claims.claims import scopes_asked
@@ -26,7 +22,9 @@ from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.providers.oauth2.grants.service import hash_key, new_key
-from kith.identity.stages.turn import Challenge, Denied
+from kith.identity.providers.sign_on.flow import FlowShown, run_authorization
+from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
+from kith.identity.stages.turn import Denied
 from kith.identity.users.tables import User
 
 CONSENT_STAGE = "default-provider-authorization-consent"
@@ -49,34 +47,20 @@ async def run_flow(attempt: Attempt, user: User) -> Outcome | None:
     key, proof = attempt.kept.key or stored_requests.new_name(), new_key()
     back = link_to_stored(client, key, {PROOF: proof})
     query = {"lang": attempt.request.language} if attempt.request.language else {}
-    run = await open_run(exchange, slug, query)
     context = await _context(attempt, back, link_to_stored(client, key, {CANCELLED: "true"}))
-    begun = await run.begin(context, await _more_steps(attempt, slug))
-    result = begun or await run.go()
+    result = await run_authorization(exchange, slug, query, context, await _more_steps(attempt, slug))
     match result:
-        case FlowEnded(to=to) if to == back and run.held.key is None and not run.signed_out:
-            return None
-        case FlowEnded(to=to):
+        case FlowShown(component=component) if component and attempt.is_silent:
+            await leave(exchange, slug)
+            error = "consent_required" if component == "consent" else "interaction_required"
+            raise OAuthError(error, "They have to be asked.")
+        case FlowShown(to=to, headers=headers):
             await _await_proof(attempt, key, proof, user)
-            return Local(to, session_cookie(exchange, run))
-        case Challenge(component=component):
-            if attempt.is_silent:
-                await leave(exchange, slug)
-                error = "consent_required" if component == "consent" else "interaction_required"
-                raise OAuthError(error, "They have to be asked.")
-            await _await_proof(attempt, key, proof, user)
-            to = f"/flows/{slug}/" + (f"?{urlencode(query)}" if query else "")
-            return Local(to, session_cookie(exchange, run))
+            return Local(to, headers)
         case Denied(message=message, code=refusal):
             return turn_away(attempt, [message], refusal)
-        case FlowFailed(error=error, code=refusal):
-            return ErrorPage(
-                title="Something went wrong on our side",
-                messages=[error],
-                status=500,
-                code="server_error",
-                refusal=refusal,
-            )
+        case ErrorPage() | None:
+            return result
 
 
 async def _await_proof(attempt: Attempt, key: str, proof: str, user: User) -> None:

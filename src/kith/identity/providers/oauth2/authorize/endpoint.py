@@ -11,10 +11,6 @@ from urllib.parse import urlencode
 from kith.base import languages
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
-from kith.identity.executor.api import open_run, session_cookie
-from kith.identity.executor.default_flows import find_default
-from kith.identity.flows.plan import slug_of
-from kith.identity.flows.plan_context import PlanContext
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access.checks import AccessDenied, AccessRequest, check
 from kith.identity.providers.oauth2.authorize import approval, stored_requests
@@ -28,13 +24,15 @@ from kith.identity.providers.oauth2.authorize.authorization_request import (
     find_target,
     read_authorization_request,
 )
-from kith.identity.providers.oauth2.authorize.responses import AskConsent, ErrorPage, Local, Outcome, refuse
+from kith.identity.providers.oauth2.authorize.responses import AskConsent, Outcome, refuse
 from kith.identity.providers.oauth2.authorize.return_links import IDENTITY_PATH, link_to_stored, way_back
 from kith.identity.providers.oauth2.authorize.stored_requests import CANCELLED, MOMENT, PROOF
 from kith.identity.providers.oauth2.claims.scope_mappings import granted_scopes
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.consent.scope_texts import permissions
 from kith.identity.providers.oauth2.errors import OAuthError, invalid_scope
+from kith.identity.providers.sign_on.flow import sign_in
+from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.sessions import cookies
 from kith.identity.sessions.tables import LoginSession
 from kith.identity.stages.turn import Denied
@@ -155,25 +153,17 @@ async def _sign_in(attempt: Attempt, *, again: bool) -> Outcome:
     if attempt.is_silent:
         raise OAuthError("login_required", "Nobody is signed in who could be asked.")
     exchange, request = attempt.exchange, attempt.request
-    slug = await slug_of(exchange.work, attempt.client.authentication_flow)
-    slug = slug or await find_default(exchange, "authentication")
-    if slug is None:
-        return ErrorPage(title="Not allowed", messages=["Sign-in is not available on this server."], status=403)
     asked = {
         "next": await way_back(attempt, again=again),
         "login_hint": request.login_hint,
         "lang": request.language,
         "again": "true" if again else "",
     }
-    asked = {name: value for name, value in asked.items() if value}
-    run = await open_run(exchange, slug, asked)
     cancel = await way_back(attempt, again=False, cancelled=True)
-    begun = await run.begin(PlanContext(application=application_facts(attempt.client), cancel_url=cancel))
-    if isinstance(begun, Denied):
-        return turn_away(attempt, [begun.message], begun.code)
-    if begun is not None:
-        return ErrorPage(title="Not allowed", messages=["You cannot sign in this way."], status=403)
-    return Local(f"/flows/{slug}/?{urlencode(asked)}", session_cookie(exchange, run))
+    begun = await sign_in(
+        exchange, attempt.client.authentication_flow, asked, application_facts(attempt.client), cancel
+    )
+    return turn_away(attempt, [begun.message], begun.code) if isinstance(begun, Denied) else begun
 
 
 # Apps of the social half: the consent page

@@ -6,31 +6,14 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from kith.base.exchange import Headers
 from kith.identity.providers.oauth2.authorize.authorization_request import ResponseTarget, is_out_of_band
 from kith.identity.providers.oauth2.authorize.redirect_uris import with_fragment, with_query
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.errors import OAuthError
+from kith.identity.providers.sign_on.outcomes import ErrorPage, Local
 from kith.identity.users.tables import User
 
 NATIVE = "/oauth/authorize/native"
-
-
-class ErrorPage(msgspec.Struct, frozen=True, kw_only=True):
-    """`code` is for the application's developer, the rest for the person. `refusal` is the code staff find it by."""
-
-    title: str
-    messages: list[str]
-    status: int = 400
-    code: str = ""
-    refusal: str = ""
-
-
-class Local(msgspec.Struct, frozen=True):
-    """A redirect to one of our own pages."""
-
-    to: str
-    headers: Headers = ()
 
 
 class Redirect(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ from kith.identity.providers.kinds.oauth import OAuth2Provider
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES, OpenIDProvider
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
 from kith.identity.providers.oauth2.tables import App, apps
+from kith.identity.providers.sign_on.applications import ClientApplication, find_application
 from kith.identity.rest import operations
 from kith.identity.rest.fields import read_offset
 from kith.identity.rest.record_store import RecordStore
@@ -56,22 +57,6 @@ _by_slug = query(
 )
 
 
-class ClientApplication(msgspec.Struct, frozen=True):
-    """The application that a provider's client leads into; its policies decide who may enter."""
-
-    pbm_uuid: str
-    name: str
-    slug: str
-    policy_engine_mode: str
-    meta_launch_url: str
-
-
-_application = query(
-    select(*(applications.c[name] for name in ClientApplication.__struct_fields__)).where(
-        applications.c.provider == bindparam("provider")
-    ),
-    ClientApplication,
-)
 _app_by_client = query(select(apps).where(apps.c.client_id == bindparam("client_id")), App)
 _app_by_id = query(select(apps).where(apps.c.id == bindparam("app")), App)
 
@@ -212,7 +197,7 @@ async def of_app(work: Work, app: App) -> Client | None:
 async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
     if kind not in ("oauth2", "openid"):
         return None
-    application = await work.db.one(_application, provider=provider_id)
+    application = await find_application(work, provider_id)
     try:
         if kind == "oauth2":
             return _oauth(await operations.read(_OAUTH2, work, provider_id, sees_secrets=True), application)

@@ -1,0 +1,168 @@
+"""Somebody has proved to a source who they are: who that is here, and what becomes of it. The same for every kind.
+
+A kind of source calls `arrive` once it knows the identifier and what the source says of the person.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kith.base.exchange import Exchange
+from kith.identity.executor.api import open_run, session_cookie
+from kith.identity.executor.flow_run import FlowEnded, FlowFailed, safe_path
+from kith.identity.flows.plan import slug_of
+from kith.identity.flows.plan_context import PendingConnection, PlanContext
+from kith.identity.sources import connections, store
+from kith.identity.sources.admission import find_refusal, refused
+from kith.identity.sources.attempts import SourceAttempt
+from kith.identity.sources.matching import UserMatch, find_match, usable
+from kith.identity.sources.outcomes import SourceError, SourceOutcome, SourceRedirect
+from kith.identity.sources.store import Source
+from kith.identity.sources.tables import MOST_IN_IDENTIFIER
+from kith.identity.stages import source_connection
+from kith.identity.stages.turn import Challenge, Denied
+
+DEFAULT_FLOW = "default-source-authentication"
+SETTINGS = "/settings/security#sources"
+NO_ENROLLMENT = "Source is not configured for enrollment."
+ELSEWHERE = "You are signed in as somebody else. Please sign out first."
+USE_FIRST = (
+    "You have an account here already. Please sign in the way you signed up, and link this one in your settings."
+)
+
+
+class SourceGroup(msgspec.Struct, frozen=True):
+    """A group as the source knows it."""
+
+    identifier: str
+    name: str
+
+
+class Arrival(msgspec.Struct, kw_only=True):
+    """What a source says of somebody.
+
+    `properties` are fields of a user by their names (`username`, `name`, `email`, `attributes.x`). `told` is all that
+    the source said, for policies. `groups` None: it says nothing about groups. `email_verified`: the source has
+    checked the address. `vouched`: whoever comes from there needs no approval of the staff.
+    """
+
+    source: Source
+    identifier: str
+    properties: dict[str, Any]
+    told: dict[str, Any] = {}
+    groups: list[SourceGroup] | None = None
+    group_matching_mode: str = "identifier"
+    email_verified: bool = False
+    vouched: bool = True
+    access_token: str = ""
+    remote_session: str = ""
+
+
+async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -> SourceOutcome:
+    """Link, sign in or sign up, as the attempt and the source's settings have it."""
+    if not 0 < len(arrival.identifier) <= MOST_IN_IDENTIFIER or "\0" in arrival.identifier:
+        return SourceError(title="Sign-in failed", messages=["Could not determine id."])
+    known = await store.find_connection(exchange.work.db, arrival.source.pbm_uuid, arrival.identifier)
+    signed_in = await connections.signed_in(exchange)
+    if attempt.purpose == "link":
+        return await _link(exchange, attempt, arrival, signed_in, known.user if known is not None else None)
+    if signed_in is not None:
+        if known is None or known.user != signed_in:
+            return await refused(exchange, arrival.source, ELSEWHERE, "somebody else is signed in", status=403)
+        if attempt.purpose != "again":
+            return SourceRedirect(safe_path(attempt.next))
+    match = UserMatch("known", known.user) if known is not None else await find_match(exchange.work, arrival)
+    refusal = await find_refusal(exchange, arrival, match.user_id)
+    if refusal is not None:
+        return refusal
+    match match.decision:
+        case "deny":
+            return await refused(exchange, arrival.source, match.words or USE_FIRST, match.reason, status=403)
+        case "enroll":
+            return await _enroll(exchange, attempt, arrival)
+        case _:
+            return await _authenticate(exchange, attempt, arrival, match.user_id)
+
+
+async def _link(
+    exchange: Exchange, attempt: SourceAttempt, arrival: Arrival, signed_in: int | None, owner: int | None
+) -> SourceOutcome:
+    if signed_in is None or signed_in != attempt.user_id:
+        return await refused(exchange, arrival.source, ELSEWHERE, "the session changed while linking", status=403)
+    if owner is not None and owner != signed_in:
+        words = "This account is linked to another person here."
+        return await refused(exchange, arrival.source, words, "identifier of another person", status=403)
+    refusal = await find_refusal(exchange, arrival, signed_in)
+    if refusal is not None:
+        return refusal
+    async with exchange.work.aside() as work:
+        linked = await connections.link(work, signed_in, arrival.source, pending(arrival))
+    if not linked:
+        words = "This account is linked to another person here."
+        return await refused(exchange, arrival.source, words, "identifier of another person", status=403)
+    return SourceRedirect(SETTINGS)
+
+
+async def _authenticate(
+    exchange: Exchange, attempt: SourceAttempt, arrival: Arrival, user_id: int | None
+) -> SourceOutcome:
+    slug = await slug_of(exchange.work, arrival.source.authentication_flow) or DEFAULT_FLOW
+    context = _context(attempt, arrival)
+    context.pending_user = user_id
+    return await _run(exchange, slug, attempt, context)
+
+
+async def _enroll(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -> SourceOutcome:
+    slug = await slug_of(exchange.work, arrival.source.enrollment_flow)
+    if slug is None:
+        return await refused(exchange, arrival.source, NO_ENROLLMENT, "no enrollment flow", status=400)
+    context = _context(attempt, arrival)
+    context.prompt_data = await usable(exchange.work, arrival)
+    return await _run(exchange, slug, attempt, context)
+
+
+def pending(arrival: Arrival) -> PendingConnection:
+    email = arrival.properties.get("email")
+    return PendingConnection(
+        source=arrival.source.pbm_uuid,
+        identifier=arrival.identifier,
+        access_token=arrival.access_token,
+        remote_session=arrival.remote_session[:MOST_IN_IDENTIFIER],
+        groups=None if arrival.groups is None else [msgspec.structs.asdict(one) for one in arrival.groups],
+        group_matching_mode=arrival.group_matching_mode,
+        email=str(email) if email and arrival.email_verified else "",
+        vouched=arrival.vouched,
+    )
+
+
+def _context(attempt: SourceAttempt, arrival: Arrival) -> PlanContext:
+    source = arrival.source
+    facts = {"pk": source.pbm_uuid, "name": source.name, "slug": source.slug, "kind": source.kind}
+    return PlanContext(
+        is_sso=True,
+        source=facts,
+        oauth_userinfo=arrival.told or None,
+        prompt_data=dict(arrival.properties),
+        redirect=safe_path(attempt.next),
+        auth_method="source",
+        auth_method_args={"source": facts},
+        connection=pending(arrival),
+    )
+
+
+async def _run(exchange: Exchange, slug: str, attempt: SourceAttempt, context: PlanContext) -> SourceOutcome:
+    """Begin the flow, and leave the browser at what it shows first or where it leads."""
+    query = {"again": "true"} if attempt.purpose == "again" else {}
+    run = await open_run(exchange, slug, query)
+    result = await run.begin(context, [source_connection.STEP]) or await run.go()
+    match result:
+        case FlowEnded(to=to):
+            return SourceRedirect(to, session_cookie(exchange, run))
+        case Challenge():
+            return SourceRedirect(f"/flows/{slug}/", session_cookie(exchange, run))
+        case Denied(message=message, code=code):
+            return SourceError(title="Not allowed", messages=[message], status=403, refusal=code)
+        case FlowFailed(error=error, code=code):
+            return SourceError(title="Something went wrong on our side", messages=[error], status=500, refusal=code)

@@ -1,0 +1,115 @@
+"""Connections between people here and what sources call them: made, ended, and what comes with them."""
+
+from __future__ import annotations
+
+from kith.base.errors import Conflict, NotFound
+from kith.base.exchange import Exchange
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.flows.plan_context import PendingConnection
+from kith.identity.messages import service as messages
+from kith.identity.sealing import Sealer
+from kith.identity.sessions import cookies
+from kith.identity.sources import group_membership, store
+from kith.identity.sources.store import LinkedSource, Source
+from kith.identity.users import store as users
+from kith.identity.users.tables import User
+
+TOKEN_PLACE = "identity_source_user_connections.access_token"  # noqa: S105 - where one is kept
+APP = "sources.connections"
+
+
+class LastWayIn(Conflict):
+    code = "last_way_in"
+    message = "This is the only way you can sign in. Please set a password first."
+
+
+class AlreadyConnected(Conflict):
+    code = "already_connected"
+    message = "This account is linked to another person here."
+
+
+async def signed_in(exchange: Exchange) -> int | None:
+    session = await cookies.find(exchange)
+    return session.user_id if session is not None else None
+
+
+async def link(work: Work, user_id: int, source: Source, coming: PendingConnection) -> bool:
+    """Connect somebody who is signed in; False if the identifier is somebody else's."""
+    user = await users.get(work.db, user_id)
+    await work.db.begin()
+    if not await _connect(work, user, source, coming):
+        return False
+    await group_membership.replace(work, user, source, coming)
+    await messages.leave(work, user_id, f"{source.name} was linked to your account.", "success")
+    return True
+
+
+async def keep(work: Work, user: User, source: Source, coming: PendingConnection, session_uuid: str) -> None:
+    """What remains of a sign-in: the connection, the groups, and which session of the source it belongs to."""
+    await work.db.begin()
+    if not await _connect(work, user, source, coming):
+        raise AlreadyConnected
+    await group_membership.replace(work, user, source, coming)
+    await store.keep_session(work.db, session_uuid, source.pbm_uuid, coming.identifier, coming.remote_session)
+
+
+async def connect_new(work: Work, user: User, source: Source, coming: PendingConnection) -> None:
+    """The same for somebody who was just made."""
+    if not await _connect(work, user, source, coming):
+        raise AlreadyConnected
+    path = path_of(source)
+    if path:
+        await users.write(work.db, user.id, {"path": path}, work.now)
+
+
+def path_of(source: Source) -> str:
+    return source.user_path_template.replace("%(slug)s", source.slug).strip("/")[:500]
+
+
+async def _connect(work: Work, user: User, source: Source, coming: PendingConnection) -> bool:
+    token = work.find(Sealer).seal(coming.access_token, TOKEN_PLACE) if coming.access_token else None
+    if await store.add_connection(work.db, source, user.id, coming.identifier, token, work.now):
+        await audit.record(
+            work,
+            "source_linked",
+            APP,
+            user_id=user.id,
+            username=user.username,
+            context={"message": "Linked Source", "source": _facts(source), "identifier": coming.identifier},
+        )
+        return True
+    known = await store.find_connection(work.db, source.pbm_uuid, coming.identifier)
+    if known is None or known.user != user.id:
+        return False
+    await store.keep_token(work.db, known.connection_uuid, token, work.now)
+    return True
+
+
+async def unlink(work: Work, user: User, connection_uuid: str) -> None:
+    """End a connection of somebody's own, unless they could not come back without it."""
+    await work.db.begin()
+    mine = {one.connection_uuid: one for one in await store.linked(work.db, user.id)}
+    if connection_uuid not in mine:
+        raise NotFound("This account was already unlinked")
+    if user.password is None and len(mine) == 1:
+        raise LastWayIn
+    await store.unlink(work.db, user.id, connection_uuid)
+    one = mine[connection_uuid]
+    await audit.record(
+        work,
+        "source_unlinked",
+        APP,
+        user_id=user.id,
+        username=user.username,
+        context={"source": {"pk": one.source, "name": one.source_name}, "identifier": one.identifier},
+    )
+    await messages.leave(work, user.id, f"{one.source_name} was unlinked from your account.", "success")
+
+
+async def of_user(work: Work, user_id: int) -> list[LinkedSource]:
+    return await store.linked(work.db, user_id)
+
+
+def _facts(source: Source) -> dict[str, str]:
+    return {"pk": source.pbm_uuid, "name": source.name, "slug": source.slug, "kind": source.kind}

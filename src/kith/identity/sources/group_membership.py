@@ -1,0 +1,75 @@
+"""The groups that a source gives people: connected to ours, and replaced whenever they come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.flows.plan_context import PendingConnection
+from kith.identity.groups import store as groups
+from kith.identity.sources import store
+from kith.identity.sources.store import Source
+from kith.identity.sources.tables import MOST_IN_IDENTIFIER
+from kith.identity.users.service import UserChanged
+from kith.identity.users.tables import User
+
+MOST_GROUPS = 500
+MOST_IN_NAME = 80
+
+
+async def replace(work: Work, user: User, source: Source, coming: PendingConnection) -> None:
+    """Make the person a member of exactly those groups of the source that it names now.
+
+    Groups that have nothing to do with the source are left as they are.
+    """
+    if coming.groups is None:
+        return
+    wanted = await _connected(work, source, coming)
+    before = await store.memberships_by(work.db, source.pbm_uuid, user.id)
+    if wanted == before:
+        return
+    await store.leave(work.db, user.id, sorted(before - wanted))
+    await store.join(work.db, user.id, sorted(wanted - before))
+    work.announce(UserChanged(user_id=user.id))
+
+
+async def _connected(work: Work, source: Source, coming: PendingConnection) -> set[str]:
+    named = {one["identifier"]: str(one["name"]) for one in (coming.groups or [])[:MOST_GROUPS]}
+    named = {key: name for key, name in named.items() if 0 < len(key) <= MOST_IN_IDENTIFIER and _is_name(name)}
+    known = await store.connected_groups(work.db, source.pbm_uuid, list(named))
+    new = {key: name for key, name in named.items() if key not in known}
+    if not new:
+        return set(known.values())
+    taken = await store.groups_named(work.db, list(new.values()))
+    mighty = await groups.superuser_groups(work.db) if taken else set()
+    for identifier, name in new.items():
+        group = await _match(work, source, coming.group_matching_mode, name, taken.get(name), mighty)
+        if group is not None:
+            await store.connect_group(work.db, source, group, identifier, work.now)
+            known[identifier] = taken[name] = group
+    return set(known.values())
+
+
+async def _match(
+    work: Work, source: Source, mode: str, name: str, existing: str | None, mighty: set[str]
+) -> str | None:
+    """The group of ours for one that nobody has connected yet, a new one if need be; None if it is left out.
+
+    Only an administrator can connect a group that makes superusers: a name at the source is not enough.
+    """
+    if existing is None:
+        return await store.add_group(work.db, name, None, work.now)
+    if mode == "name_link" and existing not in mighty:
+        return existing
+    if mode != "name_deny":
+        context: dict[str, Any] = {
+            "message": f"The source has a group {name}, and there is another one of that name here.",
+            "source": {"pk": source.pbm_uuid, "name": source.name},
+        }
+        await audit.record(work, "configuration_error", "sources.groups", context=context)
+    return None
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= MOST_IN_NAME and "\0" not in name

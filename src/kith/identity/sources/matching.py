@@ -1,0 +1,70 @@
+"""Whom an identity that nobody has linked yet belongs to, by the source's `user_matching_mode`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from kith.base.work import Work
+from kith.identity.users import store as users
+from kith.identity.users.names import complain_chosen, complain_email, complain_name, complain_username
+from kith.identity.users.reserved_names import complain_reserved
+from kith.identity.users.tables import User
+
+if TYPE_CHECKING:
+    from kith.identity.sources.arrival import Arrival
+
+MISSING = "The account there has no {field}, and this server needs it to know you."
+UNVERIFIED = "The account there has no confirmed e-mail address, and this server needs one to know you."
+
+
+class UserMatch(msgspec.Struct, frozen=True):
+    decision: Literal["known", "link", "enroll", "deny"]
+    user_id: int | None = None
+    reason: str = ""
+    words: str = ""
+
+
+async def find_match(work: Work, arrival: Arrival) -> UserMatch:
+    """An address counts only if both sides have confirmed it: else whoever writes it somewhere could take over."""
+    mode = arrival.source.user_matching_mode
+    if mode == "identifier":
+        return UserMatch("enroll")
+    field, _, action = mode.partition("_")
+    given = str(arrival.properties.get(field) or "").strip()
+    if not given:
+        return UserMatch("deny", None, f"the source gave no {field}", MISSING.format(field=_WORDS[field]))
+    if field == "email" and not arrival.email_verified:
+        return UserMatch("deny", None, "the source has not confirmed the address", UNVERIFIED)
+    user = await _find(work, field, given)
+    if user is None:
+        return UserMatch("enroll")
+    if action == "deny":
+        return UserMatch("deny", user.id, f"somebody has this {field} already")
+    return UserMatch("link", user.id)
+
+
+_WORDS = {"email": "e-mail address", "username": "user name"}
+
+
+async def _find(work: Work, field: str, given: str) -> User | None:
+    if field == "username":
+        return await users.find(work.db, given)
+    owner = await users.owner_of(work.db, given)
+    return owner if owner is not None and owner.is_email_verified else None
+
+
+async def usable(work: Work, arrival: Arrival) -> dict[str, Any]:
+    """What the source says of a new person, without what cannot be taken: they are asked for that, or go without it."""
+    known = {name: value for name, value in arrival.properties.items() if value not in (None, "")}
+    name = str(known.get("username", ""))
+    wrong = complain_username(name) or complain_chosen(name) or await complain_reserved(work, name)
+    if "username" in known and (wrong is not None or await users.find(work.db, name) is not None):
+        del known["username"]
+    if "name" in known and complain_name(str(known["name"])) is not None:
+        known["name"] = str(known["name"])[:200]
+    email = str(known.get("email", ""))
+    if email and (complain_email(email) is not None or await _find(work, "email", email) is not None):
+        del known["email"]
+    return known

@@ -1,0 +1,28 @@
+"""A port for other places people sign in with; the sources, which are above the flows, implement it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from kith.base.work import Work
+from kith.identity.flows.plan_context import PendingConnection
+from kith.identity.users.tables import User
+
+
+class SignInSources(Protocol):
+    async def offered(self, work: Work, chosen: Sequence[str], query: Mapping[str, str]) -> list[dict[str, Any]]:
+        """The enabled ones of those selected, promoted ones first, each with the address where it begins."""
+        ...
+
+    async def connect(self, work: Work, user: User, coming: PendingConnection) -> None:
+        """Keep which identifier of the source is this new person, in the transaction that makes them."""
+        ...
+
+    async def arrived(self, work: Work, user: User, coming: PendingConnection, session_uuid: str) -> str:
+        """Keep the connection of somebody who has signed in, and their groups there; the name of the source."""
+        ...
+
+    async def is_password(self, work: Work, user: User, given: str) -> bool:
+        """Whether a directory that knows this person takes the password. Call it before any write."""
+        ...

@@ -1,0 +1,43 @@
+"""What a single page may do beyond the strict policy of all pages: send a form elsewhere, or frame other sites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from kith.base.exchange import Exchange
+
+_PLACE = re.compile(r"('self' )?[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.:-]+)?( https:)?")
+_POLICY = b"content-security-policy"
+
+
+def may_lead_to(exchange: Exchange, place: str) -> None:
+    """Browsers hold the forms of a page, and the redirects after them, to the page's own policy."""
+    if _PLACE.fullmatch(place) is not None:
+        _replace(exchange, b"form-action 'self'", f"form-action {place}".encode())
+
+
+def may_frame(exchange: Exchange, origins: Sequence[str]) -> None:
+    """Our pages frame nothing; this one frames these sites, and pages of ours if `'self'` is among them."""
+    allowed = f"frame-src {' '.join(origins)}; base-uri".encode("latin-1", "replace")
+    _replace(exchange, b"base-uri", allowed)
+
+
+def may_be_framed(exchange: Exchange) -> None:
+    """This page may stand in a frame of one of our own."""
+    _replace(exchange, b"frame-ancestors 'none'", b"frame-ancestors 'self'")
+    _set(exchange, b"x-frame-options", b"SAMEORIGIN")
+
+
+def _replace(exchange: Exchange, old: bytes, new: bytes) -> None:
+    headers = tuple(
+        (name, value.replace(old, new) if name == _POLICY else value) for name, value in exchange.dialect.headers
+    )
+    exchange.dialect = msgspec.structs.replace(exchange.dialect, headers=headers)
+
+
+def _set(exchange: Exchange, name: bytes, value: bytes) -> None:
+    headers = tuple((one, value if one == name else was) for one, was in exchange.dialect.headers)
+    exchange.dialect = msgspec.structs.replace(exchange.dialect, headers=headers)

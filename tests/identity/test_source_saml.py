@@ -1,0 +1,287 @@
+"""Signing in with an account at a SAML identity provider, and every lie that one could tell."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from lxml import etree
+
+from kith.identity.saml import bindings, encryption, signatures, xml
+from kith.identity.saml.instants import new_id
+from kith.identity.saml.logout_messages import write_logout_request
+from kith.identity.saml.names import EMAIL, POST, TRANSIENT, WINDOWS
+from kith.identity.saml.protocol import LogoutRequest
+from kith.identity.sources.saml.transients import SWEEP, TransientSweep
+from tests.identity.flow_browser import Browser
+from tests.identity.records import API, new_name, owner_of, results
+from tests.identity.relying_party import signed_in
+from tests.identity.saml_idps import SSO, Claim, IdentityProvider, make_source
+from tests.identity.saml_keys import pair
+from tests.identity.saml_services import message_of, store_pair
+from tests.town import Person, Town
+
+
+@pytest.fixture
+async def ada(town: Town) -> Person:
+    return await owner_of(town)
+
+
+async def test_somebody_new_signs_up_and_comes_back_as_the_same_person(town: Town, ada: Person) -> None:
+    idp, name = await make_source(town), new_name("remote").replace("-", "_")
+    claim = Claim(
+        name=name,
+        attributes={"mail": [f"{name}@example.org"], "displayName": ["Remote Person"], "groups": [f"{name}-choir"]},
+    )
+    first, later = Browser(town), Browser(town)
+    answer = await idp.sign_in(first, claim, next="/settings/security")
+    assert answer.headers["location"] == "/settings/security", answer.text[-1500:]
+    assert await first.who() == name
+    await idp.sign_in(later, claim)
+    assert await later.who() == name
+    [user] = await results(ada, "/core/users/", username=name)
+    assert (user["email"], user["name"]) == (f"{name}@example.org", "Remote Person")
+    [known] = await results(ada, "/sources/user_connections/saml/", user=user["pk"])
+    assert known["identifier"] == name
+    groups = await results(ada, "/core/groups/", name=f"{name}-choir")
+    assert len(groups) == 1
+
+
+async def test_our_request_says_what_we_want(town: Town) -> None:
+    idp = await make_source(town, force_authn=True, name_id_policy=EMAIL)
+    request = await idp.asked(Browser(town))
+    assert (request.get("Destination"), request.get("AssertionConsumerServiceURL")) == (SSO, idp.acs)
+    assert (request.get("ForceAuthn"), request.get("ProtocolBinding")) == ("true", POST)
+    assert xml.text_of(xml.only(request, "saml:Issuer")) == idp.entity_id
+    assert xml.only(request, "samlp:NameIDPolicy").get("Format") == EMAIL
+    answer = await Browser(town).http.get(idp.path)
+    message = bindings.read_query(urlsplit(answer.headers["location"]).query.encode(), "SAMLRequest")
+    assert message is not None
+    bindings.verify_query(message, certificate=pair("us at the idp").certificate)
+
+
+@pytest.mark.parametrize(("binding", "sends_itself"), [("POST", False), ("POST_AUTO", True)])
+async def test_the_request_can_be_posted(town: Town, binding: str, *, sends_itself: bool) -> None:
+    idp = await make_source(town, binding_type=binding)
+    page = await Browser(town).http.get(idp.path)
+    assert ("data-send" in page.text) is sends_itself
+    assert f'action="{SSO}"' in page.text
+    assert "form-action https://idp.example" in page.headers["content-security-policy"]
+    if sends_itself:
+        root = xml.parse(message_of(page, "SAMLRequest")[0])
+        signatures.verify(root, certificate=pair("us at the idp").certificate)
+
+
+async def test_our_metadata_can_be_read(town: Town, ada: Person) -> None:
+    idp = await make_source(town, encryption_kp=await store_pair(ada, pair("opens")))
+    document = (await Browser(town).http.get(f"{idp.path}metadata/")).content
+    root = signatures.verify(xml.parse(document), certificate=pair("us at the idp").certificate)
+    assert root.get("entityID") == idp.entity_id
+    told = {one.get("Location") for one in root.iter() if one.get("Location")}
+    assert told == {idp.acs, f"{town.base_url}{idp.path}slo/"}
+    assert {one.get("use") for one in root.iter(xml.tag("md:KeyDescriptor"))} == {"signing", "encryption"}
+    shown = (await ada.get(f"{API}/sources/saml/{idp.source['pk']}/metadata/")).json()
+    assert shown["metadata"].encode() == document
+
+
+# Lies
+
+
+LIES: dict[str, dict[str, Any]] = {
+    "another destination": {"destination": "https://other.example/acs/"},
+    "another recipient": {"recipient": "https://other.example/acs/"},
+    "another audience": {"audience": "https://other.example/"},
+    "no audience": {"audience": None},
+    "another issuer": {"issuer": "https://evil.example/"},
+    "expired": {"not_on_or_after": -120},
+    "not yet": {"not_before": 120},
+    "confirmed too long ago": {"confirmed_until": -120},
+    "not signed in": {"status": "urn:oasis:names:tc:SAML:2.0:status:Responder"},
+    "answers something else": {"response_in_response_to": "_other"},
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+async def test_what_is_not_said_to_us_is_refused(town: Town, lie: str) -> None:
+    idp, browser = await make_source(town), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"), **LIES[lie])
+    answer = await idp.post(idp.response(claim))
+    assert answer.status_code == 400, answer.text[-1500:]
+    assert await browser.who() is None
+
+
+def _two(idp: IdentityProvider, claim: Claim) -> Any:
+    return idp.envelope(
+        claim, idp.assertion(Claim(name="admin", in_response_to=claim.in_response_to)), _good(idp, claim)
+    )
+
+
+def _good(idp: IdentityProvider, claim: Claim) -> Any:
+    return idp.sign(idp.assertion(claim))
+
+
+def _wrapped(idp: IdentityProvider, claim: Claim) -> Any:
+    """The signed assertion inside a forged one, which has its signature."""
+    good = _good(idp, claim)
+    evil = idp.assertion(Claim(name="admin", in_response_to=claim.in_response_to))
+    signature = copy.deepcopy(good.find(xml.tag("ds:Signature")))
+    good.remove(good.find(xml.tag("ds:Signature")))
+    signature.append(good)
+    evil.insert(1, signature)
+    return idp.envelope(claim, evil)
+
+
+def _comment(idp: IdentityProvider, claim: Claim) -> bytes:
+    """A comment in the name does not change what was signed, and must not change what is read."""
+    claim.name = "admin.evil"
+    text = xml.to_bytes(idp.envelope(claim, _good(idp, claim)))
+    return text.replace(b"admin.evil", b"admin<!---->.evil")
+
+
+FORGERIES: dict[str, Callable[[IdentityProvider, Claim], Any]] = {
+    "unsigned": lambda idp, claim: idp.envelope(claim, idp.assertion(claim)),
+    "foreign key": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), pair("stranger"))),
+    "weak": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), algorithm="rsa-sha1")),
+    "two assertions": _two,
+    "wrapped": _wrapped,
+    "only the response is signed": lambda idp, claim: idp.sign(idp.envelope(claim, idp.assertion(claim))),
+    "no assertion": lambda idp, claim: idp.envelope(claim),
+    "a bare assertion": _good,
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+async def test_a_forged_response_is_refused(town: Town, ada: Person, forgery: str) -> None:
+    idp, browser = await make_source(town), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"))
+    answer = await idp.post(FORGERIES[forgery](idp, claim))
+    assert answer.status_code == 400, answer.text[-1500:]
+    assert await browser.who() is None
+
+
+async def test_a_comment_in_a_name_changes_nothing(town: Town) -> None:
+    idp, browser = await make_source(town), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"))
+    kept = await idp.post(etree.fromstring(_comment(idp, claim)))
+    assert kept.status_code == 302, kept.text[-1500:]
+    await browser.http.get(kept.headers["location"])
+    assert await browser.who() != "admin"
+
+
+async def test_an_answer_counts_once_and_in_the_browser_that_asked(town: Town) -> None:
+    idp, browser, stranger = await make_source(town), Browser(town), Browser(town)
+    await idp.asked(stranger)
+    root = idp.response(Claim(in_response_to=(await idp.asked(browser)).get("ID")))
+    kept = await idp.post(root)
+    assert (await idp.post(root)).status_code == 400, "an assertion counts once"
+    assert (await stranger.http.get(kept.headers["location"])).status_code == 400
+    assert (await browser.http.get(kept.headers["location"])).status_code == 400, "and so does what was kept"
+    assert await stranger.who() is None
+    other = await make_source(town)
+    crossed = other.response(Claim(in_response_to=(await idp.asked(browser)).get("ID")))
+    kept = await other.post(crossed)
+    assert (await browser.http.get(kept.headers["location"])).status_code == 400, "another source was asked"
+
+
+async def test_nobody_comes_unasked_unless_the_source_allows_it(town: Town) -> None:
+    strict, free = await make_source(town), await make_source(town, allow_idp_initiated=True)
+    assert (await strict.post(strict.response(Claim()))).status_code == 400
+    browser = Browser(town)
+    for relay_state, to in (("/settings/security", "/settings/security"), ("https://evil.example/", "/")):
+        browser = Browser(town)
+        kept = await free.post(free.response(Claim(name=new_name("free").replace("-", "_"))), relay_state)
+        answer = await browser.http.get(kept.headers["location"])
+        assert answer.headers["location"] == to
+        assert await browser.who() is not None
+
+
+async def test_both_can_be_signed_and_the_assertion_encrypted(town: Town, ada: Person) -> None:
+    opens = pair("opens")
+    idp = await make_source(town, signed_response=True, encryption_kp=await store_pair(ada, opens))
+    browser, name = Browser(town), new_name("sealed").replace("-", "_")
+    claim = Claim(name=name, in_response_to=(await idp.asked(browser)).get("ID"))
+    sealed = idp.response(claim, encrypt_for=opens.certificate)
+    assert (await idp.post(sealed)).status_code == 400, "the response itself must be signed"
+    assert (await idp.post(idp.sign(idp.response(claim)))).status_code == 400, "and the assertion encrypted"
+    wrong = idp.sign(idp.response(claim, encrypt_for=pair("stranger").certificate))
+    assert (await idp.post(wrong)).status_code == 400
+    unsigned = idp.sign(idp.envelope(claim, encryption.encrypt(idp.assertion(claim), opens.certificate)))
+    assert (await idp.post(unsigned)).status_code == 400, "what is inside must be signed too"
+    kept = await idp.post(idp.sign(sealed))
+    assert kept.status_code == 302, kept.text[-1500:]
+    await browser.http.get(kept.headers["location"])
+    assert await browser.who() == name
+
+
+async def test_a_disabled_source_is_not_there(town: Town) -> None:
+    idp = await make_source(town, enabled=False)
+    for path in ("", "acs/", "metadata/", "slo/"):
+        assert (await Browser(town).http.get(f"{idp.path}{path}")).status_code == 404
+
+
+# Who it is
+
+
+async def test_names_by_their_format(town: Town) -> None:
+    idp, name = await make_source(town), new_name("win").replace("-", "_")
+    browser = Browser(town)
+    await idp.sign_in(browser, Claim(name=f"CORP\\{name}", name_format=WINDOWS))
+    assert await browser.who() == name
+
+
+async def test_who_is_signed_in_links_and_nobody_takes_it_over(town: Town, ada: Person) -> None:
+    idp, name = await make_source(town), new_name("linked")
+    person, browser = await signed_in(town)
+    page = await browser.http.get(idp.path)
+    assert page.status_code == 200, "a link elsewhere must not be enough to link an account"
+    [user] = await results(ada, "/core/users/", username=person.username)
+    assert await results(ada, "/sources/user_connections/saml/", user=user["pk"]) == []
+    await idp.sign_in(Browser(town), Claim(name=name.replace("-", "_")))
+    assert len(await results(ada, "/sources/user_connections/saml/", source__slug=idp.source["slug"])) >= 1
+
+
+async def test_people_with_a_transient_name_are_removed(town: Town, ada: Person) -> None:
+    idp = await make_source(town, name_id_policy=TRANSIENT, temporary_user_delete_after="seconds=1")
+    browser = Browser(town)
+    await idp.sign_in(browser, Claim(name=new_id(), name_format=TRANSIENT))
+    name = await browser.who()
+    assert name is not None
+    assert name.endswith("-transient")
+    async with town.house() as house:
+        while await results(ada, "/core/users/", username=name):
+            async with house.works.begin() as work:
+                work.enqueue(SWEEP, TransientSweep())
+            assert await browser.who() in (name, None)
+
+
+# Signing out
+
+
+async def test_the_identity_provider_signs_people_out(town: Town) -> None:
+    idp, name, index = (
+        await make_source(town, slo_url="https://idp.example/slo"),
+        new_name("bye").replace("-", "_"),
+        "_i1",
+    )
+    browser = Browser(town)
+    await idp.sign_in(browser, Claim(name=name, session_index=index))
+    assert await browser.who() == name
+
+    def logout(**more: Any) -> bytes:
+        given = {"id": new_id(), "issuer": "https://idp.example/", "name_id": name, "session_indexes": [index]} | more
+        return xml.to_bytes(write_logout_request(LogoutRequest(**given), datetime.now(UTC)))
+
+    slo, http = f"{idp.path}slo/", Browser(town).http
+    unsigned = bindings.write_query(slo, "SAMLRequest", logout())
+    forged = bindings.write_query(slo, "SAMLRequest", logout(), key=pair("stranger").key)
+    other = bindings.write_query(slo, "SAMLRequest", logout(session_indexes=["_other"]), key=idp.keys.key)
+    assert [(await http.get(url)).status_code for url in (unsigned, forged)] == [400, 400]
+    await http.get(other)
+    assert await browser.who() == name, "another session is not ended"
+    answer = await http.get(bindings.write_query(slo, "SAMLRequest", logout(), key=idp.keys.key, relay_state="r"))
+    assert answer.headers["location"].startswith("https://idp.example/slo?SAMLResponse=")
+    assert await browser.who() is None
