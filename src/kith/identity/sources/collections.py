@@ -5,6 +5,7 @@ from typing import Any
 from kith.identity.rest import Action, Resource
 from kith.identity.sources import all_sources, connection_records
 from kith.identity.sources.kinds import ldap, oauth, saml
+from kith.identity.sources.ldap import actions
 
 RESOURCES: tuple[Resource[Any], ...] = (
     *connection_records.RESOURCES,
@@ -13,4 +14,4 @@ RESOURCES: tuple[Resource[Any], ...] = (
     oauth.RESOURCE,
     saml.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = ()
+ACTIONS: tuple[Action, ...] = actions.ACTIONS

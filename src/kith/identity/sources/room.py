@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from kith.base.rooms import Part, Room
+from kith.identity.sources.ldap import tasks
+from kith.identity.sources.ldap.directory import Directories
 from kith.identity.sources.sign_in import RegisteredSources
 from kith.identity.stages.sign_in_sources import SignInSources
+from kith.identity.users.password_copies import PasswordCopies
 
 ROOM = Room(
     name="sources",
-    parts=(Part(RegisteredSources, lambda _: RegisteredSources(), also=(SignInSources,)),),
+    jobs=(tasks.SYNC, tasks.SYNC_ALL),
+    periodic=(tasks.PERIODIC,),
+    parts=(
+        Part(RegisteredSources, lambda _: RegisteredSources(), also=(SignInSources, PasswordCopies)),
+        Part(Directories, lambda _: Directories(), close=Directories.close),
+    ),
 )
