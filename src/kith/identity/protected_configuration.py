@@ -1,4 +1,4 @@
-"""The flows by which people sign in, sign up, recover their account or change what protects it.
+"""The flows and sources by which people sign in, sign up, recover their account or change what protects it.
 
 Whoever changes one of them, or a stage, prompt or policy in it, can make it let them in as anybody. So only
 superusers may change these, whatever roles grant; all other configuration is subject to permissions only.
@@ -28,7 +28,7 @@ from kith.identity.stages.tables import prompt_fields, prompt_stages, validation
 POWERFUL = frozenset({"userlogin", "userwrite", "otp", "otptime", "otpstatic", "otpvalidate", "webauthn"})
 DESIGNATIONS = frozenset({"authentication", "recovery", "enrollment", "stage_setup"})
 LOOKS_UP = ("user_by", "has_authenticator")  # in an expression: it asks about people of its choice
-_AREAS = ("flows", "stages", "policies", "propertymappings")
+_AREAS = ("flows", "stages", "policies", "propertymappings", "sources")
 
 _flows = query(select(flows.c.flow_uuid, flows.c.pbm_uuid, flows.c.designation), tuple)
 _bindings = query(select(bindings.c.pbm_uuid, bindings.c.flow, bindings.c.stage), tuple)
@@ -150,6 +150,11 @@ def _is_binding(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool
     return record.get("target") in ways.targets
 
 
+def _is_source(_ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    """Who decides where a source is, or whom it takes people for, can come in as those who are linked to it."""
+    return record.get("pbm_uuid") is not None or str(record.get("user_matching_mode")).endswith("_link")
+
+
 ProtectionTest = Callable[[ProtectedConfiguration, Mapping[str, Any]], bool]
 _JUDGES: dict[str, ProtectionTest] = {
     "Flow": _is_flow,
@@ -157,4 +162,8 @@ _JUDGES: dict[str, ProtectionTest] = {
     "Prompt": _is_prompt,
     "PolicyBinding": _is_binding,
 }
-_FAMILIES: dict[str, ProtectionTest] = {"identity_stages": _is_stage, "identity_policies": _is_policy}
+_FAMILIES: dict[str, ProtectionTest] = {
+    "identity_stages": _is_stage,
+    "identity_policies": _is_policy,
+    "identity_sources": _is_source,
+}

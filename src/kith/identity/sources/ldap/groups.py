@@ -111,21 +111,22 @@ async def apply_memberships(
     await _move(work, wanted - before, before - wanted)
 
 
-async def apply_members(work: Work, directory: DirectorySource, entry: Entry) -> None:
-    """Make the people whom a group names its members, and those of the directory whom it does not name no more."""
+async def apply_members(work: Work, directory: DirectorySource, page: Sequence[Entry]) -> None:
+    """Make the people whom groups name their members, and those of the directory whom they do not name no more."""
     settings, source = directory.settings, directory.source.pbm_uuid
-    identifier = entry.first(settings.unique)
-    known = await store.known_groups(work.db, source, [identifier])
-    if identifier not in known:
-        return
-    group = known[identifier].group
-    named = [reference_of(settings.member_name, one) for one in members_named(settings.members, entry)]
-    wanted: set[int] = set()
-    for at in range(0, len(named), CHUNK):
-        wanted.update(await store.users_by_reference(work.db, source, named[at : at + CHUNK]))
     await work.db.begin()
-    before = await store.members_of(work.db, source, group)
-    await _move(work, {(one, group) for one in wanted - before}, {(one, group) for one in before - wanted})
+    known = await store.known_groups(work.db, source, [entry.first(settings.unique) for entry in page])
+    for entry in page:
+        connection = known.get(entry.first(settings.unique))
+        if connection is None:
+            continue
+        named = [reference_of(settings.member_name, one) for one in members_named(settings.members, entry)]
+        wanted: set[int] = set()
+        for at in range(0, len(named), CHUNK):
+            wanted.update(await store.users_by_reference(work.db, source, named[at : at + CHUNK]))
+        group = connection.group
+        before = await store.members_of(work.db, source, group)
+        await _move(work, {(one, group) for one in wanted - before}, {(one, group) for one in before - wanted})
 
 
 def members_named(attribute: str, entry: Entry) -> list[str]:

@@ -157,6 +157,9 @@ async def apply_page(
     found: dict[str, int] = {}
     for person in people:
         connection = known.get(person.identifier)
+        if connection is not None and _is_as_told(here[connection.user], person, connection):
+            found[person.identifier] = connection.user
+            continue
         try:
             async with work.attempt():
                 if connection is None:
@@ -259,13 +262,24 @@ def changes_of(user: User, person: DirectoryPerson) -> dict[str, Any]:
     return changed
 
 
+def _is_as_told(user: User, person: DirectoryPerson, connection: UserConnection) -> bool:
+    if connection.reference != person.reference or _has_newer_password(user, person):
+        return False
+    return not changes_of(user, person)
+
+
+def _has_newer_password(user: User, person: DirectoryPerson) -> bool:
+    """Whether the directory has a newer password than the one that is kept here."""
+    if person.password_set_at is None or user.password is None:
+        return False
+    return user.password_changed_at is None or user.password_changed_at < person.password_set_at
+
+
 async def _write(work: Work, user: User, person: DirectoryPerson, progress: SyncProgress) -> None:
     """Somebody whom the directory has disabled is let in again when it lets them in, and nobody else is."""
     changed = changes_of(user, person)
-    if person.password_set_at is not None and user.password is not None:
-        changed_at = user.password_changed_at
-        if changed_at is None or changed_at < person.password_set_at:
-            await service.retire_password(work, user)
+    if _has_newer_password(user, person):
+        await service.retire_password(work, user)
     if not changed:
         return
     progress.users.update += 1

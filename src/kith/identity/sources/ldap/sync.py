@@ -141,9 +141,8 @@ async def _copy_members(
     settings, progress.phase = directory.settings, "members"
     wanted = (settings.unique, settings.members)
     async for page in _pages(work, opened, settings.group_base, settings.group_filter, wanted):
-        for entry in page:
-            async with work.aside() as aside:
-                await groups.apply_members(aside, directory, entry)
+        async with work.aside() as aside:
+            await groups.apply_members(aside, directory, page)
         await _report(work, run, progress)
 
 
