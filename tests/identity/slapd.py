@@ -47,6 +47,9 @@ include {SCHEMAS}/core.schema
 include {SCHEMAS}/cosine.schema
 include {SCHEMAS}/nis.schema
 include {SCHEMAS}/inetorgperson.schema
+attributetype ( 1.3.6.1.4.1.55555.1.1 NAME 'userAccountControl' EQUALITY integerMatch
+    SYNTAX 1.3.6.1.4.1.1466.115.121.1.27 SINGLE-VALUE )
+objectclass ( 1.3.6.1.4.1.55555.2.1 NAME 'accountState' AUXILIARY MAY userAccountControl )
 modulepath {MODULES}
 moduleload back_mdb
 {overlay}pidfile {self.folder}/slapd.pid
@@ -158,7 +161,11 @@ def folder_entries() -> Entries:
 
 def person(uid: str, password: str = "", **more: str) -> tuple[str, dict[str, list[str]]]:
     fields = {"sn": uid, "cn": f"{uid.title()} Example", "mail": f"{uid}@directory.example", **more}
-    attributes = {"objectClass": ["inetOrgPerson"], "uid": [uid], **{name: [value] for name, value in fields.items()}}
+    attributes = {
+        "objectClass": ["inetOrgPerson", "accountState"],
+        "uid": [uid],
+        **{name: [value] for name, value in fields.items()},
+    }
     if password:
         attributes["userPassword"] = [password]
     return f"uid={uid},ou=people,{BASE}", attributes

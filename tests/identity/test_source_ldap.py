@@ -154,7 +154,44 @@ async def test_a_rehearsal_says_what_would_change_and_changes_nothing(here: Town
     await forget(here, source)
 
 
-async def test_changes_disabled_people_and_people_who_are_gone(here: Town, slapd: Slapd) -> None:
+async def test_who_is_disabled_there_is_out_at_once_and_in_again_when_enabled(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "d-", sync_groups=False)
+    await copied(here, source)
+    ada, eve = Browser(here), Browser(here)
+    await sign_in(ada, "d-ada", "first secret")
+    await sign_in(eve, "d-eve", "third secret")
+    place = f"dn: uid=ada,ou=people,{BASE}\nchangetype: modify\nreplace: userAccountControl\n"
+
+    slapd.change(f"{place}userAccountControl: 514\n")
+    await copy_again(here, source)
+    disabled = await user_named(here, "d-ada")
+    refused = await sign_in(Browser(here), "d-ada", "first secret")
+    others = (await ada.who(), await eve.who())
+    slapd.change(f"{place}userAccountControl: 512\n")
+    await copy_again(here, source)
+    again = Browser(here)
+    await sign_in(again, "d-ada", "first secret")
+
+    assert disabled["is_active"] is False
+    assert refused["component"] == "access-denied"
+    assert others == (None, "d-eve")
+    assert await again.who() == "d-ada"
+    await forget(here, source)
+
+
+async def test_who_was_disabled_here_stays_so(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "h-", sync_groups=False)
+    await copied(here, source)
+    user = await user_named(here, "h-bob")
+
+    await (await owner_of(here)).call("PATCH", f"{API}/core/users/{user['pk']}/", json={"is_active": False})
+    await copy_again(here, source)
+
+    assert (await user_named(here, "h-bob"))["is_active"] is False
+    await forget(here, source)
+
+
+async def test_changes_and_people_who_are_gone(here: Town, slapd: Slapd) -> None:
     source = await make_directory(here, slapd, "c-", delete_not_found_objects=True)
     await copied(here, source)
     ada, bob = Browser(here), Browser(here)
@@ -162,7 +199,6 @@ async def test_changes_disabled_people_and_people_who_are_gone(here: Town, slapd
     await sign_in(bob, "c-bob", "second secret")
     assert (await ada.who(), await bob.who()) == ("c-ada", "c-bob")
 
-    # FreeIPA's word for it; slapd's schema has none of its own, so the mapping of a title stands for other changes
     slapd.change(f"dn: uid=ada,ou=people,{BASE}\nchangetype: modify\nadd: title\ntitle: Countess\n")
     slapd.change(f"dn: uid=bob,ou=people,{BASE}\nchangetype: delete\n")
     slapd.change(f"dn: cn=captains,ou=groups,{BASE}\nchangetype: delete\n")
