@@ -302,6 +302,27 @@ async def test_whoever_the_directory_forgets_by_mistake_stays(here: Town, slapd:
     await forget(here, source)
 
 
+async def test_a_copy_that_is_killed_is_finished_after_the_next_start(engine: Engine, tmp_path: Path) -> None:
+    many = [person(f"p{number:04}") for number in range(1200)]
+    async with (
+        running(tmp_path / "slapd", many) as slapd,
+        build_town(engine, tmp_path / "town", private_hosts="127.0.0.1") as town,
+    ):
+        source = await make_directory(town, slapd, "k-", property_mappings=[], sync_groups=False)
+        async with asyncio.timeout(60):
+            while not ((await status(town, source))["progress"] or {}).get("read", {}).get("users"):
+                await asyncio.sleep(0.01)
+        await town.kill()
+        await town.start()
+
+        async with asyncio.timeout(120):
+            while (await status(town, source))["last_sync_status"] != "successful":
+                await asyncio.sleep(0.1)
+
+        connections = await (await owner_of(town)).get(f"{API}/sources/user_connections/ldap/")
+        assert connections.json()["count"] == len(many)
+
+
 async def test_who_may_copy_a_directory(here: Town, slapd: Slapd) -> None:
     source = await make_directory(here, slapd, "p-", enabled=False)
     stranger: Person = await here.sign_up()
