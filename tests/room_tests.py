@@ -51,6 +51,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.relay": ("base/test_news.py",),
     "kith.base.room": ("base/test_work.py",),
     "kith.base.rooms": ("base/test_openapi.py", "base/test_router.py"),
+    "kith.base.server": ("base/test_connections.py", "base/test_edge.py", "social/test_streaming.py"),
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.base.vapid": ("base/test_keys.py", "social/test_instance.py"),
     # federation
@@ -139,6 +140,8 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.social": EVERYWHERE,
     "kith.social.accounts": ("social/test_access.py", "social/test_shapes.py"),
     "kith.social.async_refreshes": ("social/test_annual_reports.py", "social/test_timelines.py"),
+    "kith.social.bearer_keys": ("social/test_guards.py",),
+    "kith.social.callers": ("social/test_guards.py",),
     "kith.social.emails": ("social/test_signup_api.py",),
     "kith.social.featured": ("social/test_tags.py", "social/test_accounts.py"),
     "kith.social.moments": ("social/test_shapes.py",),
