@@ -42,6 +42,8 @@ _ERRORS: Calls = {
 _FLOWS: Calls = {"Denied": (0,), "complain": (1,), "messages.leave": (2,)}
 _OAUTH: Calls = {"Unfit": (0, 1), "ErrorPage": (0, 1), "turn_away": (1,), "Verdict": (1,), "PolicyVerdict": (1,)}
 
+_SOURCES: Calls = {"refused": (2,), "NoAnswer": (1,), "SourceError": (9,), "UserMatch": (3,)}
+
 # Where pages get their texts from, and which arguments of which calls are texts.
 _PAGES: tuple[tuple[str, Calls], ...] = (
     ("web/**/*.py", {"translate": (0,), "translatable": (0,), "leave_message": (2,), **_ERRORS}),
@@ -58,6 +60,9 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/users/service.py", _ERRORS),
     ("identity/providers/oauth2/authorize/*.py", _OAUTH),
     ("identity/providers/oauth2/access/*.py", _OAUTH),
+    ("identity/sources/*.py", _SOURCES | _FLOWS | _ERRORS),
+    ("identity/sources/oauth/*.py", _SOURCES),
+    ("identity/sources/ldap/passwords.py", _SOURCES),
     ("base/errors.py", _ERRORS),
     ("base/csrf.py", _ERRORS),
 )

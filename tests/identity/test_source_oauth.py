@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.identity.flow_browser import Browser
+from tests.identity.flow_browser import SIGN_IN, Browser
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.source_towns import Pair, asked, begin, come_in, consent
 from tests.town import build_town
@@ -355,6 +355,36 @@ async def test_a_logout_token_that_nobody_signed_ends_nothing(pair: Pair, token:
     answer = await pair.here.http.post(f"/source/oauth/logout/{source['slug']}/", data={"logout_token": token})
 
     assert answer.status_code == 400
+    assert answer.json()["error"] == "invalid_request"
+
+
+async def test_who_has_no_password_proves_who_they_are_at_the_source_again(pair: Pair) -> None:
+    source, _ = await pair.openid_source()
+    ada, there = await pair.known()
+    _, other = await pair.known()
+    here = Browser(pair.here)
+    await come_in(here, there, source)
+    before = here.http.cookies.get("kith_session")
+
+    address = await begin(here, source, again="true", next="/settings/security")
+    asks = await there.http.get(address)
+    await there.http.get(asks.headers["location"])
+    await there.see(SIGN_IN, again="true", next=asked(asks.headers["location"])["next"])
+    await there.answer(SIGN_IN, {"again": "true"}, component="identification", uid_field=ada.username)
+    done = await there.answer(SIGN_IN, {"again": "true"}, component="password", password=ada.password)
+    back = await there.http.get(done["to"])
+    answer = await here.http.get(back.headers["location"])
+    wrong = await here.http.get(await consent(other, drop_prompt(await begin(here, source, again="true"))))
+
+    assert asked(address)["prompt"] == "login"
+    assert answer.headers["location"] == "/settings/security"
+    assert await here.who() == ada.username
+    assert here.http.cookies.get("kith_session") != before
+    assert wrong.status_code == 403  # somebody else does not stand for them
+
+
+def drop_prompt(address: str) -> str:
+    return address.replace("&prompt=login", "")
 
 
 @pytest.mark.parametrize(

@@ -187,7 +187,7 @@ async def test_what_a_source_refuses(town: Town, kind: str, change: dict[str, An
     ("kind", "names"),
     [
         ("ldap", ["name", "slug", *LDAP]),
-        ("oauth", ["name", "slug", "provider_type"]),
+        ("oauth", ["name", "slug", *OAUTH]),
         ("saml", ["name", "slug", "sso_url", "signing_kp"]),
     ],
 )
@@ -342,3 +342,22 @@ async def test_nobody_lets_a_directory_fill_groups_that_may_do_more(town: Town) 
     )
 
     assert answer.json() == {"sync_parent_group": ["Only a superuser may make one."]}
+
+
+@pytest.mark.parametrize("kind", ["ldap", "oauth", "saml"])
+async def test_only_superusers_decide_whom_a_source_takes_people_for(town: Town, kind: str) -> None:
+    ada = await owner_of(town)
+    bob = await person_who_may(town, ada, f"sources.add_{kind}source", f"sources.change_{kind}source")
+    made = await make_source(ada, kind)
+    item, given = f"{API}/sources/{kind}/{made['pk']}/", {"ldap": LDAP, "oauth": OAUTH}.get(kind, {})
+    moved = {"ldap": {"base_dn": "dc=evil"}, "oauth": {"consumer_key": "x"}, "saml": {"issuer": "x"}}[kind]
+
+    links = await bob.call("PATCH", item, json={"user_matching_mode": "username_link"})
+    elsewhere = await bob.call("PATCH", item, json=moved)
+    named = await bob.call("PATCH", item, json={"name": "Another name"})
+    new = {"name": "x", "slug": new_name("x"), "user_matching_mode": "email_link"}
+    if kind != "saml":
+        refused = await bob.call("POST", f"{API}/sources/{kind}/", json=given | new)
+        assert refused.status_code == 403, refused.text
+
+    assert (links.status_code, elsewhere.status_code, named.status_code) == (403, 403, 200)

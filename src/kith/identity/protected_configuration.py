@@ -1,4 +1,4 @@
-"""The flows by which people sign in, sign up, recover their account or change what protects it.
+"""The flows and sources by which people sign in, sign up, recover their account or change what protects it.
 
 Whoever changes one of them, or a stage, prompt or policy in it, can make it let them in as anybody. So only
 superusers may change these, whatever roles grant; all other configuration is subject to permissions only.
@@ -28,7 +28,9 @@ from kith.identity.stages.tables import prompt_fields, prompt_stages, validation
 POWERFUL = frozenset({"userlogin", "userwrite", "otp", "otptime", "otpstatic", "otpvalidate", "webauthn"})
 DESIGNATIONS = frozenset({"authentication", "recovery", "enrollment", "stage_setup"})
 LOOKS_UP = ("user_by", "has_authenticator")  # in an expression: it asks about people of its choice
-_AREAS = ("flows", "stages", "policies", "propertymappings")
+_REFUSED = "Only a superuser may change how people sign in, or what guards their accounts."
+_HARMLESS = frozenset({"name", "icon", "promoted", "enabled"})  # of a source
+_AREAS = ("flows", "stages", "policies", "propertymappings", "sources")
 
 _flows = query(select(flows.c.flow_uuid, flows.c.pbm_uuid, flows.c.designation), tuple)
 _bindings = query(select(bindings.c.pbm_uuid, bindings.c.flow, bindings.c.stage), tuple)
@@ -89,6 +91,8 @@ def guarded(resource: Resource[R]) -> Resource[R]:
     async def prepare(draft: RecordDraft[R]) -> None:
         if draft.caller.permissions is not None:
             _check_lookups(draft)
+            if resource.family is not None and resource.family.table.name == "identity_sources":
+                _refuse_source(draft)
             before, after = draft.stored, {**draft.stored, **draft.values}
             await _refuse(draft.work, resource, (before, after), is_new=draft.is_new)
         if resource.prepare is not None:
@@ -113,6 +117,13 @@ def _check_lookups(draft: RecordDraft[Any]) -> None:
     draft.raise_complaints()
 
 
+def _refuse_source(draft: RecordDraft[Any]) -> None:
+    """Who decides where a source is, or whom it takes people for, can come in as those who are linked to it."""
+    links = draft.sets("user_matching_mode") and str(draft.value("user_matching_mode")).endswith("_link")
+    if links or (not draft.is_new and any(draft.sets(name) for name in draft.values if name not in _HARMLESS)):
+        raise Forbidden(_REFUSED, extra={"code": "permission_denied"})
+
+
 async def _refuse(work: Work, resource: Resource[Any], records: Iterable[Mapping[str, Any]], *, is_new: bool) -> None:
     is_on_one = _JUDGES.get(resource.name) or _FAMILIES.get(resource.family.table.name if resource.family else "")
     if is_on_one is None or (is_new and is_on_one in (_is_stage, _is_policy)):
@@ -120,10 +131,7 @@ async def _refuse(work: Work, resource: Resource[Any], records: Iterable[Mapping
     ways = await find(work)
     for record in records:
         if record and is_on_one(ways, record):
-            raise Forbidden(
-                "Only a superuser may change how people sign in, or what guards their accounts.",
-                extra={"code": "permission_denied"},
-            )
+            raise Forbidden(_REFUSED, extra={"code": "permission_denied"})
 
 
 def _is_flow(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
+import msgspec
+
 from kith.base.errors import Malformed
-from kith.base.exchange import Answer, Exchange
+from kith.base.exchange import JSON, Answer, Exchange
 from kith.base.params import read_body
 from kith.base.routing import FromPath, get, post
 from kith.base.work import Work
@@ -15,6 +17,7 @@ from kith.web.pages import page, see_other
 from kith.web.settings.forms import password_problems, read_own_form, text_field
 
 MOST_QUERY_BYTES = 16_384
+_NO_STORE = (b"cache-control", b"no-store")
 
 
 @get("/source/oauth/login/{slug}/")
@@ -57,10 +60,14 @@ async def hear_of_logout(exchange: Exchange, slug: FromPath[str]) -> Answer:
     """A service says that somebody has signed out there; its signature is what counts, not a cookie."""
     form = await read_body(exchange)
     token = form.get("logout_token")
-    if not isinstance(token, str):
-        raise Malformed("There is no logout token")
-    await sources.receive_logout(exchange, slug, token)
-    return Answer(200, ((b"cache-control", b"no-store"),), b"")
+    try:
+        if not isinstance(token, str):
+            raise Malformed("There is no logout token")
+        await sources.receive_logout(exchange, slug, token)
+    except Malformed as problem:
+        told = {"error": "invalid_request", "error_description": problem.message}
+        return Answer(400, (*JSON, _NO_STORE), msgspec.json.encode(told))
+    return Answer(200, (_NO_STORE,), b"")
 
 
 def shown(exchange: Exchange, outcome: sources.SourceOutcome) -> Answer:

@@ -100,7 +100,10 @@ STAGES: dict[str, tuple[str, dict[str, Any]]] = {
         "OTPValidateStage",
         {"not_configured_action": "skip", "device_classes": ["static", "totp", "webauthn"]},
     ),
-    "default-authentication-password": ("PasswordStage", {"backends": ["internal"], "allow_show_password": True}),
+    "default-authentication-password": (
+        "PasswordStage",
+        {"backends": ["internal", "ldap"], "allow_show_password": True},
+    ),
     "default-authentication-login": ("UserLoginStage", {}),
     "default-invalidation-logout": ("UserLogoutStage", {}),
     "default-enrollment-prompt": (

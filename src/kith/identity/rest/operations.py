@@ -255,13 +255,17 @@ def _read(resource: Resource[Any], sent: Mapping[str, Any], *, whole: bool, new:
                 values[field.name] = field.read(sent[name])
             except InvalidValue as error:
                 complaints[name] = [error.complaint]
-        elif field.required and whole and (new or not field.write_only):
+        elif _is_required(field, sent, new=new) and whole and (new or not field.write_only):
             complaints[field.name] = [Complaint("This field is required.", "required")]
         elif new:
             values[field.name] = field.start()
     if complaints:
         raise Invalid(fields=complaints)
     return values
+
+
+def _is_required(field: Field, sent: Mapping[str, Any], *, new: bool) -> bool:
+    return field.required or (new and bool(field.required_unless) and field.required_unless not in sent)
 
 
 async def _prepare(store: RecordStore[R], draft: RecordDraft[Any]) -> None:

@@ -17,8 +17,6 @@ from kith.identity.users import store as users
 if TYPE_CHECKING:
     from kith.identity.sources.arrival import Arrival
 
-NOT_ADMITTED = "This server does not admit you through {name}."
-
 
 async def find_refusal(exchange: Exchange, arrival: Arrival, user_id: int | None) -> SourceError | None:
     """The page for whom the policies of the source do not admit; None for everybody else."""
@@ -40,11 +38,9 @@ async def find_refusal(exchange: Exchange, arrival: Arrival, user_id: int | None
     )
     if verdict.passing:
         return None
-    words = verdict.messages or [NOT_ADMITTED.format(name=source.name)]
+    words = " ".join(verdict.messages) or f"This server does not admit you through {source.name}."
     details = {"policies": await explain(work, verdict), "identifier": arrival.identifier}
-    return await refused(
-        exchange, source, " ".join(words), "The source's policies refused.", status=403, details=details
-    )
+    return await refused(exchange, source, words, "the policies of the source refused", status=403, details=details)
 
 
 async def refused(

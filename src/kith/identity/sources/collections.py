@@ -5,6 +5,7 @@ from typing import Any
 from kith.identity.rest import Action, Resource
 from kith.identity.sources import all_sources, connection_records
 from kith.identity.sources.kinds import ldap, oauth, saml
+from kith.identity.sources.ldap import actions as ldap_actions
 from kith.identity.sources.saml import actions as saml_actions
 
 RESOURCES: tuple[Resource[Any], ...] = (
@@ -14,4 +15,4 @@ RESOURCES: tuple[Resource[Any], ...] = (
     oauth.RESOURCE,
     saml.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (*saml_actions.ACTIONS,)
+ACTIONS: tuple[Action, ...] = (*ldap_actions.ACTIONS, *saml_actions.ACTIONS)

@@ -15,7 +15,8 @@ from kith.identity.users.tables import User
 if TYPE_CHECKING:
     from kith.identity.sources.arrival import Arrival
 
-MISSING = "The account there has no {field}, and this server needs it to know you."
+NO_EMAIL = "The account there has no e-mail address, and this server needs it to know you."
+NO_USERNAME = "The account there has no user name, and this server needs it to know you."
 UNVERIFIED = "The account there has no confirmed e-mail address, and this server needs one to know you."
 
 
@@ -34,7 +35,7 @@ async def find_match(work: Work, arrival: Arrival) -> UserMatch:
     field, _, action = mode.partition("_")
     given = str(arrival.properties.get(field) or "").strip()
     if not given:
-        return UserMatch("deny", None, f"the source gave no {field}", MISSING.format(field=_WORDS[field]))
+        return UserMatch("deny", None, f"the source gave no {field}", NO_EMAIL if field == "email" else NO_USERNAME)
     if field == "email" and not arrival.email_verified:
         return UserMatch("deny", None, "the source has not confirmed the address", UNVERIFIED)
     user = await _find(work, field, given)
@@ -43,9 +44,6 @@ async def find_match(work: Work, arrival: Arrival) -> UserMatch:
     if action == "deny":
         return UserMatch("deny", user.id, f"somebody has this {field} already")
     return UserMatch("link", user.id)
-
-
-_WORDS = {"email": "e-mail address", "username": "user name"}
 
 
 async def _find(work: Work, field: str, given: str) -> User | None:

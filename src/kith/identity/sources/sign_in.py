@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 from kith.base.work import Work
@@ -31,8 +33,22 @@ class RegisteredSources:
         await connections.keep(work, user, source, coming, session_uuid)
         return source.name
 
-    async def is_password(self, work: Work, user: User, given: str) -> bool:  # noqa: ARG002 - no directory is asked
-        return False
+    async def is_password(self, work: Work, user: User, given: str) -> bool:
+        return bool(given) and await _has_directory(work, user) and await _passwords().try_password(work, user, given)
+
+    async def write(self, work: Work, user: User, password: str) -> None:
+        """Implements `users.password_copies.PasswordCopies`."""
+        if await _has_directory(work, user):
+            await _passwords().write_back(work, user, password)
+
+
+async def _has_directory(work: Work, user: User) -> bool:
+    return any(one.kind == "ldap" for one in await store.linked(work.db, user.id))
+
+
+def _passwords() -> ModuleType:
+    """What asks directories is loaded when the first person has one."""
+    return importlib.import_module("kith.identity.sources.ldap.passwords")
 
 
 async def _find(work: Work, coming: PendingConnection) -> Source | None:

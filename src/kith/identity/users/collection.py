@@ -39,6 +39,7 @@ from kith.identity.roles.tables import user_roles
 from kith.identity.sessions.service import end_after_password
 from kith.identity.users import address_ownership, store
 from kith.identity.users.names import MOST_IN_NAME, complain_email, complain_username, email_key, username_key
+from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.passwords import Passwords
 from kith.identity.users.privileges import refuse_if_above
 from kith.identity.users.search import contains
@@ -151,6 +152,9 @@ async def _take_password(draft: RecordDraft[UserRecord]) -> None:
         draft.complain("password", complaint, complaint.code)
     if draft.complaints:
         return
+    if not draft.is_new:
+        user = await store.get(draft.work.db, draft.id)
+        await draft.work.find(PasswordCopies).write(draft.work, user, password)  # type: ignore[type-abstract]
     draft.columns["password"] = await draft.work.find(Passwords).hash(password)
     draft.columns["password_changed_at"] = draft.work.now
 

@@ -20,6 +20,7 @@ from kith.identity import security_mails
 from kith.identity.audit import service as audit
 from kith.identity.users import address_ownership, store
 from kith.identity.users.names import complain_email, complain_name, complain_username
+from kith.identity.users.password_copies import PasswordCopies
 from kith.identity.users.password_rules import PasswordRules
 from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
 from kith.identity.users.tables import User
@@ -199,6 +200,7 @@ async def set_password(
     if not judged:
         known = {"username": user.username, "name": user.name, "email": user.email}
         await check_password(work, password, user_id=user.id, known=known)
+    await work.find(PasswordCopies).write(work, user, password)  # type: ignore[type-abstract]
     await store.set_password(work.db, user.id, await passwords.hash(password), work.now)
     await record_password_set(work, user.id, user.username, user.counted_email, by=by, by_name=by_name)
     work.announce(UserChanged(user_id=user.id))

@@ -60,6 +60,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     required: bool = False
+    required_unless: str = ""  # required of a new record that does not have this field, which decides about it
     null: bool = False
     default: Any = msgspec.UNSET
     read_only: bool = False

@@ -110,6 +110,14 @@ async def check(draft: RecordDraft[LDAPSource]) -> None:
             draft.complain("sync_parent_group", words, "permission_denied")
 
 
+async def copy_soon(draft: RecordDraft[LDAPSource]) -> None:
+    """What was saved may change who is copied."""
+    from kith.identity.sources.ldap.tasks import start  # noqa: PLC0415 - it knows this page
+
+    if draft.now.enabled and (draft.now.sync_users or draft.now.sync_groups):
+        start(draft.work, draft.id)
+
+
 def is_server(text: str) -> bool:
     try:
         parts = urlsplit(text.strip())
@@ -142,5 +150,6 @@ RESOURCE = Resource(
     search=("name", "slug"),
     exact=("name", "slug", "enabled", "server_uri", "bind_cn", "base_dn", "sync_users", "sync_groups"),
     prepare=check,
+    saved=copy_soon,
     decorate=bound_policies,
 )

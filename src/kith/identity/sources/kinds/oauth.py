@@ -23,15 +23,23 @@ _ALSO = {"azuread": "azure-ad", "azure_ad": "azure-ad", "entraid": "azure-ad"} |
     "openid_connect": "openid-connect",
 }
 
+_KIND = "provider_type"  # it decides what else is needed
 FIELDS = (
     Choice(name="provider_type", required=True, choices=KINDS, also=_ALSO),
     URL(name="request_token_url", default="", most=255, help="Only OAuth 1 has one."),
-    URL(name="authorization_url", default="", most=255, help="Known for some kinds, or by the discovery document."),
-    URL(name="access_token_url", default="", most=255, help="As authorization_url."),
-    URL(name="profile_url", default="", most=255, help="As authorization_url."),
-    Text(name="consumer_key", default="", help="The client's id there; mastodon needs none."),
+    URL(
+        name="authorization_url",
+        required_unless=_KIND,
+        default="",
+        most=255,
+        help="Some kinds need none.",
+    ),
+    URL(name="access_token_url", required_unless=_KIND, default="", most=255, help="As authorization_url."),
+    URL(name="profile_url", required_unless=_KIND, default="", most=255, help="As authorization_url."),
+    Text(name="consumer_key", required_unless=_KIND, default="", help="The client's id there; mastodon needs none."),
     Secret(
         name="consumer_secret",
+        required_unless=_KIND,
         default="",
         blank=False,
         sent_to=("access_token_url", "request_token_url", "oidc_well_known_url", "provider_type"),

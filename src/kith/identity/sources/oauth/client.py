@@ -23,6 +23,7 @@ from kith.identity.sources.oauth.settings import Service, keep_keys
 
 MOST_BYTES = 256 * 1024
 SECONDS = 10.0
+NOT_TOLD = "The other service did not tell us who you are. Please try again."
 _ASKS = {"Accept": "application/json"}
 FORM = {**_ASKS, "Content-Type": "application/x-www-form-urlencoded"}
 
@@ -30,11 +31,9 @@ FORM = {**_ASKS, "Content-Type": "application/x-www-form-urlencoded"}
 class NoAnswer(Exception):  # noqa: N818 - what the service has given
     """The service did not say who somebody is. `words` are for the person, the message is for staff."""
 
-    def __init__(
-        self, reason: str, words: str = "The other service did not tell us who you are. Please try again."
-    ) -> None:
+    def __init__(self, reason: str, words: str = "") -> None:
         super().__init__(reason)
-        self.words = words
+        self.words = words or NOT_TOLD
 
 
 class ServiceTokens(msgspec.Struct, frozen=True):

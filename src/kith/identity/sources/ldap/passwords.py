@@ -1,0 +1,98 @@
+"""Passwords of people who come from a directory: tried there by a bind, and written back."""
+
+from __future__ import annotations
+
+import structlog
+
+from kith.base.errors import Complaint, Invalid
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.sources import store
+from kith.identity.sources.ldap.directory import Directories, DirectoryFailed, is_password, open_directory
+from kith.identity.sources.ldap.settings import DirectorySettings, DirectorySource, find_directory
+from kith.identity.users import store as users
+from kith.identity.users.passwords import MOST_CHARACTERS, Passwords
+from kith.identity.users.tables import User
+
+_log = structlog.get_logger()
+REFUSED = (
+    "Your organisation's directory did not accept this password. It may be too short, or too much like an old one."
+)
+AWAY = "Your organisation's directory cannot be reached at the moment. Please try again later."
+
+
+async def directories_of(work: Work, user: User) -> list[DirectorySource]:
+    found = []
+    for one in await store.linked(work.db, user.id):
+        directory = await find_directory(work, one.source) if one.kind == "ldap" else None
+        if directory is not None and directory.source.enabled:
+            found.append(directory)
+    return found
+
+
+def dn_of(user: User) -> str:
+    dn = user.attributes.get("distinguishedName")
+    return dn if isinstance(dn, str) else ""
+
+
+async def try_password(work: Work, user: User, given: str) -> bool:
+    """Whether a directory of this person takes the password; an empty one is never asked about."""
+    dn = dn_of(user)
+    if not given or not dn or len(given) > MOST_CHARACTERS:
+        return False
+    for directory in await directories_of(work, user):
+        try:
+            right = await work.find(Directories).ask(is_password, directory.settings, dn, given)
+        except DirectoryFailed as error:
+            _log.warning("ldap.bind_failed", source=directory.source.slug, reason=str(error))
+            continue
+        if right:
+            if directory.settings.keeps_passwords:
+                await _keep(work, user, given)
+            return True
+    return False
+
+
+async def _keep(work: Work, user: User, given: str) -> None:
+    """Keep a hash, so that the password opens the door while the directory is away."""
+    passwords = work.find(Passwords)
+    if user.password is not None and await passwords.check(user.password, given):
+        return
+    hashed = await passwords.hash(given)
+    async with work.aside() as aside:
+        await users.set_password(aside.db, user.id, hashed, aside.now)
+
+
+async def write_back(work: Work, user: User, password: str) -> None:
+    """Set a new password in the directory that wants it, before it is set here. Raises `Invalid` if that refuses."""
+    dn = dn_of(user)
+    for directory in await directories_of(work, user):
+        if not directory.settings.writes_back or not dn:
+            continue
+        try:
+            await work.find(Directories).ask(_set_password, directory.settings, dn, password)
+        except DirectoryFailed as error:
+            _log.warning("ldap.write_back_failed", source=directory.source.slug, reason=str(error))
+            async with work.aside() as aside:
+                await _record(aside, directory, user, error)
+            words = AWAY if "Socket" in str(error) else REFUSED
+            raise Invalid(fields={"password": [Complaint(words, "policy")]}) from error
+
+
+def _set_password(settings: DirectorySettings, dn: str, password: str) -> None:
+    opened = open_directory(settings)
+    try:
+        opened.set_password(dn, password, active_directory=settings.is_active_directory)
+    finally:
+        opened.close()
+
+
+async def _record(work: Work, directory: DirectorySource, user: User, error: DirectoryFailed) -> None:
+    context = {
+        "message": "A new password could not be written to the directory.",
+        "error": str(error)[:300],
+        "source": {"pk": directory.source.pbm_uuid, "name": directory.source.name},
+    }
+    await audit.record(
+        work, "configuration_error", "sources.ldap", user_id=user.id, username=user.username, context=context
+    )

@@ -1,0 +1,377 @@
+"""A directory as a source, against Debian's slapd with StartTLS."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kith.identity.sources.ldap.entries import decoded, dn_key, escaped_value, is_disabled, read_entry, read_sid
+from tests.identity.flow_browser import SIGN_IN, Browser, errors
+from tests.identity.records import API, make, new_name, owner_of, results
+from tests.identity.slapd import ADMIN, ADMIN_PASSWORD, BASE, Slapd, group, person, running
+from tests.town import Person, Town, build_town
+from tests.town.town import Engine
+
+PEOPLE = [person("ada", "first secret"), person("bob", "second secret"), person("eve", "third secret")]
+GROUPS = [group("crew", ["ada", "bob"]), group("captains", ["ada"])]
+
+
+@pytest.fixture(scope="module")
+async def here(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    async with build_town(engine, tmp_path_factory.mktemp("here"), private_hosts="127.0.0.1") as built:
+        yield built
+
+
+@pytest.fixture
+async def slapd(tmp_path: Path) -> AsyncIterator[Slapd]:
+    async with running(tmp_path / "slapd", [*PEOPLE, *GROUPS]) as started:
+        yield started
+
+
+async def make_directory(town: Town, slapd: Slapd, prefix: str, **fields: Any) -> dict[str, Any]:
+    """A source whose people get a prefix, since tests share the server."""
+    owner = await owner_of(town)
+    pair = await make(owner, "/crypto/certificatekeypairs/", name=new_name("ca"), certificate_data=slapd.ca)
+    mappings = [
+        ("username", f'return "{prefix}" + ldap.get("uid")'),
+        ("name", 'return ldap.get("cn")'),
+        ("email", f'return "{prefix}" + ldap.get("mail")'),
+        ("attributes.title", 'return ldap.get("title")'),
+    ]
+    made = [
+        await make(owner, "/propertymappings/ldap/", name=new_name("m"), expression=expression, object_field=field)
+        for field, expression in mappings
+    ]
+    given: dict[str, Any] = {
+        "name": new_name("directory"),
+        "slug": new_name("directory"),
+        "server_uri": slapd.uri,
+        "bind_cn": ADMIN,
+        "bind_password": ADMIN_PASSWORD,
+        "start_tls": True,
+        "peer_certificate": pair["pk"],
+        "base_dn": BASE,
+        "additional_user_dn": "ou=people",
+        "additional_group_dn": "ou=groups",
+        "user_object_filter": "(objectClass=inetOrgPerson)",
+        "group_object_filter": "(objectClass=groupOfNames)",
+        "object_uniqueness_field": "entryUUID",
+        "property_mappings": [one["pk"] for one in made],
+        "enabled": True,
+    }
+    return await make(owner, "/sources/ldap/", **given | fields)
+
+
+async def status(town: Town, source: dict[str, Any]) -> dict[str, Any]:
+    answer = await (await owner_of(town)).get(f"{API}/sources/ldap/{source['pk']}/sync/status/")
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def copied(town: Town, source: dict[str, Any], after: str | None = None) -> dict[str, Any]:
+    """Wait until a run that began after another one has ended."""
+    async with asyncio.timeout(60):
+        while True:
+            told = await status(town, source)
+            progress = told["progress"]
+            if progress and progress["finished"] and progress["started"] != after:
+                return told
+            await asyncio.sleep(0.05)
+
+
+async def copy_again(town: Town, source: dict[str, Any]) -> dict[str, Any]:
+    before = (await status(town, source))["progress"]["started"]
+    answer = await (await owner_of(town)).call("POST", f"{API}/sources/ldap/{source['pk']}/sync/")
+    assert answer.status_code == 202, answer.text
+    return await copied(town, source, before)
+
+
+async def user_named(town: Town, username: str) -> dict[str, Any]:
+    [found] = await results(await owner_of(town), "/core/users/", username=username)
+    return found
+
+
+async def groups_of(town: Town, user: dict[str, Any]) -> set[str]:
+    listed = await results(await owner_of(town), "/core/groups/")
+    return {one["name"] for one in listed if one["pk"] in user["groups"]}
+
+
+async def test_a_save_copies_people_and_groups(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "a-")
+
+    told = await copied(here, source)
+
+    assert told["last_sync_status"] == "successful", told
+    assert told["progress"]["users"] == {"create": 3, "update": 0, "delete": 0}
+    assert told["progress"]["groups"] == {"create": 2, "update": 0, "delete": 0}
+    ada = await user_named(here, "a-ada")
+    assert (ada["name"], ada["email"]) == ("Ada Example", "a-ada@directory.example")
+    assert ada["attributes"]["distinguishedName"] == f"uid=ada,ou=people,{BASE}"
+    assert ada["attributes"]["ldap_uniq"]
+    assert ada["path"] == f"sources/{source['slug']}"
+    assert await groups_of(here, ada) == {"crew", "captains"}
+    assert await groups_of(here, await user_named(here, "a-bob")) == {"crew"}
+    connections = await results(await owner_of(here), "/sources/user_connections/ldap/", user=ada["pk"])
+    assert [one["identifier"] for one in connections] == [ada["attributes"]["ldap_uniq"]]
+    await forget(here, source)
+
+
+async def forget(town: Town, source: dict[str, Any]) -> None:
+    """Groups have names that the next directory uses too."""
+    owner = await owner_of(town)
+    await owner.call("DELETE", f"{API}/sources/ldap/{source['pk']}/")
+    for one in await results(owner, "/core/groups/"):
+        if one["name"] in ("crew", "captains"):
+            await owner.call("DELETE", f"{API}/core/groups/{one['pk']}/")
+
+
+async def test_a_rehearsal_says_what_would_change_and_changes_nothing(here: Town, slapd: Slapd) -> None:
+    owner = await owner_of(here)
+    source = await make_directory(here, slapd, "r-", enabled=False, delete_not_found_objects=True)
+    place = f"{API}/sources/ldap/{source['pk']}/sync/"
+
+    first = await owner.call("POST", place, json={"rehearse": True})
+    refused = await owner.call("POST", place)
+    nobody = await results(owner, "/core/users/", username="r-ada")
+    await owner.call("PATCH", f"{API}/sources/ldap/{source['pk']}/", json={"enabled": True})
+    await copied(here, source)
+    slapd.change(f"dn: uid=ada,ou=people,{BASE}\nchangetype: modify\nreplace: cn\ncn: Ada Lovelace\n")
+    slapd.change(f"dn: uid=eve,ou=people,{BASE}\nchangetype: delete\n")
+    second = await owner.call("POST", place, json={"rehearse": True})
+
+    assert first.status_code == 200, first.text
+    assert first.json()["users"] == {"create": 3, "update": 0, "delete": 0}
+    assert first.json()["groups"] == {"create": 2, "update": 0, "delete": 0}
+    assert refused.status_code == 400
+    assert nobody == []
+    assert second.json()["users"] == {"create": 0, "update": 1, "delete": 1}
+    assert (await user_named(here, "r-ada"))["name"] == "Ada Example"
+    await forget(here, source)
+
+
+async def test_who_is_disabled_there_is_out_at_once_and_in_again_when_enabled(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "d-", sync_groups=False)
+    await copied(here, source)
+    ada, eve = Browser(here), Browser(here)
+    await sign_in(ada, "d-ada", "first secret")
+    await sign_in(eve, "d-eve", "third secret")
+    place = f"dn: uid=ada,ou=people,{BASE}\nchangetype: modify\nreplace: userAccountControl\n"
+
+    slapd.change(f"{place}userAccountControl: 514\n")
+    await copy_again(here, source)
+    disabled = await user_named(here, "d-ada")
+    refused = await sign_in(Browser(here), "d-ada", "first secret")
+    others = (await ada.who(), await eve.who())
+    slapd.change(f"{place}userAccountControl: 512\n")
+    await copy_again(here, source)
+    again = Browser(here)
+    await sign_in(again, "d-ada", "first secret")
+
+    assert disabled["is_active"] is False
+    assert refused["component"] == "access-denied"
+    assert others == (None, "d-eve")
+    assert await again.who() == "d-ada"
+    await forget(here, source)
+
+
+async def test_who_was_disabled_here_stays_so(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "h-", sync_groups=False)
+    await copied(here, source)
+    user = await user_named(here, "h-bob")
+
+    await (await owner_of(here)).call("PATCH", f"{API}/core/users/{user['pk']}/", json={"is_active": False})
+    await copy_again(here, source)
+
+    assert (await user_named(here, "h-bob"))["is_active"] is False
+    await forget(here, source)
+
+
+async def test_changes_and_people_who_are_gone(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "c-", delete_not_found_objects=True)
+    await copied(here, source)
+    ada, bob = Browser(here), Browser(here)
+    await sign_in(ada, "c-ada", "first secret")
+    await sign_in(bob, "c-bob", "second secret")
+    assert (await ada.who(), await bob.who()) == ("c-ada", "c-bob")
+
+    slapd.change(f"dn: uid=ada,ou=people,{BASE}\nchangetype: modify\nadd: title\ntitle: Countess\n")
+    slapd.change(f"dn: uid=bob,ou=people,{BASE}\nchangetype: delete\n")
+    slapd.change(f"dn: cn=captains,ou=groups,{BASE}\nchangetype: delete\n")
+    slapd.change(
+        f"dn: cn=crew,ou=groups,{BASE}\nchangetype: modify\nreplace: member\nmember: uid=eve,ou=people,{BASE}\n"
+    )
+    told = await copy_again(here, source)
+
+    assert told["progress"]["users"] == {"create": 0, "update": 1, "delete": 1}
+    assert told["progress"]["groups"]["delete"] == 1
+    assert (await user_named(here, "c-ada"))["attributes"]["title"] == "Countess"
+    assert await groups_of(here, await user_named(here, "c-ada")) == set()
+    assert await groups_of(here, await user_named(here, "c-eve")) == {"crew"}
+    assert await results(await owner_of(here), "/core/users/", username="c-bob") == []
+    assert (await ada.who(), await bob.who()) == ("c-ada", None)
+    await forget(here, source)
+
+
+async def sign_in(browser: Browser, name: str, password: str) -> dict[str, Any]:
+    await browser.see(SIGN_IN)
+    await browser.answer(SIGN_IN, component="identification", uid_field=name)
+    return await browser.answer(SIGN_IN, component="password", password=password)
+
+
+async def test_people_sign_in_with_the_password_of_the_directory(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "s-", sync_groups=False)
+    await copied(here, source)
+    right, wrong, empty, other = Browser(here), Browser(here), Browser(here), Browser(here)
+
+    await sign_in(right, "s-ada", "first secret")
+    refused = await sign_in(wrong, "s-ada", "second secret")
+    blank = await sign_in(empty, "s-ada", "")
+    star = await sign_in(other, "*", "first secret")  # nothing in a name is a filter
+
+    assert await right.who() == "s-ada"
+    assert errors(refused) == ["Invalid password"]
+    assert errors(blank) == ["This field may not be blank."]
+    assert errors(star) == ["Invalid password"]
+    for browser in (wrong, empty, other):
+        assert await browser.who() is None
+    await forget(here, source)
+
+
+async def test_a_new_password_is_written_back_and_one_that_is_refused_is_not_set(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "w-", sync_groups=False, sync_users_password=True)
+    await copied(here, source)
+    owner, user = await owner_of(here), await user_named(here, "w-bob")
+    place, dn = f"{API}/core/users/{user['pk']}/set_password/", f"uid=bob,ou=people,{BASE}"
+
+    done = await owner.call("POST", place, json={"password": "a much better secret"})
+    knows = slapd.is_password(dn, "a much better secret")
+    slapd.stop()
+    away = await owner.call("POST", place, json={"password": "another good secret"})
+
+    assert done.status_code == 204, done.text
+    assert knows
+    assert away.status_code == 400
+    assert "directory" in away.json()["password"][0]
+    browser = Browser(here)
+    await sign_in(browser, "w-bob", "a much better secret")
+    assert await browser.who() == "w-bob"
+    await forget(here, source)
+
+
+async def test_without_the_certificate_nothing_is_said(here: Town, slapd: Slapd) -> None:
+    """StartTLS comes before the bind, and a server that cannot prove itself is not told the password."""
+    source = await make_directory(here, slapd, "t-", peer_certificate=None)
+
+    told = await copied(here, source)
+
+    assert told["last_sync_status"] == "error"
+    assert "certificate" in told["notes"][-1].lower()
+    await forget(here, source)
+
+
+async def test_a_name_that_is_taken_is_left_out_and_said(here: Town, slapd: Slapd) -> None:
+    await here.sign_up("n-ada")
+    source = await make_directory(here, slapd, "n-", sync_groups=False)
+
+    told = await copied(here, source)
+
+    assert told["progress"]["users"]["create"] == 2
+    assert any("n-ada" in note for note in told["notes"])
+    assert "ldap_uniq" not in (await user_named(here, "n-ada"))["attributes"]
+    await forget(here, source)
+
+
+async def test_whoever_the_directory_forgets_by_mistake_stays(here: Town, slapd: Slapd) -> None:
+    """A filter that finds nobody is a mistake, and not the end of everybody."""
+    source = await make_directory(here, slapd, "m-", sync_groups=False, delete_not_found_objects=True)
+    await copied(here, source)
+    before = (await status(here, source))["progress"]["started"]
+
+    await (await owner_of(here)).call(
+        "PATCH", f"{API}/sources/ldap/{source['pk']}/", json={"user_object_filter": "(uid=nobody)"}
+    )
+    told = await copied(here, source, before)
+
+    assert told["progress"]["users"]["delete"] == 0
+    assert await user_named(here, "m-ada")
+    await forget(here, source)
+
+
+async def test_a_copy_that_is_killed_is_finished_after_the_next_start(engine: Engine, tmp_path: Path) -> None:
+    many = [person(f"p{number:04}") for number in range(1200)]
+    async with (
+        running(tmp_path / "slapd", many) as slapd,
+        build_town(engine, tmp_path / "town", private_hosts="127.0.0.1") as town,
+    ):
+        source = await make_directory(town, slapd, "k-", property_mappings=[], sync_groups=False)
+        async with asyncio.timeout(60):
+            while not ((await status(town, source))["progress"] or {}).get("read", {}).get("users"):
+                await asyncio.sleep(0.01)
+        await town.kill()
+        await town.start()
+
+        async with asyncio.timeout(120):
+            while (await status(town, source))["last_sync_status"] != "successful":
+                await asyncio.sleep(0.1)
+
+        connections = await (await owner_of(town)).get(f"{API}/sources/user_connections/ldap/")
+        assert connections.json()["count"] == len(many)
+
+
+async def test_who_may_copy_a_directory(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "p-", enabled=False)
+    stranger: Person = await here.sign_up()
+
+    answer = await stranger.call("POST", f"{API}/sources/ldap/{source['pk']}/sync/", json={"rehearse": True})
+
+    assert answer.status_code == 403
+    await forget(here, source)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("uid=Ada, ou=People , DC=example", "uid=ada,ou=people,dc=example"),
+        (r"cn=Smith\, Ann,dc=e", r"cn=smith\, ann,dc=e"),
+        ("cn=a=b,dc=e", "cn=a=b,dc=e"),
+        ("", ""),
+    ],
+)
+def test_names_of_entries_are_compared_in_a_normal_form(given: str, wanted: str) -> None:
+    assert dn_key(given) == wanted
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [("ada", "ada"), ("*", r"\2a"), ("a)(uid=*", r"a\29\28uid=\2a"), ("a\\b\0", r"a\5cb\00"), ("é", r"\c3\a9")],
+)
+def test_values_in_filters_are_escaped(given: str, wanted: str) -> None:
+    assert escaped_value(given) == wanted
+
+
+def test_identifiers_of_active_directory_are_read() -> None:
+    sid = bytes.fromhex("010500000000000515000000a065cf7e784b9b5fe77c8770091c0100")
+
+    assert read_sid(sid) == "S-1-5-21-2127521184-1604012920-1887927527-72713"
+    assert decoded("objectSid", sid) == read_sid(sid)
+    assert read_sid(b"short") == b"short".hex()
+
+
+@pytest.mark.parametrize(
+    ("attributes", "wanted"),
+    [
+        ({"userAccountControl": [b"514"]}, True),
+        ({"userAccountControl": [b"512"]}, False),
+        ({"nsAccountLock": [b"TRUE"]}, True),
+        ({"pwdAccountLockedTime": [b"000001010000Z"]}, True),
+        ({"pwdAccountLockedTime": [b"20261116170000Z"]}, False),
+        ({}, False),
+    ],
+)
+def test_who_is_disabled(attributes: dict[str, list[bytes]], wanted: bool) -> None:
+    assert is_disabled(read_entry("uid=a", attributes)) is wanted
