@@ -426,11 +426,11 @@ async def test_a_gateway_gets_a_client_of_its_own_whose_secret_nobody_sees(town:
     client = made["client"]
     assert client["client_id"] == made["client_id"]
     assert len(client["client_id"]) == 40
-    assert client["redirect_uris"] == [f"https://{host.lower()}/oauth2/callback"]
+    assert client["redirect_uris"] == [f"https://{host.lower()}/outpost.kith/callback"]
     assert (client["_scope"], client["response_types"]) == ("openid email", [1])
     assert "secret" not in str(made)
     changed = await ada.call("PATCH", f"{GATEWAY}{made['pk']}/", json={"external_host": f"http://new-{host}"})
-    assert changed.json()["client"]["redirect_uris"] == [f"http://new-{host.lower()}/oauth2/callback"]
+    assert changed.json()["client"]["redirect_uris"] == [f"http://new-{host.lower()}/outpost.kith/callback"]
     assert changed.json()["client_id"] == made["client_id"]
 
 
