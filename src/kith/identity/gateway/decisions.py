@@ -15,7 +15,7 @@ from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.gateway import headers
 from kith.identity.gateway.gateways import Gateway
 from kith.identity.gateway.headers import Pairs
-from kith.identity.gateway.logins import Login, find_login
+from kith.identity.gateway.logins import GatewayLogin, find_login
 from kith.identity.gateway.paths import host_key
 from kith.identity.gateway.upstream.pool import Upstream, read_upstream
 from kith.identity.providers.oauth2.access import policies as access
@@ -38,7 +38,7 @@ Kept = tuple[int, bytes, bytes]
 class Admitted(msgspec.Struct, frozen=True, kw_only=True):
     """They may enter: what the application is told of them. `lines` is the same, as it goes over the wire."""
 
-    login: Login
+    login: GatewayLogin
     username: str
     headers: Pairs
     lines: bytes
@@ -49,7 +49,7 @@ class Admitted(msgspec.Struct, frozen=True, kw_only=True):
 class Refused(msgspec.Struct, frozen=True):
     """They are known, but the application's policies say no."""
 
-    login: Login
+    login: GatewayLogin
 
 
 Decision = Admitted | Refused | None
@@ -99,7 +99,7 @@ async def _decide(exchange: Exchange, gateway: Gateway) -> Decision:
     return await _admitted(work, gateway, client, person, login)
 
 
-def access_request(gateway: Gateway, login: Login) -> AccessRequest:
+def access_request(gateway: Gateway, login: GatewayLogin) -> AccessRequest:
     """What policies know of the question: the same as when the person signed in."""
     return AccessRequest(
         scopes=list(login.scopes),
@@ -110,7 +110,9 @@ def access_request(gateway: Gateway, login: Login) -> AccessRequest:
     )
 
 
-async def _admitted(work: Work, gateway: Gateway, client: Client, person: PolicySubject, login: Login) -> Admitted:
+async def _admitted(
+    work: Work, gateway: Gateway, client: Client, person: PolicySubject, login: GatewayLogin
+) -> Admitted:
     user = person.user
     told = await claims.brought(work, client, person, list(login.scopes))
     told = {"preferred_username": user.username, **told, "sub": claims.subject(work, client, user)}

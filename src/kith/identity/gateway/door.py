@@ -20,7 +20,7 @@ from kith.identity.gateway import proxy, questions, signing_in, sockets
 from kith.identity.gateway.decisions import Admitted, Decisions, Refused
 from kith.identity.gateway.gateways import OUTPOST, Gateway, Gateways
 from kith.identity.gateway.logins import CHALLENGE
-from kith.identity.gateway.paths import OriginalURL, Place, host_key
+from kith.identity.gateway.paths import HostPath, OriginalURL, host_key
 from kith.identity.gateway.proxy import BadGateway, LateGateway
 from kith.identity.gateway.questions import NotSetUp
 
@@ -146,7 +146,7 @@ class GatewayDoor:
             if name.startswith("auth/"):
                 return await self._question(exchange, name)
         for host in (_host_of(exchange.scope), _forwarded_host(exchange)):
-            gateway = self._gateways.at(Place(host, exchange.path)) if host is not None else None
+            gateway = self._gateways.at(HostPath(host, exchange.path)) if host is not None else None
             if gateway is not None:
                 return await self._own(exchange, receive, gateway)
         raise NotFound("There is no such gateway")
@@ -164,7 +164,7 @@ class GatewayDoor:
 
     async def _own(self, exchange: Exchange, receive: Receive, gateway: Gateway) -> Answer | None:
         asked = questions.original_of(exchange, gateway.scheme)
-        name = gateway.endpoint_of(Place(gateway.place.host, exchange.path))
+        name = gateway.endpoint_of(HostPath(gateway.place.host, exchange.path))
         if asked is None or name is None:
             return await self._proxied(exchange, receive)
         if name == "ping":
@@ -175,7 +175,7 @@ class GatewayDoor:
 
     async def _proxied(self, exchange: Exchange, receive: Receive) -> Answer | None:
         host = _host_of(exchange.scope)
-        gateway = self._gateways.at(Place(host, exchange.path)) if host is not None else None
+        gateway = self._gateways.at(HostPath(host, exchange.path)) if host is not None else None
         asked = questions.original_of(exchange, gateway.scheme) if gateway is not None else None
         if gateway is None or asked is None or not gateway.is_proxy:
             raise NotFound("There is no such gateway")

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from kith.base.db import query
 from kith.base.work import Works
 from kith.identity.applications.tables import applications
-from kith.identity.gateway.paths import Place, host_key, in_domain, read_original, skip_patterns
+from kith.identity.gateway.paths import HostPath, host_key, in_domain, read_original, skip_patterns
 from kith.identity.providers.family import providers
 from kith.identity.providers.kinds.applicationgateway import CALLBACK, gateways, unseal
 from kith.identity.rest.fields import read_offset
@@ -55,7 +55,7 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     client_id: str
     mode: str
     scheme: str
-    place: Place
+    place: HostPath
     external_host: str
     internal_host: str
     verifies_tls: bool
@@ -85,7 +85,7 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def is_secure(self) -> bool:
         return self.scheme == "https"
 
-    def covers(self, place: Place) -> bool:
+    def covers(self, place: HostPath) -> bool:
         """Whether this place lies behind the gateway."""
         if self.is_domain:
             return in_domain(place.host, self.cookie_domain)
@@ -94,7 +94,7 @@ class Gateway(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             not under or place.path == under or place.path.startswith(f"{under}/")
         )
 
-    def endpoint_of(self, place: Place) -> str | None:
+    def endpoint_of(self, place: HostPath) -> str | None:
         """The name of one of the gateway's own endpoints, None for everything else."""
         for prefix in {f"{self.place.path}{OUTPOST}/", f"{OUTPOST}/"}:
             if place.path.startswith(prefix):
@@ -126,7 +126,7 @@ class Gateways:
     def all(self) -> tuple[Gateway, ...]:
         return self._all
 
-    def at(self, place: Place) -> Gateway | None:
+    def at(self, place: HostPath) -> Gateway | None:
         """The gateway before this place; call `refresh` first. One host before a domain, a long path before a short."""
         for gateway in self._by_host.get(place.host, ()):
             if gateway.covers(place):
@@ -200,7 +200,7 @@ def _gateway(row: dict[str, Any], cookie_secret: str) -> Gateway | None:
         client_id=row["client_id"],
         mode=row["mode"],
         scheme=parts.scheme,
-        place=Place(host, parts.path.rstrip("/")),
+        place=HostPath(host, parts.path.rstrip("/")),
         external_host=row["external_host"],
         internal_host=row["internal_host"],
         verifies_tls=row["internal_host_ssl_validation"],

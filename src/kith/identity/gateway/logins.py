@@ -24,7 +24,7 @@ from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.sealing import Sealer
 from kith.identity.tokens.tables import tokens
 
-__all__ = ["CHALLENGE", "PLACE", "HeaderLogins", "Login", "carried_key", "find_login", "only_asks_with_header"]
+__all__ = ["CHALLENGE", "PLACE", "GatewayLogin", "HeaderLogins", "carried_key", "find_login", "only_asks_with_header"]
 
 PLACE = "identity_gateway_sessions.id_token"
 TOKEN_USER = "kith/token"  # noqa: S105 - a user name that says: the password is an access token
@@ -37,7 +37,7 @@ _is_live = query(
 )
 
 
-class Login(msgspec.Struct, frozen=True, kw_only=True):
+class GatewayLogin(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody who has proven who they are. `key_hash` names their session at the gateway, if it was a cookie."""
 
     user_id: int
@@ -59,7 +59,7 @@ class HeaderLogins:
         self.kept: ForAWhile[_AppPasswordUse] = ForAWhile("gateway_app_passwords", seconds=60.0, most=10_000)
 
 
-async def find_login(exchange: Exchange, gateway: Gateway) -> Login | None:
+async def find_login(exchange: Exchange, gateway: Gateway) -> GatewayLogin | None:
     """The cookie counts first. A header that is for the gateway and proves nothing is an error."""
     key = carried_key(exchange, gateway)
     if key is not None:
@@ -92,17 +92,17 @@ def carried_key(exchange: Exchange, gateway: Gateway) -> str | None:
     return None
 
 
-async def _by_key(work: Work, gateway: Gateway, key: str) -> Login | None:
+async def _by_key(work: Work, gateway: Gateway, key: str) -> GatewayLogin | None:
     row = await store.find_live(work.db, key_hash(key), work.now)
     if row is None or row.provider_id != gateway.id:
         return None
     token = work.find(Sealer).open(row.id_token, PLACE)
-    return Login(
+    return GatewayLogin(
         user_id=row.user_id, scopes=tuple(split(row.scopes)), token=token, key_hash=row.key_hash, id_token=token
     )
 
 
-async def _by_header(exchange: Exchange, gateway: Gateway, header: bytes) -> Login:
+async def _by_header(exchange: Exchange, gateway: Gateway, header: bytes) -> GatewayLogin:
     scheme, _, rest = header.partition(b" ")
     if len(header) > MOST_HEADER:
         raise Unauthenticated(WRONG, headers=CHALLENGE)
@@ -117,17 +117,17 @@ async def _by_header(exchange: Exchange, gateway: Gateway, header: bytes) -> Log
     raise Unauthenticated(WRONG, headers=CHALLENGE)
 
 
-async def _by_token(work: Work, gateway: Gateway, key: str) -> Login:
+async def _by_token(work: Work, gateway: Gateway, key: str) -> GatewayLogin:
     """An access token that was given out for this very gateway."""
     bearer = await bearers.find(work, key)
     if bearer is None or bearer.provider_id != gateway.id or bearer.user_id is None or bearer.app_id is not None:
         raise Unauthenticated("The access token is not valid here.", headers=CHALLENGE)
     if bearer.expires_at is not None and bearer.expires_at <= work.now:
         raise Unauthenticated("The access token has expired.", headers=CHALLENGE)
-    return Login(user_id=bearer.user_id, scopes=tuple(split(bearer.scopes)), token=key)
+    return GatewayLogin(user_id=bearer.user_id, scopes=tuple(split(bearer.scopes)), token=key)
 
 
-async def _by_app_password(exchange: Exchange, name: str, password: str) -> Login:
+async def _by_app_password(exchange: Exchange, name: str, password: str) -> GatewayLogin:
     work, kept = exchange.work, exchange.find(HeaderLogins).kept
     key = hashlib.sha256(f"{name}\0{password}".encode("utf-8", "surrogatepass")).digest()
     used = kept.get(key)
@@ -142,7 +142,7 @@ async def _by_app_password(exchange: Exchange, name: str, password: str) -> Logi
     live = await work.db.one(_is_live, token=used.token_uuid)
     if live is None or (live[0] is not None and live[0] <= work.now):
         raise Unauthenticated(WRONG, headers=CHALLENGE)
-    return Login(user_id=used.user_id, scopes=GATEWAY_SCOPES)
+    return GatewayLogin(user_id=used.user_id, scopes=GATEWAY_SCOPES)
 
 
 def _read_basic(encoded: bytes) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from sqlalchemy import and_, bindparam, select
 from kith.base.db import Instant, any_of, query
 from kith.base.logger import Logger
 from kith.base.work import Works
-from kith.identity.gateway.logins import Login
+from kith.identity.gateway.logins import GatewayLogin
 from kith.identity.gateway.tables import gateway_sessions
 from kith.identity.sessions.tables import sessions
 from kith.identity.users.tables import users
@@ -43,7 +43,7 @@ class OpenEntry:
 
     __slots__ = ("end", "login")
 
-    def __init__(self, login: Login, end: Callable[[], None]) -> None:
+    def __init__(self, login: GatewayLogin, end: Callable[[], None]) -> None:
         self.login = login
         self.end = end
 

@@ -10,7 +10,16 @@ import msgspec
 
 from kith.base.patterns import linear
 
-__all__ = ["OriginalURL", "Place", "host_key", "in_domain", "is_open", "normal_path", "read_original", "skip_patterns"]
+__all__ = [
+    "HostPath",
+    "OriginalURL",
+    "host_key",
+    "in_domain",
+    "is_open",
+    "normal_path",
+    "read_original",
+    "skip_patterns",
+]
 
 _HOST = re.compile(r"[A-Za-z0-9_.-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?")
 # What servers read in more than one way: an escaped slash, backslash, dot, percent sign or zero, and parameters of
@@ -20,7 +29,7 @@ _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 MOST_URL = 8192
 
 
-class Place(msgspec.Struct, frozen=True):
+class HostPath(msgspec.Struct, frozen=True):
     """An address that may be a gateway's: a host with its port, and a path."""
 
     host: str
@@ -36,8 +45,8 @@ class OriginalURL(msgspec.Struct, frozen=True):
     query: str = ""
 
     @property
-    def place(self) -> Place:
-        return Place(self.host, self.path)
+    def place(self) -> HostPath:
+        return HostPath(self.host, self.path)
 
     @property
     def text(self) -> str:

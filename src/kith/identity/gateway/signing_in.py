@@ -14,7 +14,7 @@ from kith.identity.gateway.decisions import Admitted, Decisions, Refused, access
 from kith.identity.gateway.facts import GatewayLeft
 from kith.identity.gateway.gateways import Gateway
 from kith.identity.gateway.headers import OUTPOST_NAME
-from kith.identity.gateway.logins import PLACE, Login, carried_key, find_login
+from kith.identity.gateway.logins import PLACE, GatewayLogin, carried_key, find_login
 from kith.identity.gateway.paths import OriginalURL, in_domain, read_original
 from kith.identity.gateway.states import BadState, SignInState
 from kith.identity.gateway.tables import GatewaySession
@@ -204,7 +204,7 @@ async def sign_out(exchange: Exchange, gateway: Gateway) -> Answer:
     return found(f"{work.settings.base_url}/application/o/{quote(gateway.slug)}/end-session/{query}", gone)
 
 
-async def _end(work: Work, gateway: Gateway, login: Login) -> None:
+async def _end(work: Work, gateway: Gateway, login: GatewayLogin) -> None:
     client = await clients.find_by_provider(work, gateway.id)
     user = await find_able(work, login.user_id)
     await store.end_all(work.db, login.user_id, gateway.id)

@@ -27,6 +27,7 @@ class UpstreamApp:
         self.port = self._port.number
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: set[asyncio.StreamWriter] = set()
 
     @property
     def url(self) -> str:
@@ -43,11 +44,17 @@ class UpstreamApp:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._port.release()
 
+    def cut_all(self) -> None:
+        """End every connection, as applications do that have waited long enough."""
+        for writer in list(self._writers):
+            writer.transport.abort()
+
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.opened += 1
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        self._writers.add(writer)
         try:
             while await self._answer(reader, writer):
                 pass
@@ -55,6 +62,7 @@ class UpstreamApp:
             self.left.set()
         finally:
             self._tasks.discard(task)
+            self._writers.discard(writer)
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -127,9 +135,7 @@ class UpstreamApp:
         writer.write(b"3\r\ntwo\r\n0\r\n\r\n")
         await writer.drain()
 
-    async def _socket(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, named: dict[str, str]
-    ) -> None:
+    async def _socket(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, named: dict[str, str]) -> None:
         """Says yes in the browser's own words; then every byte comes back as it is, before it one frame of our own."""
         accept = hashlib.sha1(named["sec-websocket-key"].encode() + _MAGIC, usedforsecurity=False).digest()
         words = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n"

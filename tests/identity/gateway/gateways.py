@@ -65,16 +65,16 @@ class Visitor:
         if parts.netloc == urlsplit(self.town.base_url).netloc:
             return await self.browser.http.request(method, url, **more)
         headers = {"Host": parts.netloc, **more.pop("headers", {})}
-        held = self._held(parts.netloc)
+        held = self.held(parts.netloc)
         if held and "Cookie" not in headers:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in held.items())
         port = parts.port or 80
         target = f"http://127.0.0.1:{port}{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         answer = await self._http.request(method, target, headers=headers, **more)
-        self._keep(parts.hostname or "", parts.netloc, answer)
+        self.keep(parts.hostname or "", parts.netloc, answer)
         return answer
 
-    def _held(self, netloc: str) -> dict[str, str]:
+    def held(self, netloc: str) -> dict[str, str]:
         name = netloc.partition(":")[0]
         held: dict[str, str] = {}
         for place, some in self.cookies.items():
@@ -82,7 +82,7 @@ class Visitor:
                 held |= some
         return held
 
-    def _keep(self, hostname: str, netloc: str, answer: httpx.Response) -> None:
+    def keep(self, hostname: str, netloc: str, answer: httpx.Response) -> None:
         for line in answer.headers.get_list("set-cookie"):
             first, *attributes = [one.strip() for one in line.split(";")]
             name, _, value = first.partition("=")
