@@ -118,4 +118,4 @@ async def visitor_of(town: Town, person: Person | None = None) -> tuple[Person, 
 def sent(answer: httpx.Response) -> dict[str, str]:
     """The headers that the application got."""
     assert answer.status_code == 200, (answer.status_code, answer.text[:2000])
-    return {name: value for name, value in answer.json()["headers"]}
+    return dict(answer.json()["headers"])

@@ -58,7 +58,7 @@ class UpstreamApp:
         try:
             while await self._answer(reader, writer):
                 pass
-        except (OSError, asyncio.IncompleteReadError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             self.left.set()
         finally:
             self._tasks.discard(task)

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from kith.base.caches import ForAWhile
+from kith.base.errors import Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.server.wire import header_lines
 from kith.base.work import Work
@@ -15,7 +16,7 @@ from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.gateway import headers
 from kith.identity.gateway.gateways import Gateway
 from kith.identity.gateway.headers import Pairs
-from kith.identity.gateway.logins import GatewayLogin, find_login
+from kith.identity.gateway.logins import CHALLENGE, WRONG, GatewayLogin, find_login
 from kith.identity.gateway.paths import host_key
 from kith.identity.gateway.upstream.pool import Upstream, read_upstream
 from kith.identity.providers.oauth2.access import policies as access
@@ -91,6 +92,8 @@ async def _decide(exchange: Exchange, gateway: Gateway) -> Decision:
     person = await subjects.find(work, login.user_id)
     client = await clients.find_by_provider(work, gateway.id)
     if person is None or client is None or not may_act(work, person.user):
+        if not login.key_hash:
+            raise Unauthenticated(WRONG, headers=CHALLENGE)
         return None
     entry = access_request(gateway, login)
     verdict, _ = await access.ask(work, client, login.user_id, context_of(client, entry))

@@ -18,7 +18,7 @@ from kith.base.metrics import IN_FLIGHT, REQUESTS
 from kith.base.server.call import ClientGone
 from kith.identity.gateway import proxy, questions, signing_in, sockets
 from kith.identity.gateway.decisions import Admitted, Decisions, Refused
-from kith.identity.gateway.gateways import OUTPOST, Gateway, Gateways
+from kith.identity.gateway.gateways import OUTPOST, SOON_SECONDS, Gateway, Gateways
 from kith.identity.gateway.logins import CHALLENGE
 from kith.identity.gateway.paths import HostPath, OriginalURL, host_key
 from kith.identity.gateway.proxy import BadGateway, LateGateway
@@ -66,6 +66,8 @@ class GatewayDoor:
     async def _is_ours(self, host: str) -> bool:
         if not self._gateways.is_fresh:
             await self._gateways.refresh()
+        if not self._gateways.is_any_at(host):
+            await self._gateways.refresh(SOON_SECONDS)
         return self._gateways.is_any_at(host)
 
     # The usual yes
@@ -107,6 +109,8 @@ class GatewayDoor:
         IN_FLIGHT.count += 1
         try:
             await self._gateways.refresh()
+            if not self._gateways.is_any_at(_host_of(scope) or ""):
+                await self._gateways.refresh(SOON_SECONDS)  # it may have been made just now, by another process
             if "refusal" in scope:  # the server has no place for this request
                 raise scope["refusal"]
             if scope.get("method") == "HEAD":

@@ -19,11 +19,12 @@ from kith.identity.providers.family import providers
 from kith.identity.providers.kinds.applicationgateway import CALLBACK, gateways, unseal
 from kith.identity.rest.fields import read_offset
 
-__all__ = ["FRESH_SECONDS", "OUTPOST", "Gateway", "Gateways"]
+__all__ = ["FRESH_SECONDS", "OUTPOST", "SOON_SECONDS", "Gateway", "Gateways"]
 
 OUTPOST = "/outpost.kith"
 MOST_ORIGIN = 300
 MOST_ORIGINS = 2000  # a whole domain may have as many hosts as somebody makes up
+SOON_SECONDS = 0.1
 FRESH_SECONDS = 1.0  # after which it is read again, so that other processes' changes count within two
 _SHOWN = (
     "client_id", "mode", "internal_host", "external_host", "internal_host_ssl_validation", "skip_path_regex",
@@ -159,11 +160,12 @@ class Gateways:
         """Whether requests that come for this host are the gateway's to answer: its own hosts, not whole domains."""
         return host in self._by_host or any(one.place.host == host for one in self._domains)
 
-    async def refresh(self) -> None:
-        if self.is_fresh:
+    async def refresh(self, within: float = FRESH_SECONDS) -> None:
+        """Read them again if they were read longer ago; for a host that is not known, sooner than otherwise."""
+        if time.monotonic() - self._read_at < within:
             return
         async with self._lock:
-            if self.is_fresh:
+            if time.monotonic() - self._read_at < within:
                 return
             changes, asked_at = self._changes, time.monotonic()
             async with self._works.begin() as work:
