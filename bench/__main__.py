@@ -13,6 +13,7 @@ from rich.console import Console
 from bench import (
     commits,
     delivery,
+    gateway,
     identity,
     inbox,
     jobs,
@@ -39,6 +40,7 @@ ALIKE = (
     ("signatures", "signing ...", signatures.measure),
     ("inbox", "taking activities ...", inbox.measure),
     ("delivery", "delivering ...", delivery.measure),
+    ("gateway", "asking the gateway ...", gateway.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
 

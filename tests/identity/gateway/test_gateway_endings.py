@@ -67,7 +67,7 @@ async def no_application(town: Town, _person: Person, _visitor: Visitor, gateway
 
 
 async def session_ended_by_staff(town: Town, person: Person, _visitor: Visitor, _gateway: Gateway) -> None:
-    await town.kith("accounts", "disable", person.username)
+    await town.kith("users", "disable", person.username)
 
 
 CHANGES: list[Change] = [
