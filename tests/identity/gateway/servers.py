@@ -57,7 +57,7 @@ async def caddy(folder: Path, sites: str, port: int) -> AsyncIterator[int]:
     """Started with these sites; it asks nobody for certificates."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "Caddyfile"
-    settings.write_text(f"{{\n    admin off\n    auto_https off\n    persist_config off\n}}\n{sites}")
+    settings.write_text(f"{{\n    admin off\n    auto_https off\n}}\n{sites}")
     words = [_program("caddy", "caddy"), "run", "--config", str(settings), "--adapter", "caddyfile"]
     async with _running(words, port, HOME=str(folder), XDG_DATA_HOME=str(folder)) as pid:
         yield pid

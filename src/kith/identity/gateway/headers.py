@@ -10,7 +10,16 @@ from typing import Any
 from kith import __version__
 from kith.identity.gateway.gateways import Gateway
 
-__all__ = ["OUTPOST_NAME", "Pairs", "additional", "basic_for", "for_upstream", "from_upstream", "identity_headers"]
+__all__ = [
+    "NOBODY",
+    "OUTPOST_NAME",
+    "Pairs",
+    "additional",
+    "basic_for",
+    "for_upstream",
+    "from_upstream",
+    "identity_headers",
+]
 
 Pairs = tuple[tuple[bytes, bytes], ...]
 
@@ -92,6 +101,11 @@ def identity_headers(gateway: Gateway, claims: Mapping[str, Any], token: str, ba
         b"x-kith-meta-jwks": f"{base_url}/application/o/{gateway.slug}/jwks/".encode(),
     }
     return tuple(told.items())
+
+
+NOBODY: Pairs = tuple(
+    (f"x-kith-{name}".encode(), b"") for name in ("username", "email", "name", "uid", "groups", "entitlements", "jwt")
+)
 
 
 def additional(attributes: Mapping[str, Any]) -> Pairs:

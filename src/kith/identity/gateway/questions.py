@@ -15,7 +15,7 @@ from kith.identity.audit import service as audit
 from kith.identity.gateway import signing_in
 from kith.identity.gateway.decisions import Admitted, Decisions, Refused
 from kith.identity.gateway.gateways import OUTPOST, Gateway, Gateways
-from kith.identity.gateway.headers import OUTPOST_NAME
+from kith.identity.gateway.headers import NOBODY, OUTPOST_NAME
 from kith.identity.gateway.logins import carried_key
 from kith.identity.gateway.paths import OriginalURL, is_open, read_original
 
@@ -128,12 +128,12 @@ async def _answer(exchange: Exchange, kind: str, gateway: Gateway, asked: Origin
         decision = await exchange.find(Decisions).decide(exchange, gateway)
     except Unauthenticated:
         if may_skip:
-            return Answer(200, ())
+            return _as_nobody(kind)
         raise
     if isinstance(decision, Admitted):
         return Answer(200, decision.headers)
     if may_skip:
-        return Answer(200, ())
+        return _as_nobody(kind)
     if kind == "nginx":
         # Also for whoever is refused: nginx would not show our words, `start` does.
         return Answer(401, _first_cookie(exchange, gateway))
@@ -142,6 +142,11 @@ async def _answer(exchange: Exchange, kind: str, gateway: Gateway, asked: Origin
     if not is_navigation(exchange):
         raise Unauthenticated
     return await signing_in.to_sign_in(exchange, gateway, signing_in.target_of(gateway, asked.text))
+
+
+def _as_nobody(kind: str) -> Answer:
+    """For what everybody may have. Proxies that copy headers put these in the place of what a browser has made up."""
+    return Answer(200, () if kind == "nginx" else NOBODY)
 
 
 def skips(gateway: Gateway, asked: OriginalURL) -> bool:

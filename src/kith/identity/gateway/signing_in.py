@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from urllib.parse import parse_qs, quote, urlencode
 
@@ -38,6 +39,7 @@ STALE = "This sign-in is too old or was not begun here. Please try again."
 USED = "This sign-in could not be finished. Please try again."
 CANCELLED = "You have not been signed in."
 _MOST_TRIES = 1
+_WRITTEN_OUT = re.compile(r"(?:\A|&)rd=(https?://.*)\Z")  # nginx escapes nothing: all that follows belongs to it
 _SAFE = "%/:?#[]@!$&'()*+,;=~-._"
 
 
@@ -58,7 +60,8 @@ def to_start(gateway: Gateway, target: OriginalURL) -> Answer:
 
 async def start(exchange: Exchange, gateway: Gateway, asked: OriginalURL) -> Answer:
     """Sign in, or go on at once. Whoever is refused by the application's policies learns that here, with a code."""
-    target = target_of(gateway, _parameters(asked).get("rd", ""))
+    written_out = _WRITTEN_OUT.search(asked.query)
+    target = target_of(gateway, written_out[1] if written_out else _parameters(asked).get("rd", ""))
     decision = await exchange.find(Decisions).decide(exchange, gateway)
     if isinstance(decision, Admitted):
         return found(target)
