@@ -58,6 +58,10 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/users/service.py", _ERRORS),
     ("identity/providers/oauth2/authorize/*.py", _OAUTH),
     ("identity/providers/oauth2/access/*.py", _OAUTH),
+    *(
+        (f"identity/gateway/{name}.py", {**_ERRORS, "NotSignedIn": (0,), "Unauthenticated": (0,), "Malformed": (0,)})
+        for name in ("door", "logins", "proxy", "questions", "signing_in")
+    ),
     ("base/errors.py", _ERRORS),
     ("base/csrf.py", _ERRORS),
 )

@@ -266,7 +266,7 @@ async def test_what_is_open_to_everybody_goes_on_without_a_name(town: Town, app:
 
 async def test_basic_to_the_application_is_of_this_gateway_only(town: Town, app: UpstreamApp) -> None:
     owner = await owner_of(town)
-    with_basic = {
+    with_basic: dict[str, Any] = {
         "basic_auth_enabled": True, "basic_auth_user_attribute": "wiki_user",
         "basic_auth_password_attribute": "wiki_password",
     }  # fmt: skip
