@@ -457,6 +457,12 @@ async def test_a_gateway_that_could_not_work_is_refused(town: Town, sent: dict[s
     assert list(await complaints(ada, GATEWAY, gateway(**sent))) == [field]
 
 
+async def test_a_gateway_does_not_take_the_place_of_the_server(town: Town) -> None:
+    ada = await town.owner()
+
+    assert list(await complaints(ada, GATEWAY, gateway(external_host=town.base_url))) == ["external_host"]
+
+
 async def test_a_host_has_one_gateway_but_for_those_of_a_whole_domain(town: Town) -> None:
     ada = await town.owner()
     host = f"{some('h')}.example"

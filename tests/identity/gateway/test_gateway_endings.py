@@ -189,7 +189,7 @@ def basic(name: str, word: str) -> dict[str, str]:
 
 
 async def test_programs_come_in_with_an_app_password_and_with_nothing_less(town: Town, app: UpstreamApp) -> None:
-    gateway = await make_gateway(town, await owner_of(town), internal_host=app.url)
+    gateway = await make_gateway(town, await owner_of(town), internal_host=app.url, skip_path_regex="^/open/")
     own = await make_gateway(town, await owner_of(town), internal_host=app.url, intercept_header_auth=False)
     person = await town.sign_up()
     identifier, key = await app_password(person)
@@ -203,6 +203,7 @@ async def test_programs_come_in_with_an_app_password_and_with_nothing_less(town:
         await program.ask(gateway.at("/"), headers={"Authorization": "Digest x"}),
     ]
     not_ours = await program.ask(own.at("/"), headers=basic(person.username, key))
+    open_to_all = await program.ask(gateway.at("/open/x"), headers=basic("somebody", "of the application's own"))
     await person.call("DELETE", f"/api/v2/core/tokens/{identifier}/")
     after = await program.ask(gateway.at("/"), headers=basic(person.username, key))
 
@@ -212,6 +213,7 @@ async def test_programs_come_in_with_an_app_password_and_with_nothing_less(town:
     assert [one.status_code for one in refused] == [401] * 4
     assert refused[0].headers["www-authenticate"].startswith("Basic")
     assert not_ours.status_code == 302
+    assert sent(open_to_all)["authorization"].startswith("Basic ")
     assert after.status_code == 401
 
 

@@ -70,13 +70,14 @@ class Decisions:
     def kept(self, gateway_id: int, cookie: bytes, authorization: bytes) -> Admitted | Refused | None:
         return self._kept.get((gateway_id, cookie, authorization))
 
-    async def decide(self, exchange: Exchange, gateway: Gateway) -> Decision:
-        """Before the first write of the exchange's work."""
-        key = (gateway.id, exchange.header(b"cookie"), exchange.header(b"authorization"))
+    async def decide(self, exchange: Exchange, gateway: Gateway, *, by_header: bool = True) -> Decision:
+        """Before the first write of the exchange's work. Without `by_header` only the cookie counts."""
+        by_header = by_header and gateway.takes_header_login
+        key = (gateway.id, exchange.header(b"cookie"), exchange.header(b"authorization") if by_header else b"")
         found: Decision = self._kept.get(key)
         if found is None:
             version = self.version
-            found = await _decide(exchange, gateway)
+            found = await _decide(exchange, gateway, by_header=by_header)
             if found is not None and version == self.version and len(key[1]) + len(key[2]) <= MOST_KEY:
                 self._kept.put(key, found)
         if found is not None:
@@ -84,8 +85,8 @@ class Decisions:
         return found
 
 
-async def _decide(exchange: Exchange, gateway: Gateway) -> Decision:
-    login = await find_login(exchange, gateway)
+async def _decide(exchange: Exchange, gateway: Gateway, *, by_header: bool) -> Decision:
+    login = await find_login(exchange, gateway, by_header=by_header)
     if login is None:
         return None
     work = exchange.work

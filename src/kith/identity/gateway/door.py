@@ -85,7 +85,7 @@ class GatewayDoor:
         gateway = self._gateways.at_origin(url)
         if gateway is None:
             return False
-        admitted = self._decisions.kept(gateway.id, cookie, authorization)
+        admitted = self._decisions.kept(gateway.id, cookie, authorization if gateway.takes_header_login else b"")
         if admitted.__class__ is not Admitted or scope["method"] != "GET":
             return False
         scope["known"] = True
@@ -201,12 +201,7 @@ class GatewayDoor:
     ) -> tuple[Admitted | None, Answer | None]:
         """Who goes on to the application, or what is said to somebody who does not."""
         may_skip = questions.skips(gateway, asked)
-        try:
-            decision = await self._decisions.decide(exchange, gateway)
-        except Unauthenticated:
-            if may_skip:
-                return None, None
-            raise
+        decision = await self._decisions.decide(exchange, gateway, by_header=not may_skip)
         if isinstance(decision, Admitted):
             return decision, None
         if may_skip:

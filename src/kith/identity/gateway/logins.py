@@ -24,7 +24,7 @@ from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.sealing import Sealer
 from kith.identity.tokens.tables import tokens
 
-__all__ = ["CHALLENGE", "PLACE", "GatewayLogin", "HeaderLogins", "carried_key", "find_login", "only_asks_with_header"]
+__all__ = ["CHALLENGE", "PLACE", "GatewayLogin", "HeaderLogins", "carried_key", "find_login"]
 
 PLACE = "identity_gateway_sessions.id_token"
 TOKEN_USER = "kith/token"  # noqa: S105 - a user name that says: the password is an access token
@@ -59,7 +59,7 @@ class HeaderLogins:
         self.kept: ForAWhile[_AppPasswordUse] = ForAWhile("gateway_app_passwords", seconds=60.0, most=10_000)
 
 
-async def find_login(exchange: Exchange, gateway: Gateway) -> GatewayLogin | None:
+async def find_login(exchange: Exchange, gateway: Gateway, *, by_header: bool = False) -> GatewayLogin | None:
     """The cookie counts first. A header that is for the gateway and proves nothing is an error."""
     key = carried_key(exchange, gateway)
     if key is not None:
@@ -67,14 +67,9 @@ async def find_login(exchange: Exchange, gateway: Gateway) -> GatewayLogin | Non
         if found is not None:
             return found
     header = exchange.header(b"authorization")
-    if not header or not gateway.takes_header_login:
+    if not header or not by_header:
         return None
     return await _by_header(exchange, gateway, header)
-
-
-def only_asks_with_header(exchange: Exchange, gateway: Gateway) -> bool:
-    """Whether the Authorization header is for the gateway, so that the application must not see it."""
-    return gateway.takes_header_login and bool(exchange.header(b"authorization"))
 
 
 def carried_key(exchange: Exchange, gateway: Gateway) -> str | None:

@@ -126,6 +126,7 @@ class _Passage:
         self._entry: OpenEntry | None = None
         self._is_uploaded = True
         self._is_left = False
+        self._is_watched = False
 
     async def run(self, *, more: bool) -> None:
         loop = asyncio.get_running_loop()
@@ -215,6 +216,8 @@ class _Passage:
                 await connection.write(_framed(self._exchange, message.get("body", b""), is_last=not more))
                 if not more:
                     self._is_uploaded = True
+                    if self._is_watched:
+                        self._look_out()
                     return
         except UpstreamFailed:
             return  # what it has answered, if anything, is being read
@@ -224,11 +227,15 @@ class _Passage:
 
     def _watch(self) -> None:
         """It takes a while: from now on somebody looks whether both ends are still there, and may be."""
+        self._is_watched = True
         if self._is_uploaded:
-            self._tasks.append(asyncio.get_running_loop().create_task(self._until_left()))
+            self._look_out()
         if self._admitted is not None:
             self._entry = OpenEntry(self._admitted.login, self._end)
             self._exchange.find(OpenEntries).add(self._entry)
+
+    def _look_out(self) -> None:
+        self._tasks.append(asyncio.get_running_loop().create_task(self._until_left()))
 
     async def _until_left(self) -> None:
         await self._exchange.until_left()

@@ -121,6 +121,8 @@ def _check_mode(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     mode, domain = draft.now.mode, draft.now.cookie_domain.lstrip(".").lower()
     if mode == "proxy" and not draft.now.internal_host:
         draft.complain("internal_host", "Internal host cannot be empty when forward auth is disabled.")
+    if mode == "proxy" and urlsplit(draft.now.external_host).netloc == draft.work.settings.web_domain.lower():
+        draft.complain("external_host", "This is the address of the server itself.")
     if mode == "forward_domain":
         host = urlsplit(draft.now.external_host).hostname or ""
         if not domain:
