@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -33,7 +34,7 @@ MOST_KEPT = 20_000
 MOST_KEY = 4096
 _CLAIMS = ("kith_proxy", "ak_proxy")
 
-Kept = tuple[int, bytes, bytes]
+Kept = tuple[int, str, bytes, bytes]  # gateway, address, Cookie and Authorization header
 
 
 class Admitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,32 +58,53 @@ Decision = Admitted | Refused | None
 
 
 class Decisions:
-    """What was decided, by the headers that somebody sends. Only those who are known are kept."""
+    """What was decided, by the headers that somebody sends and where from: policies may look at that, too.
+
+    Only those who are known are kept.
+    """
 
     def __init__(self) -> None:
         self._kept: ForAWhile[Admitted | Refused] = ForAWhile("gateway_decisions", seconds=KEPT_SECONDS, most=MOST_KEPT)
+        self._deciding: dict[Kept, asyncio.Future[None]] = {}
         self.version = 0
 
     def forget(self) -> None:
         self.version += 1
         self._kept.clear()
 
-    def kept(self, gateway_id: int, cookie: bytes, authorization: bytes) -> Admitted | Refused | None:
-        return self._kept.get((gateway_id, cookie, authorization))
+    def kept(self, key: Kept) -> Admitted | Refused | None:
+        return self._kept.get(key)
 
     async def decide(self, exchange: Exchange, gateway: Gateway, *, by_header: bool = True) -> Decision:
         """Before the first write of the exchange's work. Without `by_header` only the cookie counts."""
         by_header = by_header and gateway.takes_header_login
-        key = (gateway.id, exchange.header(b"cookie"), exchange.header(b"authorization") if by_header else b"")
+        authorization = exchange.header(b"authorization") if by_header else b""
+        key = (gateway.id, exchange.address, exchange.header(b"cookie"), authorization)
         found: Decision = self._kept.get(key)
+        if found is None and key in self._deciding:
+            await asyncio.wait({self._deciding[key]})
+            found = self._kept.get(key)
         if found is None:
-            version = self.version
-            found = await _decide(exchange, gateway, by_header=by_header)
-            if found is not None and version == self.version and len(key[1]) + len(key[2]) <= MOST_KEY:
-                self._kept.put(key, found)
+            found = await self._decide(exchange, gateway, key, by_header=by_header)
         if found is not None:
             exchange.user_id = found.login.user_id
         return found
+
+    async def _decide(self, exchange: Exchange, gateway: Gateway, key: Kept, *, by_header: bool) -> Decision:
+        """Of several requests that ask the same at once, the others wait for what the first finds out."""
+        version, done = self.version, asyncio.get_running_loop().create_future()
+        is_small = len(key[2]) + len(key[3]) <= MOST_KEY
+        if is_small:
+            self._deciding.setdefault(key, done)
+        try:
+            found = await _decide(exchange, gateway, by_header=by_header)
+            if found is not None and version == self.version and is_small:
+                self._kept.put(key, found)
+            return found
+        finally:
+            done.set_result(None)
+            if self._deciding.get(key) is done:
+                del self._deciding[key]
 
 
 async def _decide(exchange: Exchange, gateway: Gateway, *, by_header: bool) -> Decision:

@@ -85,14 +85,15 @@ class GatewayDoor:
         gateway = self._gateways.at_origin(url)
         if gateway is None:
             return False
-        admitted = self._decisions.kept(gateway.id, cookie, authorization if gateway.takes_header_login else b"")
+        address = scope["client"][0]
+        admitted = self._decisions.kept(
+            (gateway.id, address, cookie, authorization if gateway.takes_header_login else b"")
+        )
         if admitted.__class__ is not Admitted or scope["method"] != "GET":
             return False
         scope["known"] = True
         await send({"type": "kith.response", "status": 200, "headers": _SHORT, "lines": admitted.lines, "body": b""})
-        self._record(
-            f"{getrandbits(128):032x}", "GET", _QUESTION, 200, started_at, admitted.login.user_id, scope["client"][0]
-        )
+        self._record(f"{getrandbits(128):032x}", "GET", _QUESTION, 200, started_at, admitted.login.user_id, address)
         return True
 
     # Everything else

@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import select
 
 from kith.base.db import query
-from kith.base.work import Works
+from kith.base.work import Work, Works
 from kith.identity.applications.tables import applications
 from kith.identity.gateway.paths import HostPath, host_key, in_domain, read_original, skip_patterns
 from kith.identity.providers.family import providers
@@ -109,6 +109,7 @@ class Gateways:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._read_at = -1e9
+        self._read: dict[tuple[Any, ...], Gateway | None] = {}  # by their rows, for most stay as they are
         self._all: tuple[Gateway, ...] = ()
         self._by_host: dict[str, tuple[Gateway, ...]] = {}
         self._domains: tuple[Gateway, ...] = ()
@@ -169,9 +170,9 @@ class Gateways:
                 return
             changes, asked_at = self._changes, time.monotonic()
             async with self._works.begin() as work:
-                rows = [dict(zip(_NAMES, row, strict=True)) for row in await work.db.all(_all)]
-                found = [_gateway(row, unseal(work, "cookie_secret", row["cookie_secret"])) for row in rows]
-            self._set([one for one in found if one is not None])
+                rows = await work.db.all(_all)
+                self._read = {row: self._read.get(row) or _gateway(work, row) for row in rows}
+            self._set([one for one in self._read.values() if one is not None])
             if changes == self._changes:
                 self._read_at = asked_at
 
@@ -190,7 +191,8 @@ def cookie_name(client_id: str) -> str:
     return f"kith_proxy_{hashlib.sha256(client_id.encode()).hexdigest()[:8]}"
 
 
-def _gateway(row: dict[str, Any], cookie_secret: str) -> Gateway | None:
+def _gateway(work: Work, columns: tuple[Any, ...]) -> Gateway | None:
+    row = dict(zip(_NAMES, columns, strict=True))
     parts = urlsplit(row["external_host"])
     host = host_key(parts.netloc, parts.scheme)
     if host is None:
@@ -214,5 +216,5 @@ def _gateway(row: dict[str, Any], cookie_secret: str) -> Gateway | None:
         cookie_domain=row["cookie_domain"].lstrip(".").lower(),
         cookie=cookie_name(row["client_id"]),
         seconds=int(read_offset(row["access_token_validity"]) or 0.0),
-        cookie_secret=cookie_secret,
+        cookie_secret=unseal(work, "cookie_secret", row["cookie_secret"]),
     )
