@@ -18,8 +18,10 @@ from kith.base.ids import id_at
 from kith.base.work import Work
 from kith.identity.tokens.tables import tokens
 from kith.identity.users import store as users
+from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.tables import accounts
 from kith.social.feeds.tables import feed_states, feeds
+from kith.social.ids import AccountId
 from kith.social.media.tables import media
 from kith.social.notifications.tables import notifications
 from kith.social.relationships.tables import follows
@@ -121,21 +123,24 @@ async def _people(work: Work, made: _Seed) -> list[Member]:
         })  # fmt: skip
         id = made.id(begun + timedelta(minutes=number))
         base = f"{work.settings.base_url}/users/{name}"
-        made.rows[accounts.name].append({
-            "id": id, "version": FIRST, "user_id": user.id, "username": name, "username_key": name, "domain": "",
-            "uri": base, "url": f"{work.settings.base_url}/@{name}", "actor_type": "Person",
-            "display_name": f"Member {number}", "note": "Likes bread and rivers.",
-            "note_html": "<p>Likes bread and rivers.</p>", "role": "user",
-            "fields": [{"name": "Home", "value": "https://example.org", "html": "https://example.org"}], "avatar": "",
-            "avatar_static": "", "avatar_description": "", "header": "", "header_static": "",
-            "header_description": "", "locked": False, "discoverable": True, "indexable": True,
-            "hide_collections": None, "noindex": False, "show_media": True, "show_media_replies": True,
-            "show_featured": True, "attribution_domains": [], "also_known_as": [], "moved_to": None,
-            "is_listed": True, "memorial": False, "silenced_at": None, "sensitized_at": None, "suspended_at": None,
-            "pictures_rejected": False,
-            "deleted_at": None, "statuses_count": 0, "followers_count": 0, "following_count": 0,
-            "last_status_at": made.now, "created_at": begun, "updated_at": made.now, "fetched_at": None,
-        })  # fmt: skip
+        account = new_account(
+            AccountId(id),
+            username=name,
+            domain="",
+            uri=base,
+            url=f"{work.settings.base_url}/@{name}",
+            now=made.now,
+            user_id=user.id,
+            display_name=f"Member {number}",
+            note="Likes bread and rivers.",
+            note_html="<p>Likes bread and rivers.</p>",
+            fields=[{"name": "Home", "value": "https://example.org", "html": "https://example.org"}],
+            discoverable=True,
+            indexable=True,
+            last_status_at=made.now,
+            created_at=begun,
+        )
+        made.rows[accounts.name].append(msgspec.structs.asdict(account))
         made.rows[account_words.name].append({"account_id": id, "words": to_index(name, f"Member {number}")})
         key = f"kith_bench_{number:04}_{uuid.uuid4().hex}"
         made.rows[tokens.name].append({

@@ -58,7 +58,7 @@ def _rows(weights: Mapping[str, Memory], when: str, target: Target | None) -> li
                     [getattr(memory, what)],
                     "MB",
                     baseline=None if is_base else (base, [getattr(weights["bare"], what)]),
-                    target=target if what == "rss" and not is_base else None,
+                    target=target if what == "pss" and not is_base else None,
                 )
             )
     return found

@@ -12,12 +12,13 @@ from hypothesis import HealthCheck, settings
 
 from tests import quick
 from tests.room_tests import LONGEST
-from tests.town import Town, build_town, nursery
+from tests.town import Town, build_town, nursery, scratch
 from tests.town.ports import ReservedPort
 from tests.town.town import Engine
 
 ENGINES: tuple[Engine, ...] = ("sqlite",) if quick.is_on() else ("sqlite", "postgresql")
 
+scratch.use_memory()
 nursery.keep_warm()
 
 # How long an example takes says something of the machine, and nothing of Kith.

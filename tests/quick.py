@@ -4,7 +4,8 @@ Changed files are those that differ from where the branch left main, and those g
 when it was changed itself, imports what was changed, or checks a changed room (by its name, or as `tests/room_tests.py`
 says); then come the tests of rooms that use a changed room, and last the files whose tests need no server. A change that
 touches everything selects a bounded number of test files, with a little of every layer among them. The few that take
-longest are left out, unless they were changed themselves. What is nearest runs first, and when the time is up the rest is left out: the whole suite is `scripts/test`.
+longest are left out, unless they were changed themselves. What is nearest runs first, and when the time is up the rest
+is left out: the whole suite is `scripts/test`.
 """
 
 from __future__ import annotations
@@ -41,8 +42,7 @@ def put_near_first(items: list[pytest.Item]) -> None:
 
 def needing_no_server() -> list[str]:
     """Test files in which no test and no fixture asks for a server or a database."""
-    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if not _asks_for_a_server(path)]
-    return [name for path in files if not (name := path.relative_to(ROOT).as_posix()).endswith(LONGEST)]
+    return [name for name, path in _test_files().items() if not name.endswith(LONGEST) and not _asks_for_a_server(path)]
 
 
 def _asks_for_a_server(path: Path) -> bool:
@@ -98,8 +98,7 @@ def _ranked(changed: list[str]) -> dict[str, int]:
     users = {_room(user) for module in modules & graph.modules for user in _users(module)}
     helpers = {_module(path) for path in changed if path.startswith("tests/") and path.endswith(".py")}
     ranks: dict[str, int] = {}
-    for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        name = path.relative_to(ROOT).as_posix()
+    for name, path in _test_files().items():
         imported = _imports(path)
         if name in changed:
             ranks[name] = 0
@@ -109,7 +108,7 @@ def _ranked(changed: list[str]) -> dict[str, int]:
             ranks[name] = 1
         elif name in checking or any(_is_named_for(name, room) for room in rooms):
             ranks[name] = 2
-        elif any(_room(one) in rooms for one in imported):
+        elif not rooms.isdisjoint(_imported_rooms(path)):
             ranks[name] = 3
         elif any(_is_named_for(name, room) for room in users):
             ranks[name] = 4
@@ -149,6 +148,16 @@ def _is_named_for(test: str, room: str) -> bool:
 @cache
 def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_bytes())
+
+
+@cache
+def _test_files() -> dict[str, Path]:
+    return {path.relative_to(ROOT).as_posix(): path for path in sorted((ROOT / "tests").rglob("test_*.py"))}
+
+
+@cache
+def _imported_rooms(path: Path) -> set[str]:
+    return {_room(one) for one in _imports(path)}
 
 
 @cache

@@ -68,6 +68,9 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
 # Where errors of the social API are raised, and by what. What only commands say is not among it.
 _SOCIAL = (
     "social/**/*.py",
+    "federation/addresses.py",
+    "federation/block_lists/*.py",
+    "federation/relays/*.py",
     "base/params/*.py",
     "base/server/*.py",
     "base/errors.py",
@@ -81,7 +84,7 @@ _SOCIAL = (
 _ONLY_COMMANDS = {"social/instance/service.py"}
 _SOCIAL_ERRORS = {
     "Complaint", "wrong", "_wrong", "_full", "Invalid", "Forbidden", "NotFound", "Unauthenticated", "Unprocessable",
-    "Malformed", "RefusedFile", "RelationshipRefused", "UnreadableRequest", "BadFile", "CannotAttach", "Problem", "Conflict", "_refused", "UnsupportedMedia",
+    "Malformed", "BadBlockList", "RefusedFile", "RelationshipRefused", "UnreadableRequest", "BadFile", "CannotAttach", "Problem", "Conflict", "_refused", "UnsupportedMedia",
     "MethodNotAllowed", "Unavailable", "Throttled", "TooLarge",
 }  # fmt: skip
 # Texts of the social API that are put together from several places.

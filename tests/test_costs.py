@@ -209,7 +209,8 @@ READERS: dict[str, Reader] = {
     "remote: actor": Reader(lambda text: read_actor(dict.fromkeys(ACTOR, text) | ACTOR_PART)),
     "remote: note": Reader(lambda text: read_note(dict.fromkeys(NOTE, text) | NOTE_PART)),
     "remote: many": Reader(
-        lambda text: read_note({**NOTE, "tag": [text[:9]] * len(text), "to": [text[:9]] * len(text)})
+        lambda text: read_note({**NOTE, "tag": [text[:9]] * len(text), "to": [text[:9]] * len(text)}),
+        LONG // 9,  # of them, which are as long as the texts of others
     ),
     "remote: handle": Reader(read_handle),
     "remote: host-meta": Reader(_bytes(read_host_meta)),
@@ -238,12 +239,16 @@ def _made(seed: str, size: int) -> str:
 
 
 def _is_dear(read: Callable[[str], Any], make: Callable[[int], str], most: int) -> str | None:
-    long = make(most)
-    if min(_cost(read, long) for _ in range(2)) < NOTHING:
-        return None
-    for _ in range(3):  # a busy machine may disturb one comparison, hardly all
-        little = min(_cost(read, make(most // 10)) for _ in range(3))
-        much = min(_cost(read, long) for _ in range(3))
+    """Whatever disturbs a measurement makes it longer: one good one says that a long text is cheap.
+
+    What a short text costs decides what is dear, so it is the best of three.
+    """
+    long, short = make(most), make(most // 10)
+    for _ in range(6):  # a busy machine may disturb one comparison, hardly all
+        much = _cost(read, long)
+        if much < NOTHING:
+            return None
+        little = min(_cost(read, short) for _ in range(3))
         if much <= 10 * FACTOR * max(little, NOTHING / 10):
             return None
     return f"{long[:20]!r}: {little * 1000:.1f} ms, ten times as long {much * 1000:.1f} ms"

@@ -69,5 +69,5 @@ async def at_work(worker: Worker) -> AsyncIterator[None]:
         yield
     finally:
         worker.stop()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await running

@@ -113,7 +113,7 @@ async def test_garbage_instead_of_http_or_json_is_a_clear_no(town: Town) -> None
         answer = await town.http.post("/setup/x", content=body, headers={"content-type": "application/json"})
         assert answer.status_code == 400, body[:20]
 
-    with socket.create_connection(("127.0.0.1", town.port), timeout=10) as raw:
+    with socket.create_connection(("127.0.0.1", town.port), timeout=60) as raw:
         raw.sendall(b"NONSENSE\r\n\r\n")
         assert raw.recv(100).startswith(b"HTTP/1.1 400")
 

@@ -153,7 +153,7 @@ async def test_a_slot_given_back_is_found_by_whoever_waits(database: Database) -
     assert not waiting.done()
 
     await first.release()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         await waiting
 
     assert slot_of(second.new()) == slot_of(made)

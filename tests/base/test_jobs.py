@@ -57,7 +57,7 @@ class Handler:
             self._changed.set()
 
     async def until(self, claim: Callable[[Handler], bool]) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not claim(self):
                 self._changed.clear()
                 await self._changed.wait()
@@ -541,7 +541,7 @@ async def _until_no_jobs(base: Foundation) -> None:
 
 
 async def _until(base: Foundation, claim: Callable[[list[Job]], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not claim(await base.jobs()):
             await asyncio.sleep(0.01)
 

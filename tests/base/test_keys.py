@@ -58,7 +58,7 @@ def test_processes_that_start_together_agree(tmp_path: Path) -> None:
         process.stdin.write("\n")
         process.stdin.flush()
     for process in processes:
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=120)
         assert process.returncode == 0
         said.add(out)
 

@@ -36,7 +36,7 @@ class Overheard:
         self._came.set()
 
     async def until(self, bell: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while bell not in self.bells:
                 self._came.clear()
                 await self._came.wait()
@@ -54,7 +54,7 @@ _listening = query(text(f"SELECT count(*) FROM pg_stat_activity WHERE {_RELAYS}"
 
 async def are_listening(base: Foundation, count: int) -> None:
     """A relay connects beside the rest; only the database knows when it is there."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while await base.database.session().one(_listening) != count:
             await asyncio.sleep(0.01)
 
@@ -151,7 +151,7 @@ async def test_a_job_made_here_wakes_a_worker_there(pair: tuple[Foundation, Foun
     async with at_work(there.worker(kind)):
         async with here.works.begin() as work:
             work.enqueue(kind, BellRung("x"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await done.wait()
 
 

@@ -83,7 +83,7 @@ class Doomed:
 
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         if self.town.engine == "sqlite":
-            with contextlib.closing(sqlite3.connect(self.town.folder / "kith.sqlite3", timeout=10)) as connection:
+            with contextlib.closing(sqlite3.connect(self.town.folder / "kith.sqlite3", timeout=60)) as connection:
                 return connection.execute(sql).fetchall()
         connection = await asyncpg.connect(self.town.database)
         try:

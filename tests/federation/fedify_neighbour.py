@@ -92,5 +92,5 @@ async def fedify_neighbour() -> AsyncIterator[FedifyNeighbour]:
     finally:
         await neighbour.close()
         process.terminate()
-        await asyncio.to_thread(process.communicate, timeout=30)
+        await asyncio.to_thread(process.communicate, timeout=120)
         reserved.release()

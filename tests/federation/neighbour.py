@@ -32,7 +32,7 @@ __all__ = ["ACTIVITY", "AS", "PUBLIC", "Arrived", "Neighbour", "RemotePerson", "
 AS = "https://www.w3.org/ns/activitystreams"
 PUBLIC = f"{AS}#Public"
 ACTIVITY = "application/activity+json"
-PATIENCE = 30.0
+PATIENCE = 120.0
 Answering = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 

@@ -156,6 +156,19 @@ async def test_keys_are_made_neither_for_strangers_nor_in_a_transaction(town: To
 
 
 @pytest.mark.parametrize("whose", ["an account", "the server"])
+async def test_an_operator_can_have_a_new_key_made(town: Town, whose: str) -> None:
+    ada = await join(town)
+    owner = AccountId(int(ada.id)) if whose == "an account" else None
+    before = await made(town, owner)
+
+    said = await town.kith("federation", "rotate-key", *([ada.name] if owner else []))
+
+    assert "signs with a new key" in said
+    assert (await made(town, owner)).public_key != before.public_key
+    assert "there is no account nobody_here" in await town.kith("federation", "rotate-key", "nobody_here", expect=1)
+
+
+@pytest.mark.parametrize("whose", ["an account", "the server"])
 async def test_a_rotated_key_is_another_and_the_old_one_tells_of_it(town: Town, whose: str) -> None:
     ada = await join(town)
     owner = AccountId(int(ada.id)) if whose == "an account" else None

@@ -241,7 +241,7 @@ async def test_small_changes_of_a_list_are_followed_and_large_ones_held(
     remote._answers["/list.csv"].pop(0)
     await look(town, made["id"])
     [failed] = await admin.get(LISTS)
-    assert (failed["error"], len(await blocks(admin))) == ("its server answered 500", 2)
+    assert (failed["error"], len(await blocks(admin))) == ("is of a server that answered 500", 2)
     await town.kith("federation", "subscriptions", "remove", url, "--keep-blocks")
     assert (await admin.get(LISTS), len(await blocks(admin))) == ([], 2)
 
@@ -275,3 +275,11 @@ async def test_lists_come_and_go_as_files(new_town: TownBuilder) -> None:
     assert bad.status_code == 422
     for path in (LISTS, f"{ADMIN}/domain_blocks/export.csv"):
         assert await verdict(ada, "GET", path) == 403
+
+
+async def test_what_is_wrong_with_a_list_is_told_in_the_language_of_whoever_asks(town: Town) -> None:
+    admin, words = await employ(town, "administrator"), {"Accept-Language": "de"}
+    answer = await admin.call("POST", "/api/v1/admin/domain_blocks/import", json={"data": "<p>no</p>"}, headers=words)
+
+    assert answer.status_code == 422, answer.text
+    assert "Daten nennt in keiner Zeile einen Server" in answer.json()["error"], answer.text

@@ -250,6 +250,23 @@ async def test_the_news_of_a_new_key_is_signed_with_the_old_one(office: PostOffi
     assert [is_valid(claim_of(post, sink.domain), old) for post in sink.received] == [True, False]
 
 
+async def test_whoever_knows_the_new_key_already_is_told_with_that(office: PostOffice, sink: InboxServer) -> None:
+    """As a host that was told at another of its inboxes: nothing waits behind news that it would never believe."""
+    old = (await keys.signer(office.house.works.open(), None)).key.public_key()
+    async with office.house.works.begin() as work:
+        await keys.rotate(work, None)
+
+    def answer(post: ReceivedPost) -> str:
+        return "401 Unauthorized" if is_valid(claim_of(post, sink.domain), old) else "202 Accepted"
+
+    sink.answer = answer
+    await office.post(sink.inbox, id=ONE, with_previous_key=True)
+    await office.post(sink.inbox, id=TWO)
+    await office.send(sink.domain)
+    assert list(dict.fromkeys(sink.ids)) == [ONE, TWO]
+    assert await office.rows() == []
+
+
 async def test_what_is_too_old_is_given_up_whatever_it_waits_for(office: PostOffice, sink: InboxServer) -> None:
     await office.post(sink.inbox)
     await office.overdue()
@@ -416,6 +433,28 @@ async def test_a_host_gets_several_at_once_but_not_too_many(office: PostOffice, 
     assert len(sink.received) == 30
     assert sink.peak <= 8
     assert sink.connections <= 8
+
+
+async def test_what_follows_waits_for_the_answer_to_what_is_on_its_way(office: PostOffice, sink: InboxServer) -> None:
+    """Also where another job sends to the same host meanwhile; what others have for it goes its way."""
+    await office.post(sink.inbox, id=ONE)
+    sink.may_answer.clear()
+    first = asyncio.create_task(office.send(sink.domain))
+    await sink.until(1)
+    await office.post(sink.inbox, id=TWO)
+    await office.post(sink.inbox_of("/other"), id=THREE)
+    await office.forget_jobs()
+
+    second = asyncio.create_task(office.send(sink.domain))
+    await sink.until(2)
+    assert sink.ids == [ONE, THREE]
+    sink.may_answer.set()
+    await asyncio.gather(first, second)
+
+    assert [job for job in await office.jobs() if job.run_at <= datetime.now(UTC)]
+    await office.send(sink.domain)
+    assert sink.ids == [ONE, THREE, TWO]
+    assert await office.rows() == []
 
 
 # The gate, operators, and the end

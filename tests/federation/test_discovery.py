@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kith.base.settings import Settings
+from kith.federation.discovery.nodeinfo import pages_in, project_pages
 from kith.federation.discovery.resources import SERVER, name_in
 from tests.conftest import TownBuilder
 from tests.federation.asking import ACTIVITY, domain_of, fetch
@@ -126,6 +127,35 @@ async def test_host_meta_leads_to_webfinger_in_both_shapes(town: Town) -> None:
     assert json.json() == named.json() == {"links": [{"rel": "lrdd", "template": template}]}
 
 
+@pytest.mark.parametrize(
+    ("urls", "pages"),
+    [
+        ([], {}),
+        (["Homepage, https://kith.example/"], {"homepage": "https://kith.example/"}),
+        (
+            [
+                "Source, https://code.example/kith",
+                "Repository, https://code.example/other",
+                "Issues, https://x.example",
+            ],
+            {"repository": "https://code.example/kith"},
+        ),
+        (["Homepage, javascript:x", "Homepage", "", "Repository,"], {}),
+    ],
+)
+def test_nodeinfo_names_where_the_software_is_at_home(urls: list[str], pages: dict[str, str]) -> None:
+    assert pages_in(urls) == pages
+
+
+async def test_nodeinfo_has_only_what_its_schema_has(town: Town) -> None:
+    """The address of a server is not the home of its software; what is not known is left out."""
+    for version, allowed in (("2.0", set[str]()), ("2.1", {"homepage", "repository"})):
+        software = (await town.http.get(f"/nodeinfo/{version}")).json()["software"]
+        assert software.keys() - allowed == {"name", "version"}
+        assert {name: software[name] for name in allowed & software.keys()} == (project_pages() if allowed else {})
+        assert town.base_url not in software.values()
+
+
 async def test_nodeinfo_tells_real_figures(new_town: TownBuilder) -> None:
     town = await new_town(title="Our place", description="For us", registrations="closed")
     ada: Member = await join(town)
@@ -149,7 +179,6 @@ async def test_nodeinfo_tells_real_figures(new_town: TownBuilder) -> None:
         assert told["usage"]["users"]["activeHalfyear"] >= told["usage"]["users"]["activeMonth"] >= 1
         assert told["metadata"]["upstream"] == {"name": "mastodon"}
         assert (told["metadata"]["nodeName"], told["metadata"]["nodeDescription"]) == ("Our place", "For us")
-        assert ("homepage" in told["software"]) is (version == "2.1")
     assert (await town.http.get("/nodeinfo/3.0")).status_code == 404
 
 

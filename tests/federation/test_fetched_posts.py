@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,7 +15,7 @@ from kith.federation.posts.completing import CHECK_STAMPS, CheckStamps
 from kith.federation.posts.tables import remote_posts
 from kith.social.statuses.tables import polls, statuses
 from tests.conftest import TownBuilder
-from tests.federation.neighbour import AS, Neighbour, RemotePerson, neighbour
+from tests.federation.neighbour import AS, PUBLIC, Neighbour, RemotePerson, neighbour
 from tests.federation.receiving import find_post, written
 from tests.social.members import Member, join, until
 from tests.social.posts import home, post, settle
@@ -72,6 +73,38 @@ async def test_a_post_is_looked_up_with_its_author_and_those_it_mentions(here: T
     again = await resolve(ada, note["id"])
     assert again is not None
     assert again["id"] == shown["id"]
+
+
+async def test_the_address_of_an_activity_gives_the_post(here: Town, near: Neighbour) -> None:
+    # given
+    ada, carol, dan = await join(here), near.person("carol"), near.person("dan")
+    note, shared = carol.note("1"), carol.note("2")
+    near.serves("/users/carol/statuses/1/activity", carol.create(note))
+    boost = dan.activity("Announce", shared["id"], id=f"{dan.uri}/statuses/9/activity", to=[PUBLIC])
+    near.serves("/users/dan/statuses/9/activity", boost)
+    said = await post(ada)
+
+    # when
+    found = [
+        await resolve(ada, address)
+        for address in (f"{note['id']}/activity", boost["id"], f"{said['uri']}/activity", f"{said['url']}/activity")
+    ]
+
+    # then
+    assert [one and one["uri"] for one in found] == [note["id"], shared["id"], said["uri"], said["uri"]]
+    told = json.loads(await here.kith("federation", "resolve", f"{note['id']}/activity", "--json"))
+    assert told == {"id": note["id"], "acct": carol.handle, "url": note["id"], "type": "Note"}
+    assert (await here.kith("federation", "resolve", carol.uri)).strip() == carol.uri
+
+
+async def test_the_address_of_an_activity_gives_nobody_a_secret(here: Town, near: Neighbour) -> None:
+    ada, bob, carol = await join(here), await join(here), near.person("carol")
+    secret = await post(bob, "For nobody", visibility="direct")
+    forged = carol.create(carol.note("1")) | {"object": secret["uri"]}
+    near.serves("/users/carol/statuses/1/activity", forged)
+
+    assert await resolve(ada, f"{secret['uri']}/activity") is None
+    assert await resolve(ada, f"{carol.uri}/statuses/1/activity") is None
 
 
 @pytest.mark.parametrize(
@@ -333,3 +366,45 @@ async def test_an_update_that_names_only_an_id_is_fetched(here: Town, near: Neig
         return kept is not None and kept.content == "<p>second</p>"
 
     await until(is_edited)
+
+
+async def test_the_page_that_a_post_is_about_becomes_its_card(here: Town, near: Neighbour) -> None:
+    """As Lemmy and its like tell of it: beside the text, which links to something else."""
+    # given
+    ada, carol = await join(here), near.person("carol")
+    await follows(ada, carol)
+    pages = {
+        name: near.serves(f"/{name}", f"<title>{name.title()}</title>".encode(), type="text/html")
+        for name in ("article", "aside", "other")
+    }
+
+    def about(page: str) -> dict[str, Any]:
+        return {"attachment": [{"type": "Link", "href": pages[page]}]}
+
+    async def shows(uri: str, title: str) -> None:
+        kept = await find_post(here, uri)
+        assert kept is not None
+
+        async def is_so() -> bool:
+            card = (await ada.get(f"/api/v1/statuses/{kept.id}"))["card"]
+            return card is not None and bool(card["title"] == title)
+
+        await until(is_so)
+
+    told = carol.note("1", f'<a href="{pages["aside"]}">aside</a>', **about("article"))
+
+    # when
+    await sends(carol, here, carol.create(told))
+
+    # then
+    await shows(told["id"], "Article")
+
+    # and
+    edited = told | about("other") | {"updated": written(datetime.now(UTC))}
+    await sends(carol, here, carol.activity("Update", edited))
+    await shows(told["id"], "Other")
+
+    # and
+    plain = carol.note("2", f'<a href="{pages["aside"]}">aside</a>', attachment=[{"type": "Link", "href": "about:"}])
+    await sends(carol, here, carol.create(plain))
+    await shows(plain["id"], "Aside")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import secrets
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,20 +12,25 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
+from sqlalchemy import select
 
 from kith.app import ROOMS
+from kith.base.db import query
 from kith.base.ids import id_at
+from kith.federation.ended import store as ended
 from kith.federation.inbox import store, tasks
-from kith.federation.inbox.floods import UNBELIEVED
+from kith.federation.inbox.floods import REPORTS_FROM_HOST, UNBELIEVED
 from kith.federation.inbox.tables import ALONE, Received
 from kith.federation.signatures.signing import Signer, SigningScheme
 from kith.social.ids import AccountId
+from kith.social.moderation.tables import Report, reports
 from tests.federation.inbox_street import Street, street
 from tests.federation.neighbour import ACTIVITY, AS, RemotePerson, private_key
 from tests.social.members import join
 from tests.social.posts import notices, post
 from tests.town.town import Engine
 
+_reports = query(select(reports), Report)
 _names = iter(f"ada{number}" for number in range(1000))
 
 
@@ -308,6 +314,36 @@ async def test_whoever_is_not_believed_over_and_over_is_not_heard_for_a_while(
 
         await asyncio.gather(*(knock() for _ in range(16)))
         assert int(refused[0].headers["retry-after"]) >= 1
+
+
+async def test_the_team_is_not_buried_under_reports_of_one_server(
+    engine: Engine, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    async with street(engine, tmp_path_factory.mktemp("reports"), rate_limits="on") as lane:
+        ada, eve = lane.there.person("ada"), lane.away.person("eve", key=3)
+        bob = await join(lane.here)
+        for count in range(2 * REPORTS_FROM_HOST.most + 1):  # a window may end meanwhile
+            flag = ada.activity("Flag", [bob.me["uri"]], content=f"Spam {count}")
+            assert (await lane.says(ada, flag)).status_code == 202
+        await lane.sends(eve, eve.activity("Flag", [bob.me["uri"]], content="Really spam"))
+
+        made = [one.comment for one in await lane.every(_reports)]
+        assert "Really spam" in made
+        assert REPORTS_FROM_HOST.most <= len(made) - 1 <= 2 * REPORTS_FROM_HOST.most
+
+
+async def test_what_has_ended_is_remembered_however_long_its_name_is(lane: Street) -> None:
+    """No database has an index for names without an end."""
+    rest = secrets.token_hex(1010)
+    uri, actor = f"https://a.example/{rest}", f"https://a.example/@{rest}"
+
+    async with lane.here.house() as house, house.works.begin() as work:
+        await ended.remember(work.db, uri, actor, work.now)
+        assert await ended.is_ended(work.db, uri, actor, work.now)
+        assert not await ended.is_ended(work.db, f"{uri}0", actor, work.now)
+        assert await ended.ended_at(work.db, uri, actor) == work.now
+        await ended.forget_of(work.db, actor)
+        assert not await ended.is_ended(work.db, uri, actor, work.now)
 
 
 def test_no_job_is_blamed_for_the_end_of_its_process() -> None:

@@ -179,6 +179,7 @@ async def test_nobody_answers_for_somebody_else(lane: Street, ada: RemotePerson)
 
     assert not (await bob.sees(await lane.account_of(ada)))["following"]
     assert not (await bob.sees(await lane.account_of(eve)))["following"]
+    assert not [one for one in lane.there.arrived if one.type == "Undo" and one.signer == bob.me["uri"]]
 
 
 async def test_an_accept_that_nobody_has_asked_for_changes_nothing(lane: Street, ada: RemotePerson) -> None:
@@ -200,6 +201,26 @@ async def test_an_accept_that_is_taken_back_leaves_the_wish(lane: Street, ada: R
     seen = await bob.sees(await lane.account_of(ada))
     assert seen["requested"]
     assert not seen["following"]
+
+
+async def test_who_lets_in_somebody_that_no_longer_asks_is_told_so(lane: Street, ada: RemotePerson) -> None:
+    """And whoever follows already is told nothing new."""
+    bob = await join(lane.here)
+    follow = await _asks(lane, bob, ada)
+    await lane.sends(ada, ada.activity("Reject", follow))
+
+    await lane.sends(ada, ada.activity("Accept", follow))
+
+    undone = await lane.there.receives(lambda one: one.type == "Undo" and one.signer == bob.me["uri"])
+    inner = undone.activity["object"]
+    assert (inner["type"], inner["actor"], inner["object"]) == ("Follow", bob.me["uri"], ada.uri)
+
+    cy = await join(lane.here)
+    follow = await _asks(lane, cy, ada)
+    for _ in range(2):
+        await lane.sends(ada, ada.activity("Accept", follow))
+    assert (await cy.sees(await lane.account_of(ada)))["following"]
+    assert not [one for one in lane.there.arrived if one.type == "Undo" and one.signer == cy.me["uri"]]
 
 
 # Blocks
@@ -312,3 +333,43 @@ async def test_a_report_reaches_the_team_once(lane: Street, ada: RemotePerson) -
     assert [one["id"] for one in found[cy.id]["statuses"]] == [also["id"]]
     assert len(found[bob.id]["comment"]) == 5000
     assert found[bob.id]["account"]["domain"] == lane.there.domain
+
+
+async def test_whoever_answers_somebody_here_can_be_reported_from_elsewhere(lane: Street, ada: RemotePerson) -> None:
+    # given
+    team, bob = await employ(lane.here, "moderator"), await join(lane.here)
+    said = await post(bob)
+    rude, aside = lane.away.person(next(_names), key=1), lane.away.person(next(_names), key=2)
+    answer = rude.note("1", "Bad bread", inReplyTo=said["uri"])
+    await lane.sends(rude, rude.create(answer))
+    alone = aside.note("1", tag=[{"type": "Mention", "href": bob.me["uri"]}], cc=[bob.me["uri"]])
+    await lane.sends(aside, aside.create(alone))
+
+    # when
+    await lane.sends(ada, ada.activity("Flag", [rude.uri, answer["id"]], content="Rude"))
+    await lane.sends(ada, ada.activity("Flag", [aside.uri, alone["id"]], content="Not about you"))
+
+    # then
+    mine = {str((await lane.account_of(one)).id) for one in (rude, aside)}
+    found = [one for one in await team.get("/api/v1/admin/reports") if one["target_account"]["id"] in mine]
+    assert [one["target_account"]["account"]["acct"] for one in found] == [rude.handle]
+    assert [one["uri"] for one in found[0]["statuses"]] == [answer["id"]]
+    assert found[0]["account"]["domain"] == lane.there.domain
+
+
+async def test_a_report_shows_the_team_no_post_that_its_server_could_not_see(lane: Street, ada: RemotePerson) -> None:
+    # given
+    team, bob, cy = await employ(lane.here, "moderator"), await join(lane.here), await join(lane.here)
+    secret = await post(bob, f"@{cy.name} Between us", visibility="direct")
+    kept = await post(bob, "For friends", visibility="private")
+    flag = ada.activity("Flag", [bob.me["uri"], secret["uri"], kept["uri"]], content="Guessed")
+
+    # when
+    await lane.sends(ada, flag)
+    await lane.sends(ada, ada.activity("Follow", bob.me["uri"]))
+    await lane.sends(ada, flag | {"id": f"{flag['id']}/again"})
+
+    # then
+    found = [one for one in await team.get("/api/v1/admin/reports") if one["target_account"]["id"] == bob.id]
+    assert sorted(len(one["statuses"]) for one in found) == [0, 1]
+    assert [post["id"] for one in found for post in one["statuses"]] == [kept["id"]]

@@ -49,6 +49,14 @@ def test_whose_an_id_is(uri: str, domain: str) -> None:
     assert domain_of(uri) == domain
 
 
+def test_ids_fit_into_an_index() -> None:
+    """They are counted in bytes, whatever they are written in."""
+    for letter in ("a", "\u00e4", "\u4e2d", "\U0001f600"):
+        fitting = "https://a.example/" + letter * (2030 // len(letter.encode()))
+        assert read_id(fitting) == fitting
+        assert read_id(f"{fitting}{letter}") is None
+
+
 def test_texts_that_are_no_ids_are_nobodys() -> None:
     assert not same_domain("nothing", "nothing")
     assert not same_domain("", "")

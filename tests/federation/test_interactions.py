@@ -86,6 +86,18 @@ async def test_a_post_is_shown(here: Town, near: Neighbour, browser: Browser) ->
     assert [one["uri"] for one in found["statuses"]] == [note["id"]]
 
 
+async def test_the_address_of_an_activity_shows_the_post(here: Town, near: Neighbour, browser: Browser) -> None:
+    ada, carol = await join(here), near.person("carol")
+    note = carol.note("7", "Fresh rolls")
+    near.serves("/users/carol/statuses/7/activity", carol.create(note))
+    said = await ada.post("/api/v1/statuses", json={"status": "Stale bread"})
+    await browser.sign_in(ada.name, f"correct horse {ada.name}")
+
+    for address, words in ((note["id"], "Fresh rolls"), (said["uri"], "Stale bread"), (said["url"], "Stale bread")):
+        await browser.open(f"{PAGE}?uri={quote(f'{address}/activity', safe='')}")
+        assert words in browser.page.text
+
+
 async def test_what_leads_nowhere_is_not_found(here: Town, near: Neighbour, browser: Browser) -> None:
     ada = await join(here)
     await browser.sign_in(ada.name, f"correct horse {ada.name}")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from kith.app import House
 from kith.base.db import query
 from kith.base.jobs.tables import jobs
 from kith.base.work import Work
 from kith.federation.keys import service as keys
+from kith.federation.outgoing.people import AT_ONCE, END
+from kith.federation.people import store as people
+from kith.federation.people.tables import RemoteActor
 from kith.social.accounts.facts import AccountMoved
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
@@ -23,14 +28,25 @@ from kith.social.statuses import polls
 from kith.social.statuses.tables import Poll
 from tests.federation.asking import ask
 from tests.federation.outgoing import FOLLOWERS, Village, only, shared, told
+from tests.social.members import join, strangers
 from tests.social.posts import does, post, said_elsewhere
+from tests.town import build_town
+from tests.town.town import Engine
 from tests.web.browsing import Browser
 
 _jobs = query(select(jobs.c.kind).where(jobs.c.kind.like("federation_outgoing.%")), str)
 
+_ends = query(select(jobs.c.payload).where(jobs.c.kind == END.name), str)
+
 
 def bare(activity: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in activity.items() if key != "@context"}
+
+
+async def waiting(village: Village) -> list[str]:
+    """Which jobs there are for other servers."""
+    async with village.town.house() as house, house.works.begin() as work:
+        return await work.db.all(_jobs)
 
 
 # Follows
@@ -51,10 +67,10 @@ async def test_following_and_no_longer(village: Village) -> None:
 
 
 async def test_following_somebody_here_is_told_to_nobody(village: Village) -> None:
-    await village.ada.to(village.bob, "follow")
-    await village.ada.to(village.bob, "block")
-    await village.ada.to(village.bob, "unblock")
+    for verb in ("follow", "unfollow", "follow", "block", "unblock"):
+        await village.ada.to(village.bob, verb)
 
+    assert await waiting(village) == []  # nor does it cost anything
     assert await told(village.town) == []
 
 
@@ -177,8 +193,7 @@ async def test_a_favourite_of_what_was_said_here_is_told_to_nobody(village: Vill
     await does(village.bob, "favourite", made["id"])
     await does(village.bob, "unfavourite", made["id"])
 
-    async with village.town.house() as house, house.works.begin() as work:
-        assert await work.db.all(_jobs) == []  # nor does it cost anything
+    assert await waiting(village) == []  # nor does it cost anything
     assert await told(village.town) == []
 
 
@@ -197,6 +212,35 @@ async def test_every_choice_of_a_vote_is_an_activity(village: Village) -> None:
         assert one.inboxes == [shared("bystander.example")]
         assert one.activity["to"] == one.activity["object"]["to"] == other.uri
         assert "content" not in one.activity["object"]
+
+
+@pytest.mark.parametrize("hides", [False, True])
+async def test_votes_below_a_poll_of_somebody_here_are_counted_in_one_job(village: Village, hides: bool) -> None:
+    """None while the counts are hidden."""
+    asked = {"options": ["rye", "oats"], "expires_in": 3600, "multiple": True, "hide_totals": hides}
+    made = await village.ada.post("/api/v1/statuses", json={"status": "which?", "poll": asked})
+    await told(village.town)
+
+    for choice in (0, 1):
+        await village.bob.post(f"/api/v1/polls/{made['poll']['id']}/votes", json={"choices": [choice]})
+
+    assert await waiting(village) == ([] if hides else ["federation_outgoing.votes"])
+    assert [one.type for one in await told(village.town)] == ([] if hides else ["Update Question"])
+
+
+async def test_what_a_profile_shows_is_told_to_nobody_where_nobody_elsewhere_is_known(
+    engine: Engine, tmp_path: Path
+) -> None:
+    async with build_town(engine, tmp_path, worker="off") as town:
+        ada = await join(town)
+        alone = Village(town, ada, ada, {})
+        made = await post(ada, "pin me", visibility="public")
+        await told(town)
+
+        await does(ada, "pin", made["id"])
+        await ada.post("/api/v1/featured_tags", json={"name": "bread"})
+
+        assert await waiting(alone) == []
 
 
 async def test_pins_and_tags_of_a_profile_are_told_to_followers(village: Village) -> None:
@@ -279,7 +323,7 @@ EVERYBODY = FOLLOWERS | {"named.example", "bystander.example", "bobs.example"}
 
 @pytest.mark.parametrize("way", ["by the team", "by the identity API", "by themselves"])
 async def test_the_end_of_somebody_is_told_to_everybody(village: Village, way: str) -> None:
-    """Followers first; nothing else is told of what ends with them."""
+    """Nothing else is told of what ends with them."""
     ada = village.ada
     await post(ada, "soon gone", visibility="public")
     await ada.to(village.people["bystander"], "follow")
@@ -290,12 +334,38 @@ async def test_the_end_of_somebody_is_told_to_everybody(village: Village, way: s
 
     found = await told(village.town)
     assert {one.type for one in found} == {"Delete"}
-    first, then = [one for one in found if one.activity["id"] == f"{ada.me['uri']}#delete"]
-    assert first.hosts == FOLLOWERS
-    assert not set(first.inboxes) & set(then.inboxes)
-    assert first.hosts | then.hosts >= EVERYBODY
-    assert first.activity["object"] == first.activity["actor"] == ada.me["uri"]
+    one = only([one for one in found if one.activity["id"] == f"{ada.me['uri']}#delete"], "Delete")
+    assert len(one.inboxes) == len(set(one.inboxes))
+    assert one.hosts >= EVERYBODY
+    assert one.activity["object"] == one.activity["actor"] == ada.me["uri"]
     assert (await ask(village.town, ada.me["uri"])).status_code == 410
+
+
+async def test_the_end_of_somebody_is_told_a_stretch_at_a_time(village: Village) -> None:
+    """Each inbox once, and no stretch carries a list of those before it."""
+    many = await strangers(village.town, AT_ONCE, "many.example")
+    async with village.town.house() as house:
+        async with house.works.begin() as work:
+            for one in many:
+                await people.save_actor(work.db, RemoteActor(one.id, f"{one.uri}/inbox"))
+        await with_key(village)
+        await leave(village, "by the team")
+        [waiting] = await _read_ends(house)
+        assert len(waiting) < 200
+
+    found = [one for one in await told(village.town) if one.activity["id"] == f"{village.ada.me['uri']}#delete"]
+    inboxes = [inbox for one in found for inbox in one.inboxes]
+    assert len(found) == 2
+    assert len(inboxes) == len(set(inboxes))
+    assert {f"{one.uri}/inbox" for one in many} | {shared("bystander.example")} <= set(inboxes)
+
+
+async def _read_ends(house: House) -> list[str]:
+    reading = house.works.open()
+    try:
+        return await reading.db.all(_ends)
+    finally:
+        await reading.rollback()
 
 
 # Reports

@@ -14,7 +14,7 @@ from kith.social.accounts.tables import Account
 from kith.social.ids import StatusId
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import PollEnded, StatusDeleted, StatusEdited
-from tests.federation.outgoing import FOLLOWERS, Village, elsewhere, only, shared, told
+from tests.federation.outgoing import FOLLOWERS, Village, elsewhere, follows, only, shared, told
 from tests.social.members import join, set_state
 from tests.social.posts import does, post, said_elsewhere
 from tests.town import Town
@@ -320,6 +320,25 @@ async def test_what_is_for_followers_says_who_follows_from_there(village: Villag
 
     await post(village.ada, "hello", visibility="public")
     assert only(await told(village.town), "Create Note").headers == {}
+
+
+async def test_a_host_whose_people_are_written_to_at_another_is_told_of_nobody(village: Village) -> None:
+    """Neither of the two could tell who is missing."""
+    whole = await elsewhere(village.town, "inboxes.example")
+    split = await elsewhere(village.town, "people.example")
+    other = await elsewhere(village.town, "people.example")
+    async with village.town.house() as house, house.works.begin() as work:
+        await people.save_actor(
+            work.db, RemoteActor(split.id, "https://inboxes.example/split", shared("inboxes.example"))
+        )
+    for one in (whole, split, other):
+        await follows(village.town, one, village.ada)
+
+    await post(village.ada, "only us", visibility="private")
+
+    sent = only(await told(village.town), "Create Note")
+    assert {shared("inboxes.example"), shared("people.example")} <= set(sent.inboxes)
+    assert set(sent.headers) == {shared("near.example"), f"{village.people['alone'].uri}/inbox"}
 
 
 async def test_relays_get_public_posts_alone(village: Village) -> None:

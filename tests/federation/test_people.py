@@ -23,6 +23,7 @@ from kith.social.relationships.service import follow
 from tests.conftest import TownBuilder
 from tests.federation.neighbour import ACTIVITY, AS, Neighbour, RemotePerson, neighbour, pem_of
 from tests.federation.remote_server import remote_server
+from tests.federation.two_servers import arrived, find_person, handle, shows
 from tests.social.members import Member, join, set_state, until
 from tests.social.posts import settle
 from tests.social.tokens import new_app
@@ -524,6 +525,33 @@ async def test_a_handle_may_live_at_another_host_than_its_server(new_town: TownB
     assert by_handle["acct"] == handle
     assert by_handle["uri"] == f"{other.base_url}/users/bob"
     assert by_handle["id"] == by_server["id"] == by_id["id"]
+
+
+async def test_people_whose_handles_live_elsewhere_follow_and_write_to_each_other(new_town: TownBuilder) -> None:
+    async with remote_server() as names:
+        one = await new_town(**PRIVATE)
+        other = await new_town(**PRIVATE, local_domain=names.domain)
+        ada, bob = await join(one), await join(other)
+        path = f"/.well-known/webfinger?resource=acct:{bob.name}@{names.domain}"
+        names.redirects(path, f"{other.base_url}{path}", status=301)
+        bob_here = await find_person(ada, f"{bob.name}@{names.domain}")
+        ada_there = await find_person(bob, handle(ada))
+
+        for member, known_as in ((ada, bob_here), (bob, ada_there)):
+            await member.post(f"/api/v1/accounts/{known_as}/follow", json={})
+            await shows(member, f"/api/v1/accounts/relationships?id[]={known_as}", lambda found: found[0]["following"])
+        said = await bob.post("/api/v1/statuses", json={"status": "From two hosts", "visibility": "private"})
+        answered = await ada.post(
+            "/api/v1/statuses",
+            json={"status": f"@{bob.name}@{names.domain} Hello", "visibility": "direct"},
+        )
+
+        here = await arrived(ada, said["uri"])
+        assert here["account"]["acct"] == f"{bob.name}@{names.domain}"
+        [mention] = answered["mentions"]
+        assert (mention["id"], mention["acct"]) == (bob_here, f"{bob.name}@{names.domain}")
+        there = await arrived(bob, answered["uri"])
+        assert [one["acct"] for one in there["mentions"]] == [bob.name]
 
 
 async def test_a_post_looks_up_only_so_many(here: Town, near: Neighbour) -> None:

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from kith.base.ids import at_of
-from kith.federation.known import Missing
+from kith.federation.known import Known, Missing
 from kith.federation.people.tables import RemoteActor
 from kith.federation.posts import rows
+from kith.federation.posts.editing import MOST_REVISIONS, edit
 from kith.federation.vocabulary.incoming.notes import read_bare_note
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
+from kith.social.statuses import store as statuses
 from kith.social.statuses.tables import NOT_KNOWN, Status
 from tests.federation.receiving import (
     PUBLIC,
@@ -219,6 +221,26 @@ async def test_an_edit_keeps_what_was_said_before(town: Town) -> None:
     assert shown["edited_at"] == f"{written(begun + timedelta(minutes=5))[:-1]}.000Z"
     history = await ada.get(f"/api/v1/statuses/{kept.id}/history")
     assert [one["content"] for one in history] == ["<p>first</p>", "<p>second </p>"]
+
+
+async def test_whoever_edits_without_end_fills_no_disk_with_it(town: Town) -> None:
+    ada, author = await _follower(town)
+    begun = datetime.now(UTC) - timedelta(hours=1)
+    note = note_of(author, content="<p>0</p>", published=written(begun))
+    await receive(town, author, create(author, note))
+    kept = await _kept(town, note)
+    times = MOST_REVISIONS + 5
+
+    async with town.house() as house, house.works.begin() as work:
+        for count in range(1, times + 1):
+            said = note | {"content": f"<p>{count}</p>", "updated": written(begun + timedelta(seconds=count))}
+            now = await statuses.find(work.db, kept.id)
+            assert now is not None
+            await edit(work, Known(), author, now, read_bare_note(said))
+    await settle(town)
+
+    history = [one["content"] for one in await ada.get(f"/api/v1/statuses/{kept.id}/history")]
+    assert history == [*(f"<p>{count}</p>" for count in range(MOST_REVISIONS - 1)), f"<p>{times}</p>"]
 
 
 async def test_figures_are_told_without_an_edit(town: Town) -> None:

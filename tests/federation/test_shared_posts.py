@@ -67,6 +67,28 @@ async def test_a_boost_can_be_undone_by_its_id_before_it_comes(town: Town) -> No
     assert (await ada.get(f"/api/v1/statuses/{said['id']}"))["reblogs_count"] == 0
 
 
+async def test_what_was_deleted_does_not_come_back_inside_a_boost(town: Town) -> None:
+    _, author = await _follower(town)
+    note = note_of(author, to=[f"{author.uri}/followers"], cc=[])
+
+    await receive(town, author, activity("Delete", author, {"id": note["id"], "type": "Tombstone"}))
+    await receive(town, author, _announce(author, note))
+
+    assert await find_post(town, note["id"]) is None
+
+
+async def test_whoever_pins_makes_us_ask_nobody_else(town: Town) -> None:
+    """Nothing is missing that would have to be fetched from another server."""
+    _, author = await _follower(town)
+    pin = activity("Add", author, "https://third.example/notes/1", target=f"{author.uri}/collections/featured")
+
+    await receive(town, author, pin)
+
+    own = pin | {"object": f"{author.uri}/statuses/unknown"}
+    with pytest.raises(Missing):
+        await receive(town, author, own)
+
+
 async def test_boosts_of_followed_people_come_home_with_what_they_boost(town: Town) -> None:
     ada, author = await _follower(town)
     other, nobody = await somebody(town), await somebody(town)

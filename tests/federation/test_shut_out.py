@@ -58,6 +58,22 @@ async def finds(member: Member, handle: str) -> list[str]:
     return [one["acct"] for one in found["accounts"]]
 
 
+async def test_a_server_that_signs_for_itself_is_none_of_its_people(lane: Street) -> None:
+    bob = await join(lane.here)
+
+    async def people() -> int:
+        peers = json.loads(await lane.here.kith("federation", "peers", "--json"))
+        return sum(int(one["accounts"]) for one in peers if one["domain"] == lane.away.domain)
+
+    before = await people()
+    server = lane.away.person("server", key=2, type="Application")
+    await lane.sends(server, server.activity("Flag", [bob.me["uri"]], content="Spam"))
+    assert (await lane.account_of(server)).actor_type == "Application"
+    assert await people() == before
+    await finds(bob, lane.away.person("eve", key=3).handle)
+    assert await people() == before + 1
+
+
 async def test_who_is_shut_out_is_neither_heard_nor_written_to_nor_asked(lane: Street, ada: RemotePerson) -> None:
     bob = await join(lane.here)
     await follows(lane, bob, ada)
@@ -99,6 +115,44 @@ async def test_who_is_shut_out_is_neither_heard_nor_written_to_nor_asked(lane: S
     assert (await bob.sees(account))["followed_by"]
     assert await finds(bob, stranger.handle) == [stranger.handle]
     await until(lambda: is_peer(lane, True))
+
+
+async def has_asked(lane: Street, member: Member, times: int) -> bool:
+    asked = [one for one in lane.there.arrived if one.type == "Follow" and one.signer == member.me["uri"]]
+    return len(asked) == times
+
+
+async def refused_by(lane: Street, uri: str) -> tuple[str, str, str]:
+    """What somebody here has refused."""
+    got = await lane.there.receives(lambda one: one.type == "Reject" and one.signer == uri)
+    inner = got.activity["object"]
+    return inner["type"], inner["actor"], inner["object"]
+
+
+async def test_follows_that_were_cut_meanwhile_are_told_once_a_server_is_let_in(
+    lane: Street, ada: RemotePerson
+) -> None:
+    """In both directions; what is begun anew stays."""
+    admin, bob, cy = await employ(lane.here, "administrator"), await join(lane.here), await join(lane.here)
+    for one in (bob, cy):
+        await follows(lane, one, ada)
+    arrived = len(lane.there.arrived)
+    block = await admin.post(f"{ADMIN}/domain_blocks", json={"domain": lane.there.domain, "severity": "suspend"})
+    await lane.settled()
+    assert [len(await one.get("/api/v1/severed_relationships")) for one in (bob, cy)] == [1, 1]
+    assert len(lane.there.arrived) == arrived
+
+    await admin.delete(f"{ADMIN}/domain_blocks/{block['id']}")
+    await cy.to(await lane.account_of(ada), "follow")
+    undone = await lane.there.receives(lambda one: one.type == "Undo" and one.signer == bob.me["uri"])
+    for uri in (bob.me["uri"], cy.me["uri"]):
+        assert await refused_by(lane, uri) == ("Follow", ada.uri, uri)
+    await until(lambda: has_asked(lane, cy, 2))
+
+    inner = undone.activity["object"]
+    assert (inner["type"], inner["actor"], inner["object"]) == ("Follow", bob.me["uri"], ada.uri)
+    said = [one.type for one in lane.there.arrived if one.signer == cy.me["uri"] and one.type in ("Follow", "Undo")]
+    assert said[-1] == "Follow"
 
 
 async def test_who_is_limited_is_heard_by_those_who_follow_them(lane: Street, ada: RemotePerson) -> None:

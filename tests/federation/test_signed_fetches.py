@@ -10,7 +10,7 @@ from kith.federation.signatures.signing import Signer, SigningScheme
 from tests.federation.asking import ask
 from tests.federation.inbox_street import Street, street
 from tests.federation.neighbour import RemotePerson, private_key
-from tests.social.members import join, until
+from tests.social.members import join, set_state, until
 from tests.social.posts import post
 from tests.town.town import Engine
 
@@ -88,6 +88,29 @@ async def test_in_secure_mode_strangers_see_only_the_server(shut: Street, eve: R
                   "/.well-known/nodeinfo", "/nodeinfo/2.0", "/api/v1/instance"):  # fmt: skip
         assert (await ask(shut.here, place)).status_code == 200, place
     await shut.sends(eve, eve.activity("Follow", uri))
+
+
+async def test_that_somebody_is_gone_is_told_to_strangers_in_secure_mode_too(shut: Street) -> None:
+    """As WebFinger tells it; of those who are there, and those who never were, nothing is told."""
+    bob, cy = await join(shut.here), await join(shut.here)
+    said = await post(bob)
+    await set_state(shut.here, bob.id, lambda work: {"deleted_at": work.now})
+    await set_state(shut.here, cy.id, lambda _: {"is_listed": False})
+
+    for place in (bob.me["uri"], f"{bob.me['uri']}/outbox", said["uri"], f"/@{bob.name}", f"/@{bob.name}/{said['id']}"):
+        assert (await ask(shut.here, place)).status_code == 410, place
+    for place in (cy.me["uri"], f"{shut.here.base_url}/users/nobody_at_all", f"{cy.me['uri']}/outbox"):
+        assert (await ask(shut.here, place)).status_code == 401, place
+
+
+async def test_what_is_refused_at_the_address_of_a_page_is_refused_in_the_same_words(shut: Street) -> None:
+    bob = await join(shut.here)
+    said = await post(bob)
+
+    for place in (f"/@{bob.name}", f"/@{bob.name}/{said['id']}"):
+        refused = await ask(shut.here, place)
+        assert (refused.status_code, refused.json()) == (401, {"error": "Request not signed"})
+        assert "signature" in refused.headers["vary"].lower()
 
 
 async def test_in_secure_mode_nothing_is_told_to_whom_the_owner_blocks(shut: Street, eve: RemotePerson) -> None:

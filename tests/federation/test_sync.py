@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from kith.federation.signatures.digests import sha256
 from kith.federation.signatures.signing import RequestToSign, SigningScheme, sign
+from kith.federation.sync.digests import AT_ONCE, digest_of_many
 from kith.federation.sync.headers import SyncHeader, digest_of, read_header, write_header
 from tests.federation.inbox_street import Street, street
 from tests.federation.neighbour import ACTIVITY, RemotePerson
@@ -33,6 +35,18 @@ def test_the_digest_of_a_list() -> None:
     assert digest_of([]) == "0" * 64
     assert digest_of([ALICE, BOB]) == "c33f48cd341ef046a206b8a72ec97af65079f9a3a9b90eef79c5920dce45c61f"
     assert digest_of([BOB, ALICE]) == digest_of([ALICE, BOB])
+
+
+async def test_others_have_a_turn_while_a_long_list_is_added_up() -> None:
+    uris = [f"https://testing.example.org/users/{number}" for number in range(AT_ONCE * 8)]
+    adding = asyncio.create_task(digest_of_many(uris))
+    turns = 0
+    while not adding.done():
+        turns += 1
+        await asyncio.sleep(0)
+
+    assert adding.result() == digest_of(uris)
+    assert turns >= 8
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from kith.federation.vocabulary.outgoing.addressing import audience_of, boost_au
 from kith.federation.vocabulary.outgoing.contexts import with_context
 from kith.federation.vocabulary.outgoing.notes import NoteParts, Quoted, note
 from kith.federation.vocabulary.outgoing.tags import Mentioned, featured_tag
+from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.tables import Account
 from kith.social.emojis.tables import Emoji
 from kith.social.encryption.tables import Device, EncryptedMessage, OneTimeKey
@@ -36,19 +37,13 @@ FOLLOW = {"id": f"https://a.example/{NAME}", "type": "Follow", "actor": A, "obje
 
 def alice(**differing: Any) -> Account:
     values: dict[str, Any] = {
-        "id": AccountId(1), "version": 1, "user_id": None, "username": "alice", "username_key": "alice", "domain": "",
-        "uri": A, "url": "https://a.example/@alice", "actor_type": "Person", "display_name": "Alice :cat:",
-        "note": "Writes about #Bread", "note_html": "<p>Writes about #Bread</p>", "role": "user",
+        "username": "alice", "domain": "", "uri": A, "url": "https://a.example/@alice", "now": AT,
+        "display_name": "Alice :cat:", "note": "Writes about #Bread", "note_html": "<p>Writes about #Bread</p>",
         "fields": [{"name": "Site", "value": "https://alice.example", "html": '<a href="https://alice.example">x</a>'}],
-        "avatar": "avatars/1/a.png", "avatar_static": "avatars/1/a.png", "avatar_description": "My face", "header": "",
-        "header_static": "", "header_description": "", "locked": False, "discoverable": True, "indexable": False,
-        "hide_collections": None, "noindex": False, "show_media": True, "show_media_replies": True,
-        "show_featured": True, "attribution_domains": [], "also_known_as": [], "moved_to": None, "is_listed": True,
-        "memorial": False, "silenced_at": None, "sensitized_at": None, "suspended_at": None, "deleted_at": None,
-        "statuses_count": 0, "followers_count": 0, "following_count": 0, "last_status_at": None,
-        "created_at": datetime(2024, 2, 1, 17, 30, tzinfo=UTC), "updated_at": AT, "fetched_at": None,
+        "avatar": "avatars/1/a.png", "avatar_static": "avatars/1/a.png", "avatar_description": "My face",
+        "discoverable": True, "created_at": datetime(2024, 2, 1, 17, 30, tzinfo=UTC),
     }  # fmt: skip
-    return Account(**(values | differing))
+    return new_account(AccountId(1), **(values | differing))
 
 
 def said(**differing: Any) -> Status:

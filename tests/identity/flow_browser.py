@@ -34,7 +34,7 @@ class Browser:
     def __init__(self, town: Town) -> None:
         self.town = town
         self.http = httpx.AsyncClient(
-            base_url=town.base_url, timeout=30, verify=PLAIN, limits=httpx.Limits(max_keepalive_connections=0)
+            base_url=town.base_url, timeout=120, verify=PLAIN, limits=httpx.Limits(max_keepalive_connections=0)
         )
 
     async def see(self, slug: str, **query: str) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def errors(told: dict[str, Any]) -> list[str]:
 
 async def link_in_mail(town: Town, address: str, *, more_than: int = 0, after: str = "flow_token=") -> str:
     """The key in the newest mail to `address` that has one, once there are more than so many of them."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while True:
             bodies = [mail.get_body(("plain",)) for mail in town.mails() if mail["To"] == address]
             keys = [found for body in bodies if body for found in re.findall(rf"{after}(\S+)", body.get_content())]

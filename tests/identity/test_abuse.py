@@ -488,7 +488,7 @@ async def test_a_stage_sends_by_its_own_server_and_no_job_knows_its_password(new
         await town.stop()
         town._settings["worker"] = "on"
         await town.start()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             who, sender, content = await box.came.get()
 
     assert any(stage["pk"] in job for job in waiting)

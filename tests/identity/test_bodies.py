@@ -74,7 +74,7 @@ class Desk:
     def __init__(self, town: Town, ada: Person, path: str, fields: list[str]) -> None:
         self.url = API + path
         self.fields = fields
-        self.http = httpx.Client(base_url=town.base_url, auth=(ada.username, ada.password), timeout=30, verify=PLAIN)
+        self.http = httpx.Client(base_url=town.base_url, auth=(ada.username, ada.password), timeout=120, verify=PLAIN)
 
     def read(self, url: str) -> dict[str, Any]:
         found: dict[str, Any] = self.http.get(url).json()
@@ -275,7 +275,7 @@ async def test_every_text_comes_back_as_it_was_sent(town: Town, ada: Person) -> 
     group = await make(ada, "/core/groups/", name=new_name("g"))
     item = f"{API}/core/groups/{group['pk']}/"
 
-    with httpx.Client(base_url=town.base_url, auth=(ada.username, ada.password), timeout=30, verify=PLAIN) as http:
+    with httpx.Client(base_url=town.base_url, auth=(ada.username, ada.password), timeout=120, verify=PLAIN) as http:
 
         @settings(examine, max_examples=150)
         @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=80))

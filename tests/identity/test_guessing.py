@@ -274,7 +274,7 @@ async def _change(town: Town, person: Person, field: str) -> None:
 
 
 async def _checks(metrics: str) -> float:
-    async with httpx.AsyncClient(verify=PLAIN, timeout=30) as client:
+    async with httpx.AsyncClient(verify=PLAIN, timeout=120) as client:
         text = (await client.get(f"http://{metrics}/metrics")).text
     [count] = re.findall(r"^kith_password_checks_total (\S+)$", text, re.MULTILINE)
     return float(count)

@@ -375,7 +375,7 @@ async def _social(town: Town, key: str) -> httpx.Response:
 
 async def until(call: Any, status: int) -> None:
     """What a job does is done soon."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while (await call()).status_code != status:
             await asyncio.sleep(0.05)
 

@@ -31,7 +31,7 @@ def person(town: Town, name: str) -> Person:
 
 async def words_to(town: Town, address: str, part: str) -> None:
     """Wait until a mail to `address` says so."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while True:
             bodies = [mail.get_body(("plain",)) for mail in town.mails() if mail["To"] == address]
             if any(body is not None and part in body.get_content() for body in bodies):

@@ -12,9 +12,9 @@ import httpx
 
 from kith.base.work import Work
 from kith.social.accounts import store as accounts
+from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
-from kith.social.versions import FIRST
 from tests.social.tokens import App, new_app
 from tests.town import Town
 
@@ -95,20 +95,16 @@ async def stranger(town: Town, domain: str = "elsewhere.example", **differing: A
 async def strangers(town: Town, count: int, domain: str = "elsewhere.example", **differing: Any) -> list[Account]:
     def row(work: Work) -> Account:
         name = f"stranger_{uuid.uuid4().hex[:8]}"
-        uri = f"https://{domain}/users/{name}"
         values: dict[str, Any] = {
-            "id": work.new_id(), "version": FIRST, "user_id": None, "username": name, "username_key": name,
-            "domain": domain, "uri": uri, "url": f"https://{domain}/@{name}", "actor_type": "Person",
-            "display_name": name.title(), "note": "", "note_html": "", "role": "", "fields": [], "avatar": "",
-            "avatar_static": "", "avatar_description": "", "header": "", "header_static": "",
-            "header_description": "", "locked": False, "discoverable": None, "indexable": False,
-            "hide_collections": None, "noindex": False, "show_media": True, "show_media_replies": True,
-            "show_featured": True, "attribution_domains": [], "also_known_as": [], "moved_to": None,
-            "is_listed": True, "memorial": False, "silenced_at": None, "sensitized_at": None, "suspended_at": None,
-            "deleted_at": None, "statuses_count": 0, "followers_count": 0, "following_count": 0,
-            "last_status_at": None, "created_at": work.now, "updated_at": work.now, "fetched_at": work.now,
-        }  # fmt: skip
-        return Account(**(values | differing))
+            "username": name,
+            "domain": domain,
+            "uri": f"https://{domain}/users/{name}",
+            "url": f"https://{domain}/@{name}",
+            "display_name": name.title(),
+            "role": "",
+            "fetched_at": work.now,
+        }
+        return new_account(AccountId(work.new_id()), now=work.now, **(values | differing))
 
     async with town.house() as house, house.works.begin() as work:
         made = [row(work) for _ in range(count)]

@@ -127,5 +127,7 @@ def address_of(member: Member, base_url: str = "", **params: str) -> str:
 async def open_socket(member: Member, stream: str = "", base_url: str = "", **more: str) -> AsyncIterator[Socket]:
     named = {"stream": stream} if stream else {}
     address = address_of(member, base_url, access_token=member.token, **named, **more)
-    async with connect(address, compression=None, max_size=None) as socket:
+    async with connect(
+        address, compression=None, max_size=None, open_timeout=PATIENCE, ping_timeout=PATIENCE
+    ) as socket:
         yield Socket(socket)

@@ -10,11 +10,17 @@ from sqlalchemy import bindparam, update
 
 from kith.base.db import Instant, command
 from kith.base.work import Work
+from kith.social.accounts import deletion
+from kith.social.accounts import store as accounts
+from kith.social.accounts.remote_pictures import columns
+from kith.social.accounts.tables import fetched_pictures
 from kith.social.admission import store as admission
 from kith.social.admission.facts import ServerBlockChanged
 from kith.social.admission.tables import ServerBlock
+from kith.social.ids import AccountId
 from kith.social.media import store as media
 from kith.social.media.tables import media as media_table
+from kith.social.remote_media import store
 from kith.social.remote_media.budget import KEEP_BUDGET, KeepBudget
 from kith.social.statuses.tables import cards
 from tests.conftest import TownBuilder
@@ -29,6 +35,11 @@ _weigh = command(
     update(media_table)
     .where(media_table.c.id == bindparam("media_id"))
     .values(fetched_bytes=600, looked_at=bindparam("at", type_=Instant()))
+)
+_weigh_faces = command(
+    update(fetched_pictures)
+    .where(fetched_pictures.c.account_id == bindparam("account"))
+    .values(fetched_bytes=500, looked_at=bindparam("at", type_=Instant()))
 )
 _weigh_cards = command(update(cards).values(image_bytes=5000, looked_at=bindparam("at", type_=Instant())))
 
@@ -221,3 +232,54 @@ async def test_previews_of_a_rejected_server_have_no_picture(new_town: TownBuild
         image = (await ada.get(f"/api/v1/statuses/{status['id']}"))["card"]["image"]
         assert (await town.http.get(image, follow_redirects=True)).status_code == 200
         assert asked[-1] == "/picture.png"
+
+
+async def _faces(town: Town, base: str, count: int) -> list[dict[str, Any]]:
+    """People elsewhere with an avatar and a header, as they are shown."""
+    found = []
+    for _ in range(count):
+        far = await stranger(town)
+        named = {**columns(far, "avatar", (f"{base}/picture", "")), **columns(far, "header", (f"{base}/dance", ""))}
+        async with town.house() as house, house.works.begin() as work:
+            await accounts.change(work.db, far.id, named, work.now)
+        found.append((await town.http.get(f"/api/v1/accounts/{far.id}")).json())
+    return found
+
+
+async def test_faces_of_people_elsewhere_count_and_are_dropped_and_come_back(new_town: TownBuilder) -> None:
+    async with elsewhere() as (base, asked):
+        # given two people whose pictures were looked at, one of them long ago
+        town = await new_town(private_hosts="127.0.0.1", media_budget="1KB")
+        old, new = await _faces(town, base, 2)
+        before = {}
+        for one in (old, new):
+            for name in ("avatar", "header"):
+                answer = await town.http.get(one[name], follow_redirects=True)
+                before[one["id"], name] = answer.content
+                assert answer.status_code == 200
+        async with town.house() as house, house.works.begin() as work:
+            assert await store.total(work.db) >= sum(len(one) for one in before.values())
+            for days, one in ((9, old), (1, new)):
+                await work.db.run(_weigh_faces, account=int(one["id"]), at=work.now - timedelta(days=days))
+        asked.clear()
+
+        # when
+        await _keep_budget(town)
+
+        # then
+        shown = [(await town.http.get(f"/api/v1/accounts/{one['id']}")).json() for one in (old, new)]
+        names = [(one, name, one[name].rpartition("/media/")[2]) for one in shown for name in ("avatar", "header")]
+        here = [(town.folder / "media" / key).exists() for _, _, key in names]
+        assert here == [False, False, True, True]
+        for one, name, _ in names:
+            assert (await town.http.get(one[name])).content == before[one["id"], name]
+        assert asked == ["/picture", "/dance"]
+
+        # and what is not spoken of any more is not counted
+        async with town.house() as house, house.works.begin() as work:
+            for one in (old, new):
+                account = await accounts.find(work.db, AccountId(int(one["id"])))
+                assert account is not None
+                await deletion.empty(work, account)
+        async with town.house() as house, house.works.begin() as work:
+            assert await store.total(work.db) == 0

@@ -54,6 +54,32 @@ async def test_followers_blocks_mutes_and_notes_go_along(town: Town) -> None:
     assert (await fan.call("POST", f"/api/v1/accounts/{old.id}/follow")).status_code == 403
 
 
+async def test_whoever_moves_stays_on_lists(town: Town) -> None:
+    # given
+    old, new, fan, other = [await join(town) for _ in range(4)]
+    for one in (old, new):
+        await fan.to(one, "follow")
+    await other.to(old, "follow")
+    await new.patch("/api/v1/accounts/update_credentials", json={"locked": True})
+    both = [(await fan.post("/api/v1/lists", json={"title": title}))["id"] for title in ("Bakers", "Friends")]
+    asking = (await other.post("/api/v1/lists", json={"title": "Bakers"}))["id"]
+    await fan.post(f"/api/v1/lists/{both[0]}/accounts", json={"account_ids": [old.id]})
+    await fan.post(f"/api/v1/lists/{both[1]}/accounts", json={"account_ids": [old.id, new.id]})
+    await other.post(f"/api/v1/lists/{asking}/accounts", json={"account_ids": [old.id]})
+    await new.post(ALIAS, json={"also_known_as_uris": [old.me["uri"]]})
+
+    # when
+    assert (await move(old, new.me["uri"])).status_code == 202
+    await until(lambda: _is(fan, old, following=False))
+    await until(lambda: _is(other, old, following=False))
+
+    # then
+    for member, id in ((fan, both[0]), (fan, both[1]), (other, asking)):
+        assert [one["id"] for one in await member.get(f"/api/v1/lists/{id}/accounts")] == [new.id]
+    await new.post(f"/api/v1/follow_requests/{other.id}/reject")
+    assert await other.get(f"/api/v1/lists/{asking}/accounts") == []
+
+
 async def _is(member: Member, other: Member, **claims: bool) -> bool:
     seen = await member.sees(other)
     return all(seen[name] is value for name, value in claims.items())

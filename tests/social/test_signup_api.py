@@ -89,7 +89,7 @@ async def link_in_mail(town: Town, to: str, *, count: int = 1) -> str:
 
 async def follow(town: Town, key: str) -> httpx.Response:
     """Open the page that the mail leads to, and press its button."""
-    async with httpx.AsyncClient(base_url=town.base_url, timeout=30, verify=PLAIN, follow_redirects=True) as browser:
+    async with httpx.AsyncClient(base_url=town.base_url, timeout=120, verify=PLAIN, follow_redirects=True) as browser:
         shown = await browser.get("/auth/confirmation", params={"confirmation_token": key})
         if shown.status_code != 200:
             return shown

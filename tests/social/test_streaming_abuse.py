@@ -63,7 +63,8 @@ async def test_ten_thousand_subscriptions_are_too_many(town: Town) -> None:
         with pytest.raises(ConnectionClosed):
             for number in range(10_000):
                 await socket.asks("subscribe", "hashtag", tag=f"tag{number}")
-            await socket.answer()
+            while True:  # a slow server refuses some before so many have come within a second
+                assert (await socket.answer())["status"] == 429
         assert (await socket.closed())[0] == 1008
     async with open_socket(ada) as other:
         await other.subscribes("user")  # nobody else is the worse for it

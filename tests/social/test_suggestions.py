@@ -77,7 +77,7 @@ async def test_an_act_counts_without_waiting_for_the_next_round(town: Town) -> N
 
     await does(ada, "favourite", said)
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         await until(lambda: _is_suggested(ada, bob))
 
 

@@ -23,16 +23,17 @@ from pathlib import Path
 
 import asyncpg
 
-_FOLDER = Path(tempfile.gettempdir()) / f"kith-tests-{os.getuid()}"
 _OPTIONS = (
-    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB"
+    "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB "
+    "-c max_wal_size=128MB"
 )
 
 
 def shared_folder() -> Path:
     """A folder of this user's, shared by the processes of a test run."""
-    _FOLDER.mkdir(mode=0o755, exist_ok=True)
-    return _FOLDER
+    folder = Path(tempfile.gettempdir()) / f"kith-tests-{os.getuid()}"
+    folder.mkdir(mode=0o755, exist_ok=True)
+    return folder
 
 
 def server_url() -> str:
@@ -42,7 +43,7 @@ def server_url() -> str:
         return given
     with (shared_folder() / "lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        mine = _FOLDER / "users" / str(os.getpid())
+        mine = shared_folder() / "users" / str(os.getpid())
         mine.parent.mkdir(exist_ok=True)
         mine.touch()
         if not _answers():
@@ -51,18 +52,18 @@ def server_url() -> str:
 
 
 def _url() -> str:
-    return f"postgresql://postgres@/postgres?host={_FOLDER}"
+    return f"postgresql://postgres@/postgres?host={shared_folder()}"
 
 
 def _answers() -> bool:
-    pid = _FOLDER / "data" / "postmaster.pid"
+    pid = shared_folder() / "data" / "postmaster.pid"
     if not pid.exists():
         return False
     try:
         os.kill(int(pid.read_text().splitlines()[0]), 0)
     except (ProcessLookupError, ValueError, IndexError):
         return False
-    return subprocess.run([_program("pg_isready"), "-q", "-h", str(_FOLDER)], check=False).returncode == 0
+    return subprocess.run([_program("pg_isready"), "-q", "-h", str(shared_folder())], check=False).returncode == 0
 
 
 def _program(name: str) -> str:
@@ -79,13 +80,13 @@ def _program(name: str) -> str:
 
 
 def _start() -> None:
-    data = _FOLDER / "data"
+    data = shared_folder() / "data"
     shutil.rmtree(data, ignore_errors=True)
     data.mkdir(mode=0o700)
     if os.getuid() == 0:
         # PostgreSQL refuses to run as root; any other user will do.
         owner = _unprivileged()
-        for path in (_FOLDER, data):
+        for path in (shared_folder(), data):
             os.chown(path, owner.pw_uid, owner.pw_gid)
     _as_owner(
         [
@@ -105,7 +106,7 @@ def _start() -> None:
     )
     _as_owner([
         _program("pg_ctl"), "-D", str(data), "-w", "-t", "60", "-l", str(data / "log"),
-        "-o", f"-k {_FOLDER} -c listen_addresses='' {_OPTIONS}", "start",
+        "-o", f"-k {shared_folder()} -c listen_addresses='' {_OPTIONS}", "start",
     ])  # fmt: skip
     _guard()
 
@@ -137,7 +138,7 @@ def _as_owner(words: list[str]) -> None:
 
 def _guard() -> None:
     """Whoever used the server may be killed, so a process that is nobody's sees to its end."""
-    words = [sys.executable, "-P", str(Path(__file__).with_name("guard.py")), str(_FOLDER)]
+    words = [sys.executable, "-P", str(Path(__file__).with_name("guard.py")), str(shared_folder())]
     nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     os.posix_spawn(sys.executable, words, os.environ, file_actions=nowhere, setsid=True)
 

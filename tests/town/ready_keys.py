@@ -1,7 +1,7 @@
 """Key pairs for people of a town, made once for a whole run.
 
 Every account has an RSA key, and making one takes a good part of a tenth of a second; thousands of people are made in
-a run. Those whom a test makes get one of a few keys with their account. Where keys matter, a town makes its own.
+a run. Those whom a test makes get their account at once, with one of a few keys. Where keys matter, a town makes both.
 """
 
 from __future__ import annotations

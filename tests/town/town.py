@@ -28,6 +28,8 @@ from kith.identity.users.service import NewUser, Role
 from kith.identity.users.service import create as create_user
 from kith.migrations.runner import upgrade
 from kith.social.accounts.facts import AccountMade
+from kith.social.accounts.user_accounts import make as make_account
+from kith.social.ids import UserId
 from tests.town import postgres
 from tests.town.nursery import Child, give_birth, run
 from tests.town.people import Person
@@ -45,7 +47,7 @@ _CHEAP = Passwords(rounds=1, kibibytes=64)
 class Town:
     """Start it, use it, kill it, start it again; what it kept must still be there."""
 
-    makes_own_keys = False  # where keys matter, they are made for every account as the server does it
+    makes_own_keys = False  # where keys matter, the server makes every account and its key
 
     def __init__(self, engine: Engine, folder: Path, database: str, **settings: str) -> None:
         self.engine = engine
@@ -139,10 +141,11 @@ class Town:
         password = f"correct horse {username}"
         new = NewUser(username=username, email=f"{username}@example.org", password=password, role=role, confirmed=True)
         async with self.house() as house:
-            if not self.makes_own_keys:
-                house.news.at_once(AccountMade, give_key)
+            house.news.at_once(AccountMade, give_key)
             async with house.works.begin() as work:
-                await create_user(work, _CHEAP, new)
+                user = await create_user(work, _CHEAP, new)
+                if not self.makes_own_keys:
+                    await make_account(work, UserId(user.id))
         return Person(self.http, username, password)
 
     def house(self) -> AbstractAsyncContextManager[House]:

@@ -49,7 +49,7 @@ class Browser:
     def __init__(self, town: Town) -> None:
         # No connection is kept: whoever forgets to close a browser leaves none open.
         limits = httpx.Limits(max_keepalive_connections=0)
-        self.http = httpx.AsyncClient(base_url=town.base_url, timeout=30, verify=PLAIN, limits=limits)
+        self.http = httpx.AsyncClient(base_url=town.base_url, timeout=120, verify=PLAIN, limits=limits)
         self.page = httpx.Response(204)
 
     async def close(self) -> None:

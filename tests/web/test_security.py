@@ -47,7 +47,7 @@ async def add_factor(town: Town, person: Person, kind: str, name: str) -> None:
 
 async def mail_to(town: Town, person: Person, words: str) -> str:
     """The text of a mail in which these words stand, once it has come."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while True:
             for mail in town.mails():
                 body = mail.get_body(("plain",))

@@ -7,6 +7,7 @@ import click
 
 from kith.base.errors import NotFound
 from kith.base.settings import load
+from kith.cli.actor_keys import rotate_key
 from kith.cli.domains import allow, block_command
 from kith.cli.inputs import WORDS
 from kith.cli.running import as_json, house, reading, run, say
@@ -29,6 +30,7 @@ def federation() -> None:
 
 federation.add_command(block_command("suspend"))
 federation.add_command(allow)
+federation.add_command(rotate_key)
 
 
 @federation.command()
@@ -54,30 +56,55 @@ def peers(*, as_json: bool) -> None:
 @click.argument("handle", type=WORDS)
 @as_json
 def resolve(*, handle: str, as_json: bool) -> None:
-    """Find HANDLE (user@domain), fetch the profile and print the id of its actor."""
+    """Find HANDLE (user@domain, or the address of a profile or a post), fetch it and print its id."""
+    found = run(_post_or_person(handle) if "://" in handle else _person(handle))
+    if as_json:
+        say(found)
+    else:
+        click.echo(found["id"])
+
+
+async def _person(handle: str) -> dict[str, Any]:
     from kith.federation.fetching import FetchChain  # noqa: PLC0415 - loaded when first used
     from kith.federation.fetching.failures import FetchFailed  # noqa: PLC0415
     from kith.federation.people.fetching import fetch_handle  # noqa: PLC0415
     from kith.federation.vocabulary.incoming import DocumentRefused, read_handle  # noqa: PLC0415
 
-    async def find() -> Account | None:
-        named = handle if "@" in handle.removeprefix("acct:").lstrip("@") else f"{handle.lstrip('@')}@{load().domain}"
-        read = read_handle(named)
-        if read is None:
-            raise NotFound(f"{handle} is no handle such as user@example.org")
-        async with house() as opened:
-            try:
-                return await fetch_handle(opened.works, read, FetchChain())
-            except (FetchFailed, DocumentRefused) as error:
-                raise NotFound(f"{handle} cannot be found: {error}") from error
-
-    found = run(find())
+    named = handle if "@" in handle.removeprefix("acct:").lstrip("@") else f"{handle.lstrip('@')}@{load().domain}"
+    read = read_handle(named)
+    if read is None:
+        raise NotFound(f"{handle} is no handle such as user@example.org")
+    async with house() as opened:
+        try:
+            found = await fetch_handle(opened.works, read, FetchChain())
+        except (FetchFailed, DocumentRefused) as error:
+            raise NotFound(f"{handle} cannot be found: {error}") from error
     if found is None:
         raise NotFound(f"{handle} cannot be found")
-    if as_json:
-        say({"id": found.uri, "acct": found.acct, "url": found.url, "type": found.actor_type})
-    else:
-        click.echo(found.uri)
+    return _shown_account(found)
+
+
+def _shown_account(account: Account) -> dict[str, Any]:
+    return {"id": account.uri, "acct": account.acct, "url": account.url, "type": account.actor_type}
+
+
+async def _post_or_person(address: str) -> dict[str, Any]:
+    from kith.federation.people.looking_up import LookUp  # noqa: PLC0415 - loaded when first used
+    from kith.social.accounts import store as accounts  # noqa: PLC0415
+    from kith.social.search.elsewhere import FoundElsewhere  # noqa: PLC0415
+    from kith.social.statuses import store as statuses  # noqa: PLC0415
+
+    async with house() as opened, opened.works.begin() as work:
+        found = await work.find(LookUp).look_up(work, address) or FoundElsewhere()
+        status = None if found.status_id is None else await statuses.find(work.db, found.status_id)
+        account_id = found.account_id if status is None else status.account_id
+        account = None if account_id is None else await accounts.find(work.db, account_id)
+        if account is None:
+            raise NotFound(f"{address} cannot be found")
+        if status is None:
+            return _shown_account(account)
+        kind = "Note" if status.poll_id is None else "Question"
+        return {"id": status.uri, "acct": account.acct, "url": status.url, "type": kind}
 
 
 @federation.command()
@@ -197,14 +224,14 @@ async def _rehearse(url: str, *, is_new: bool, agrees: bool) -> Rehearsal:
             try:
                 fetched = await subscribing.fetch(opened.find(Outgoing), work, found.url)
             except BadBlockList as error:
-                raise Unprocessable(f"{found.url} is no list that can be used: {error}") from error
+                raise Unprocessable(f"{found.url} {error}") from error
             shown = await subscribing.rehearse(work, await subscribing.keep(work, found.id, fetched))
             if agrees:
                 await subscribing.apply(work, OPERATOR, found.id, fetched.digest)
         return shown
 
 
-def _show(shown: Rehearsal, *, agrees: bool, as_json: bool) -> None:
+def _show(url: str, shown: Rehearsal, *, agrees: bool, as_json: bool) -> None:
     from kith.federation.block_lists.entities import render_rehearsal  # noqa: PLC0415 - loaded when first used
 
     if as_json:
@@ -222,7 +249,8 @@ def _show(shown: Rehearsal, *, agrees: bool, as_json: bool) -> None:
     }
     show_record({name: value for name, value in record.items() if value != ""})
     if not agrees:
-        click.echo("Nothing was changed. Add --apply to act upon it.", err=True)
+        again = f"kith federation subscriptions rehearse {url} --apply"
+        click.echo(f"Nothing was changed. To act upon it: {again}", err=True)
 
 
 def _named(changes: Iterable[PlannedChange]) -> str:
@@ -238,7 +266,7 @@ _apply = click.option("--apply", "agrees", is_flag=True, help="Act upon it, and 
 @as_json
 def add_list(*, url: str, agrees: bool, as_json: bool) -> None:
     """Subscribe to the list (CSV) at URL, and show what it would change."""
-    _show(run(_rehearse(url, is_new=True, agrees=agrees)), agrees=agrees, as_json=as_json)
+    _show(url, run(_rehearse(url, is_new=True, agrees=agrees)), agrees=agrees, as_json=as_json)
 
 
 @subscriptions.command("rehearse")
@@ -247,7 +275,7 @@ def add_list(*, url: str, agrees: bool, as_json: bool) -> None:
 @as_json
 def rehearse_list(*, url: str, agrees: bool, as_json: bool) -> None:
     """Fetch the list at URL again, and show what it would change."""
-    _show(run(_rehearse(url, is_new=False, agrees=agrees)), agrees=agrees, as_json=as_json)
+    _show(url, run(_rehearse(url, is_new=False, agrees=agrees)), agrees=agrees, as_json=as_json)
 
 
 @subscriptions.command("list")

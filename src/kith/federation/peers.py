@@ -14,8 +14,9 @@ from kith.social.admission import store as admission
 
 __all__ = ["Peer", "every_peer"]
 
+_SERVER = "Application"  # what servers are that sign for themselves: they are no people
 _counts = query(
-    select(accounts.c.domain, func.count())
+    select(accounts.c.domain, func.count().filter(accounts.c.actor_type != _SERVER))
     .where(accounts.c.domain != "")
     .group_by(accounts.c.domain)
     .order_by(accounts.c.domain),
@@ -24,7 +25,10 @@ _counts = query(
 
 
 class Peer(msgspec.Struct, frozen=True):
-    """`state` is how deliveries go, `block` how severe the team was, `allowed` whether it is on the list."""
+    """`accounts` are people and bots; `state` is how deliveries go.
+
+    `block` is how severe the team was, `allowed` whether it is on the list.
+    """
 
     domain: str
     accounts: int

@@ -16,21 +16,27 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from functools import lru_cache
-from typing import Annotated, Any
-from urllib.parse import parse_qs, unquote_plus
+from urllib.parse import unquote_plus
 
-import msgspec
-
-from kith.base.caches import ForAWhile
 from kith.base.errors import Forbidden, Problem, Unauthenticated, Unprocessable
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, Spent, address_key
-from kith.base.news import Fact
-from kith.base.params import read_body
-from kith.base.routing import Provided
 from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.account_standing import Standing
+from kith.social.bearer_keys import find_key, header_key
+from kith.social.callers import (
+    NEEDS_USER,
+    NOBODY,
+    Caller,
+    Member,
+    MemberSeen,
+    Presence,
+    TheCaller,
+    TheMember,
+    caller_in,
+    member_in,
+)
 from kith.social.errors import PRIVATE
 from kith.social.ids import UserId
 
@@ -61,62 +67,17 @@ ANONYMOUS = LimitRule("social-anonymous", most=300, seconds=300)
 PER_USER = LimitRule("social-user", most=1500, seconds=300)
 PER_TOKEN = LimitRule("social-token", most=300, seconds=300)
 PAGING = LimitRule("social-paging", most=300, seconds=900)  # whoever reads a list from somewhere in it
-MOST_IN_FORM = 1 << 20
 
 INVALID = "The access token is invalid"
 REVOKED = "The access token was revoked"
 EXPIRED = "The access token expired"
 OUTSIDE = "This action is outside the authorized scopes"
-NEEDS_USER = "This method requires an authenticated user"
 NEEDS_APP = "This method requires an client credentials authentication"
 UNCONFIRMED = "Your login is missing a confirmed e-mail address"
 PENDING = "Your login is currently pending approval"
 DISABLED = "Your login is currently disabled"
 
 _PAGES = re.compile(r"(?:^|&)(?:page|min_id|max_id|since_id)=[^&]")
-
-
-class Member(msgspec.Struct, frozen=True):
-    """The person a token speaks for."""
-
-    id: UserId
-    username: str
-    role: str
-
-
-class MemberSeen(Fact, frozen=True):
-    """Somebody was here on a day. It may be told more than once."""
-
-    user_id: UserId
-    day: str
-
-
-class Presence:
-    """Who has been noted today, so that it is done once."""
-
-    def __init__(self) -> None:
-        self._noted: ForAWhile[int] = ForAWhile("presence", seconds=86_400, most=100_000)
-
-    def is_new(self, user_id: UserId, day: int) -> bool:
-        """`day` is its ordinal."""
-        if self._noted.get(user_id) == day:
-            return False
-        self._noted.put(user_id, day)
-        return True
-
-
-class Caller(msgspec.Struct, frozen=True):
-    """Whoever got past a guard. `member` is None for an app by itself and for anybody without a token."""
-
-    member: Member | None = None
-    app_id: int | None = None
-    provider_id: int | None = None
-    scopes: frozenset[str] = frozenset()
-    grant_uuid: str | None = None
-    key_hash: str | None = None
-
-
-NOBODY = Caller()
 
 
 async def anyone(exchange: Exchange) -> None:
@@ -221,24 +182,6 @@ async def _whoever(exchange: Exchange, scopes: tuple[str, ...] = ()) -> None:
     await _let_in(exchange, bearer, with_member=is_member)
 
 
-def caller_in(exchange: Exchange) -> Caller:
-    """Whoever the guard let in."""
-    found: Caller = exchange.caller
-    return found
-
-
-def member_in(exchange: Exchange) -> Member:
-    """Only behind `user(...)`."""
-    member = caller_in(exchange).member
-    if member is None:
-        raise Unprocessable(NEEDS_USER)
-    return member
-
-
-TheCaller = Annotated[Caller, Provided(caller_in)]
-TheMember = Annotated[Member, Provided(member_in)]
-
-
 async def still_opens(work: Work, key: str, scope: str) -> bool:
     """Whether a member's token that was let in once would be let in now: asked before something is sent to it."""
     bearer = await identity.find_bearer_by_key(work, key)
@@ -252,7 +195,7 @@ async def still_opens(work: Work, key: str, scope: str) -> bool:
 
 
 async def _bearer(exchange: Exchange) -> identity.Bearer:
-    return await _known(exchange, _header_key(exchange) or await find_key(exchange))
+    return await _known(exchange, header_key(exchange) or await find_key(exchange))
 
 
 async def _known(exchange: Exchange, key: str) -> identity.Bearer:
@@ -308,37 +251,6 @@ def _tighter(one: Spent | None, other: Spent | None) -> Spent | None:
 def _refused(words: str) -> Unauthenticated:
     challenge = f'Bearer realm="Kith", error="invalid_token", error_description="{words}"'
     return Unauthenticated(words, headers={"WWW-Authenticate": challenge})
-
-
-async def find_key(exchange: Exchange) -> str:
-    """The header says it, or a parameter does: in the query, or in a form, which is read for this alone only then."""
-    found = _header_key(exchange)
-    if found is not None:
-        return found
-    query = exchange.query_string
-    if b"_token=" in query:
-        named = _named(parse_qs(query.decode("latin-1")))
-        if named:
-            return named
-    if exchange.method != "GET":
-        length = exchange.header(b"content-length")
-        if length.isdigit() and 0 < int(length) <= MOST_IN_FORM and b"_token" in await exchange.body(MOST_IN_FORM):
-            return _named(await read_body(exchange))
-    return ""
-
-
-def _header_key(exchange: Exchange) -> str | None:
-    scheme, _, rest = exchange.header(b"authorization").partition(b" ")
-    return rest.strip().decode("latin-1") if scheme.lower() == b"bearer" else None
-
-
-def _named(sent: dict[str, Any]) -> str:
-    for name in ("access_token", "bearer_token"):
-        value = sent.get(name)
-        value = value[-1] if isinstance(value, list) and value else value
-        if isinstance(value, str) and value:
-            return value
-    return ""
 
 
 def _check_scopes(bearer: identity.Bearer, needed: tuple[str, ...]) -> None:

@@ -13,11 +13,11 @@ __all__ = ["FIELDS", "Language", "language", "language_of"]
 
 # Fields whose names people read in messages; they have names in each language. Others keep their technical name.
 FIELDS = (
-    "account", "agreement", "attribution_domains", "avatar", "avatar_description", "choices", "comment",
+    "account", "agreement", "attribution_domains", "avatar", "avatar_description", "choices", "comment", "data",
     "date_of_birth", "deadline", "description", "display_name", "domain", "email", "ends_at", "fields", "file",
-    "focus", "header", "header_description", "id", "language", "languages", "locale", "name", "note", "password",
-    "privacy", "quote_policy", "reason", "scheduled_at", "starts_at", "status", "tag", "text", "thumbnail", "title",
-    "username", "visibility",
+    "focus", "header", "header_description", "id", "inbox_url", "language", "languages", "locale", "name", "note",
+    "password", "privacy", "quote_policy", "reason", "scheduled_at", "starts_at", "status", "tag", "text", "thumbnail",
+    "title", "url", "username", "visibility",
 )  # fmt: skip
 
 

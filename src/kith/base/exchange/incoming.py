@@ -45,22 +45,14 @@ class Incoming:
 
     async def chunks(self, most: int) -> AsyncGenerator[bytes, None]:
         """The body piece by piece, `most` bytes in all."""
-        if self._length and not self._length.isdigit():
-            raise Malformed("The Content-Length header is not a number")
-        if self._length and int(self._length) > most:
-            raise TooLarge
+        self._check_length(most)
         if self._body is not None:
-            if len(self._body) > most:
-                raise TooLarge
             if self._body:
                 yield self._body
             return
         size = 0
         while not self._is_whole:
-            message = await self.receive()
-            if message["type"] != "http.request":
-                raise Malformed("The body ended too early")
-            chunk = message.get("body", b"")
+            chunk = await self._next()
             size += len(chunk)
             if size > most:
                 raise TooLarge
@@ -69,9 +61,29 @@ class Incoming:
 
     async def body(self, most: int) -> bytes:
         """The whole body; who asks a second time gets the same."""
-        if self._body is None or len(self._body) > most:
-            self._body = b"".join([chunk async for chunk in self.chunks(most)])
+        self._check_length(most)
+        if self._body is None:
+            chunks, size = [], 0
+            while not self._is_whole:
+                chunks.append(await self._next())
+                size += len(chunks[-1])
+                if size > most:
+                    raise TooLarge
+            self._body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         return self._body
+
+    def _check_length(self, most: int) -> None:
+        if self._length and not self._length.isdigit():
+            raise Malformed("The Content-Length header is not a number")
+        if (self._length and int(self._length) > most) or (self._body is not None and len(self._body) > most):
+            raise TooLarge
+
+    async def _next(self) -> bytes:
+        message = await self.receive()
+        if message["type"] != "http.request":
+            raise Malformed("The body ended too early")
+        chunk: bytes = message.get("body", b"")
+        return chunk
 
     async def drain(self) -> None:
         """Take in a little of what the client is still sending, so that it lives to read the answer."""

@@ -77,7 +77,7 @@ async def _fetched(work: Work, url: str) -> FetchedList:
     try:
         return await subscribing.fetch(work.find(Outgoing), work, url)
     except BadBlockList as error:
-        raise Invalid(fields={"url": [Complaint(f"is no list that can be used: {error}")]}) from error
+        raise Invalid(fields={"url": [Complaint(str(error))]}) from error
 
 
 @post(f"{PATH}/{{id}}/apply", guards=[CHANGE])
@@ -125,7 +125,7 @@ def _listed(file: ListFile) -> ReadList:
     try:
         return read_list(file.data.encode())
     except BadBlockList as error:
-        raise Invalid(fields={"data": [Complaint(f"is no list that can be used: {error}")]}) from error
+        raise Invalid(fields={"data": [Complaint(str(error))]}) from error
 
 
 routes = [

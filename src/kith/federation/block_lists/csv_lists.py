@@ -22,7 +22,7 @@ _YES = frozenset({"true", "t", "1", "yes"})
 _ORDER = {"noop": 0, "silence": 1, "suspend": 2}
 
 
-class BadBlockList(Exception):  # noqa: N818 - the words say what is bad about it
+class BadBlockList(Exception):  # noqa: N818 - the words say what is bad about it, after its name
     """It cannot be read at all."""
 
 
@@ -50,11 +50,11 @@ def read_list(raw: bytes) -> ReadList:
     A list without a line of heads is a list of domains. Of two lines for one domain the stricter counts.
     """
     if len(raw) > MOST_BYTES:
-        raise BadBlockList(f"it is larger than {MOST_BYTES} bytes")
+        raise BadBlockList(f"is larger than {MOST_BYTES} bytes")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadBlockList("it is not UTF-8") from error
+        raise BadBlockList("is not UTF-8") from error
     found: dict[str, ListedServer] = {}
     refused = 0
     for row in _rows(text):
@@ -64,7 +64,7 @@ def read_list(raw: bytes) -> ReadList:
         elif server.domain not in found or _is_stricter(server, found[server.domain]):
             found[server.domain] = server
     if refused and not found:
-        raise BadBlockList("no line of it names a server")
+        raise BadBlockList("names no server in any line")
     return ReadList(tuple(found[name] for name in sorted(found)), refused)
 
 
@@ -73,11 +73,11 @@ def _rows(text: str) -> Iterable[dict[str, str]]:
     try:
         lines = [line for line in csv.reader(io.StringIO(text, newline="")) if any(cell.strip() for cell in line)]
     except csv.Error as error:
-        raise BadBlockList(f"it is no CSV: {error}") from error
+        raise BadBlockList(f"is no CSV: {error}") from error
     finally:
         csv.field_size_limit(before)
     if len(lines) > MOST_ROWS:
-        raise BadBlockList(f"it has more than {MOST_ROWS} lines")
+        raise BadBlockList(f"has more than {MOST_ROWS} lines")
     heads: Sequence[str] = ("domain", "severity")
     if lines and _head(lines[0][0]) == "domain":
         heads = [_head(cell) for cell in lines.pop(0)]

@@ -94,11 +94,11 @@ async def fetch(outgoing: Outgoing, work: Work, url: str) -> FetchedList:
         )
         checked_address(work.settings, "url", answer.url)
     except OutgoingError as error:
-        raise BadBlockList(f"it cannot be fetched: {error}") from error
+        raise BadBlockList(f"cannot be fetched: {error}") from error
     except Invalid as error:
-        raise BadBlockList("it leads to an address that is not asked") from error
+        raise BadBlockList("leads to an address that is not asked") from error
     if answer.status != 200:
-        raise BadBlockList(f"its server answered {answer.status}")
+        raise BadBlockList(f"is of a server that answered {answer.status}")
     found = read_list(answer.body)
     digest = hashlib.sha256(msgspec.json.encode(found.servers)).hexdigest()
     return FetchedList(found.servers, found.refused, digest)

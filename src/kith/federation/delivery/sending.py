@@ -53,6 +53,7 @@ class _Letter(msgspec.Struct):
     body: bytes
     digest: bytes
     signer: Signer
+    newer: Signer | None = None  # of the same sender, where `signer` is the one before
 
 
 class HostRun:
@@ -177,13 +178,20 @@ class HostRun:
         tally.paused_until = again_at or tally.paused_until
 
     async def _knock(self, letter: _Letter) -> PostAnswer:
+        """A host that does not believe the key that was in use before may know the one that is in use now."""
+        answer = await self._knock_with(letter, letter.signer)
+        if answer.status == 401 and letter.newer is not None:
+            answer = await self._knock_with(letter, letter.newer)
+        return answer
+
+    async def _knock_with(self, letter: _Letter, signer: Signer) -> PostAnswer:
         """With the signature that the host has accepted before, else with the older one; if it does not like that,
         once more with the other."""
         scheme = self._scheme or SigningScheme.CAVAGE
-        answer = await self._post(letter, scheme)
+        answer = await self._post(letter, signer, scheme)
         if needs_second_knock(answer.status, is_known=self._scheme is not None):
             other = _OTHER[scheme]
-            again = await self._post(letter, other)
+            again = await self._post(letter, signer, other)
             if judged(again.status) is DeliveryResult.DELIVERED:
                 scheme = other
             if again.status not in (400, 401):
@@ -193,10 +201,10 @@ class HostRun:
             self.tally.scheme = scheme.value
         return answer
 
-    async def _post(self, letter: _Letter, scheme: SigningScheme) -> PostAnswer:
+    async def _post(self, letter: _Letter, signer: Signer, scheme: SigningScheme) -> PostAnswer:
         headers = {"content-type": CONTENT_TYPE, **(letter.delivery.headers or {})}
         request = RequestToSign("POST", letter.delivery.inbox, letter.digest, headers)
-        signed = await self._couriers.desk.sign(letter.signer, request, scheme)
+        signed = await self._couriers.desk.sign(signer, request, scheme)
         started_at = time.monotonic()
         try:
             return await self._couriers.outgoing.post(letter.delivery.inbox, signed, letter.body)
@@ -213,26 +221,30 @@ class HostRun:
         letters = []
         for one in taken:
             activity = found.get(one.outgoing_id)
-            signer = await self._signer(one.sender, activity.with_previous_key) if activity is not None else None
-            if signer is None:
+            signer = await self._signer(one.sender) if activity is not None else None
+            if activity is None or signer is None:
                 self._written.append(
                     self._couriers.ledger.record(Outcome(one.id, one.outgoing_id, DeliveryResult.DROPPED))
                 )
                 left.discard(one.id)
             else:
-                letters.append(_Letter(one, bodies[one.outgoing_id], digests[one.outgoing_id], signer))
+                letter = _Letter(one, bodies[one.outgoing_id], digests[one.outgoing_id], signer)
+                previous = await self._signer(one.sender, previous=True) if activity.with_previous_key else None
+                if previous is not None:
+                    letter.signer, letter.newer = previous, signer
+                letters.append(letter)
         return letters
 
-    async def _signer(self, sender: int, with_previous_key: bool) -> Signer | None:
-        key = (sender, with_previous_key)
+    async def _signer(self, sender: int, *, previous: bool = False) -> Signer | None:
+        key = (sender, previous)
         if key not in self._signers:
-            self._signers[key] = await self._find_signer(AccountId(sender) if sender else None, with_previous_key)
+            self._signers[key] = await self._find_signer(AccountId(sender) if sender else None, previous=previous)
         return self._signers[key]
 
-    async def _find_signer(self, owner: AccountId | None, with_previous_key: bool) -> Signer | None:
+    async def _find_signer(self, owner: AccountId | None, *, previous: bool) -> Signer | None:
+        find = keys.previous_signer if previous else keys.signer
         try:
-            previous = await keys.previous_signer(self._work, owner) if with_previous_key else None
-            return previous or await keys.signer(self._work, owner)
+            return await find(self._work, owner)
         except NotFound:
             return None
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, and_, bindparam, case, delete, func, null, or_, select, text, update
+from sqlalchemy import Boolean, and_, bindparam, case, delete, func, null, or_, select, text, tuple_, update
 
 from kith.base.db import UID, Instant, Session, any_of, any_row, command, insert_into, query, upsert
 from kith.base.ids import id_at
@@ -51,9 +51,19 @@ _has_earlier = any_row(
         _earlier.c.next_at > _now,
     ),
 )
+# What is on its way already, by whichever job: what the same senders have for the same inboxes waits for the answer.
+_sent = deliveries.alias("sent")
+_on_its_way = select(_sent.c.inbox, _sent.c.sender).where(
+    and_(
+        _sent.c.domain == _domain,
+        _sent.c.held_until >= _now,
+        ~and_(_alone, _sent.c.held_by != bindparam("me", type_=UID())),
+    )
+)
+_waits = tuple_(deliveries.c.inbox, deliveries.c.sender).in_(_on_its_way)
 _due = (
     select(deliveries.c.id)
-    .where(and_(_of_domain, deliveries.c.next_at <= _now, _is_free, _may_go, ~_has_earlier))
+    .where(and_(_of_domain, deliveries.c.next_at <= _now, _is_free, _may_go, ~_has_earlier, ~_waits))
     .order_by(deliveries.c.next_at, deliveries.c.id)
     .limit(bindparam("most"))
     .with_for_update(skip_locked=True)
@@ -76,7 +86,9 @@ _not_before = case(
     ),
     else_=deliveries.c.next_at,
 )
-_next_due = query(select(func.min(_not_before)).where(and_(_of_domain, _may_go, ~_has_earlier)), datetime)
+_next_due = query(
+    select(func.min(_not_before)).where(and_(_of_domain, _may_go, ~_has_earlier, or_(~_is_free, ~_waits))), datetime
+)
 _delete = command(delete(deliveries).where(any_of(deliveries.c.id, "ids")))
 _put_off = command(
     update(deliveries)

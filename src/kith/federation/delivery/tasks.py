@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime, timedelta
+from typing import Any
 
 import msgspec
 
@@ -83,37 +84,25 @@ async def send_overdue(work: Work, _payload: SendOverdue) -> None:
     await store.forget_hosts(work.db, work.now - HOSTS_KEPT)
 
 
+def _sending(name: str, **options: Any) -> JobKind[SendToHost]:
+    return JobKind(
+        name=f"federation_delivery.{name}",
+        payload=SendToHost,
+        handler=send,
+        outside=True,
+        concurrency=64,
+        is_harmless=True,
+        **options,
+    )
+
+
 # Hosts that answered last time wait for none of the others, however many these are and whatever they do: those that
 # failed or were slow last time are sent to by a kind of job of their own, and so are those of which nothing is known.
 # Who falls silent without a warning gives its place to the next after a moment.
-SEND: JobKind[SendToHost] = JobKind(
-    name="federation_delivery.send",
-    payload=SendToHost,
-    handler=send,
-    outside=True,
-    concurrency=64,
-    long_after=timedelta(milliseconds=500),
-    most=256,
-    is_harmless=True,
-)
-SEND_TO_NEW: JobKind[SendToHost] = JobKind(
-    name="federation_delivery.send_to_new",
-    payload=SendToHost,
-    handler=send,
-    outside=True,
-    concurrency=64,
-    long_after=timedelta(milliseconds=500),
-    most=256,
-    is_harmless=True,
-)
-SEND_TO_TROUBLED: JobKind[SendToHost] = JobKind(
-    name="federation_delivery.send_to_troubled",
-    payload=SendToHost,
-    handler=send,
-    outside=True,
-    concurrency=64,
-    is_harmless=True,
-)
+_MAKES_ROOM: dict[str, Any] = {"long_after": timedelta(milliseconds=500), "most": 256}
+SEND = _sending("send", **_MAKES_ROOM)
+SEND_TO_NEW = _sending("send_to_new", **_MAKES_ROOM)
+SEND_TO_TROUBLED = _sending("send_to_troubled")
 OVERDUE: JobKind[SendOverdue] = JobKind(
     name="federation_delivery.overdue", payload=SendOverdue, handler=send_overdue, is_harmless=True
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
+from functools import lru_cache
 
 import msgspec
 
@@ -13,11 +15,12 @@ from kith.federation.vocabulary.outgoing.contexts import Doc
 from kith.identity import for_social as identity
 from kith.social.instance import store
 
-__all__ = ["SCHEMA", "VERSIONS", "Usage", "document", "links", "usage_of"]
+__all__ = ["SCHEMA", "VERSIONS", "Usage", "document", "links", "pages_in", "project_pages", "usage_of"]
 
 SCHEMA = "http://nodeinfo.diaspora.software/ns/schema"
 VERSIONS = ("2.0", "2.1")
 UPSTREAM = "mastodon"  # whose dialect of the API is spoken here: client libraries look for it
+_LABELS = {"homepage": "homepage", "repository": "repository", "source": "repository", "source code": "repository"}
 MONTH, HALF_YEAR = timedelta(days=30), timedelta(days=180)
 
 
@@ -42,10 +45,32 @@ async def usage_of(work: Work) -> Usage:
     )
 
 
+@lru_cache(1)
+def project_pages() -> dict[str, str]:
+    """Where the software, not this server, is at home, as far as its package says: 2.1 has a place for it."""
+    from importlib import metadata  # noqa: PLC0415 - loaded when first used
+
+    try:
+        found = metadata.metadata("kith-server").get_all("Project-URL", [])
+    except metadata.PackageNotFoundError:
+        return {}
+    return pages_in(found)
+
+
+def pages_in(urls: Sequence[str]) -> dict[str, str]:
+    """`Project-URL` lines are a label, a comma and an address; of several labels for the same the first counts."""
+    pages: dict[str, str] = {}
+    for label, _, url in (one.partition(",") for one in urls):
+        name = _LABELS.get(label.strip().lower())
+        if name is not None and url.strip().startswith(("https://", "http://")):
+            pages.setdefault(name, url.strip())
+    return pages
+
+
 def document(settings: Settings, version: str, usage: Usage) -> Doc:
     software = {"name": "kith", "version": __version__}
     if version == "2.1":
-        software["homepage"] = settings.base_url
+        software |= project_pages()
     return {
         "version": version,
         "software": software,

@@ -6,18 +6,18 @@ from urllib.parse import quote
 
 import msgspec
 
-from kith.base.errors import NotFound
+from kith.base.errors import Gone, NotFound, Problem, Unauthenticated
 from kith.base.exchange import Answer, Exchange
 from kith.base.paging import Cursor
 from kith.base.routing import FromPath, FromQuery, get
 from kith.base.work import Work
 from kith.federation.documents import outbox, people, posts, store
-from kith.federation.documents.answers import encode, negotiated, page_instead
+from kith.federation.documents.answers import DIALECT, encode, negotiated, page_instead
 from kith.federation.documents.signers import asker_of
 from kith.federation.vocabulary.outgoing import collections, identifiers, tags
 from kith.federation.vocabulary.outgoing.contexts import with_context
 from kith.social.addresses import profile_url, status_url
-from kith.social.ids import StatusId
+from kith.social.ids import AccountId, StatusId
 from kith.social.representations import wants_activity
 
 FURTHEST_PAGE = 1_000_000
@@ -53,37 +53,65 @@ async def show_outbox_of_server(exchange: Exchange, work: Work) -> Answer:
 async def show_person(exchange: Exchange, name: FromPath[str]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(profile_url(exchange.server.works.settings, quote(name, safe="")))
-    return await Documents().person(exchange, name)
+    return await _person(exchange, name)
 
 
 @get("/users/{name}/statuses/{id}")
 async def show_status(exchange: Exchange, name: FromPath[str], id: FromPath[int]) -> Answer:
     if not wants_activity(exchange):
         return page_instead(status_url(exchange.server.works.settings, quote(name, safe=""), StatusId(id)))
-    return await Documents().status(exchange, name, id)
+    return await _status(exchange, name, id)
+
+
+async def _asker_at(exchange: Exchange, name: str, *, must_know: bool = False) -> AccountId | None:
+    """Who asks for something of a person here.
+
+    That somebody is gone is told to those who do not sign, too, as WebFinger tells it to everybody: who holds copies
+    can let go of them.
+    """
+    try:
+        return await asker_of(exchange, must_know=must_know)
+    except Unauthenticated:
+        if await people.is_deleted(exchange.work, name):
+            raise Gone from None
+        raise
+
+
+async def _person(exchange: Exchange, name: str) -> Answer:
+    me, work = await _asker_at(exchange, name), exchange.work
+    return negotiated(exchange, await people.actor_document(work, await people.find_person(work, name, me)), me)
+
+
+async def _status(exchange: Exchange, name: str, id: int) -> Answer:
+    """At the address of a boost there is what it boosts."""
+    me, work = await _asker_at(exchange, name, must_know=True), exchange.work
+    post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
+    if post.reblog_of_id is not None:
+        original = await posts.original_of(work, post, me)
+        return page_instead(original.uri)
+    body = await posts.note_document(work, post)
+    return negotiated(exchange, body, me, is_open=posts.is_for_all(post))
 
 
 class Documents:
-    """What other servers get at the address of a page (`social.representations`)."""
+    """What other servers get at the address of a page (`social.representations`): refusals, too, are in their words."""
 
     async def person(self, exchange: Exchange, name: str) -> Answer:
-        me, work = await asker_of(exchange), exchange.work
-        return negotiated(exchange, await people.actor_document(work, await people.find_person(work, name, me)), me)
+        try:
+            return await _person(exchange, name)
+        except Problem as problem:
+            return DIALECT.shape(problem, exchange)
 
     async def status(self, exchange: Exchange, name: str, id: int) -> Answer:
-        """At the address of a boost there is what it boosts."""
-        me, work = await asker_of(exchange, must_know=True), exchange.work
-        post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
-        if post.reblog_of_id is not None:
-            original = await posts.original_of(work, post, me)
-            return page_instead(original.uri)
-        body = await posts.note_document(work, post)
-        return negotiated(exchange, body, me, is_open=posts.is_for_all(post))
+        try:
+            return await _status(exchange, name, id)
+        except Problem as problem:
+            return DIALECT.shape(problem, exchange)
 
 
 @get("/users/{name}/statuses/{id}/activity")
 async def show_activity(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
-    me = await asker_of(exchange, must_know=True)
+    me = await _asker_at(exchange, name, must_know=True)
     post = await posts.find_post(work, await people.find_person(work, name, me), id, me)
     body = await posts.activity_document(work, post, me)
     return negotiated(exchange, body, me, is_open=posts.is_for_all(post))
@@ -93,7 +121,7 @@ async def show_activity(exchange: Exchange, work: Work, name: FromPath[str], id:
 async def show_replies(
     exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int], asked: FromQuery[RepliesQuery]
 ) -> Answer:
-    me = await asker_of(exchange, must_know=True)
+    me = await _asker_at(exchange, name, must_know=True)
     post = await posts.find_own_post(work, await people.find_person(work, name, me), id, me)
     body = await posts.replies_document(
         work, post, page=bool(asked.page), by_others=asked.only_other_accounts, after=max(asked.min_id, 0)
@@ -103,7 +131,7 @@ async def show_replies(
 
 async def _counted(exchange: Exchange, name: str, id: int, which: str) -> Answer:
     """How many liked or shared a post; who they are is told to its author alone."""
-    me, work = await asker_of(exchange, must_know=True), exchange.work
+    me, work = await _asker_at(exchange, name, must_know=True), exchange.work
     post = await posts.find_own_post(work, await people.find_person(work, name, me), id, me)
     total = post.favourites_count if which == "likes" else post.reblogs_count
     made = collections.counted(identifiers.collection(post.uri, which), total, ordered=False)
@@ -122,7 +150,7 @@ async def show_shares(exchange: Exchange, name: FromPath[str], id: FromPath[int]
 
 @get("/users/{name}/outbox")
 async def show_outbox(exchange: Exchange, work: Work, name: FromPath[str], asked: FromQuery[PageQuery]) -> Answer:
-    me = await asker_of(exchange)
+    me = await _asker_at(exchange, name)
     owner = await people.find_open(work, name, me)
     if not asked.page:
         return negotiated(exchange, outbox.outbox(owner), me)
@@ -131,7 +159,7 @@ async def show_outbox(exchange: Exchange, work: Work, name: FromPath[str], asked
 
 
 async def _people(exchange: Exchange, name: str, which: str, page: str) -> Answer:
-    me, work = await asker_of(exchange), exchange.work
+    me, work = await _asker_at(exchange, name), exchange.work
     owner = await people.find_open(work, name, me)
     if not page:
         return negotiated(exchange, outbox.people(owner, which), me)
@@ -152,19 +180,19 @@ async def show_following(exchange: Exchange, name: FromPath[str], asked: FromQue
 
 @get("/users/{name}/collections/featured")
 async def show_featured(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
-    me = await asker_of(exchange)
+    me = await _asker_at(exchange, name)
     return negotiated(exchange, await outbox.featured(work, await people.find_open(work, name, me)), me)
 
 
 @get("/users/{name}/collections/tags")
 async def show_featured_tags(exchange: Exchange, work: Work, name: FromPath[str]) -> Answer:
-    me = await asker_of(exchange)
+    me = await _asker_at(exchange, name)
     return negotiated(exchange, await outbox.featured_tags(work, await people.find_open(work, name, me)), me)
 
 
 @get("/users/{name}/quote_authorizations/{id}")
 async def show_quote_stamp(exchange: Exchange, work: Work, name: FromPath[str], id: FromPath[int]) -> Answer:
-    me = await asker_of(exchange)
+    me = await _asker_at(exchange, name)
     body = await posts.quote_stamp(work, await people.find_open(work, name, me), id)
     return negotiated(exchange, body, me)
 

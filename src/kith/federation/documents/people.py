@@ -17,7 +17,7 @@ from kith.social.emojis import service as emojis
 from kith.social.ids import AccountId
 from kith.social.versions import without_counts
 
-__all__ = ["ActorDocuments", "actor_document", "find_open", "find_person", "parts_of", "server_document"]
+__all__ = ["ActorDocuments", "actor_document", "find_open", "find_person", "is_deleted", "parts_of", "server_document"]
 
 MOST_BYTES = 8 << 20
 
@@ -27,6 +27,12 @@ class ActorDocuments(ByVersion[bytes]):
 
     def __init__(self) -> None:
         super().__init__("actor_documents", MOST_BYTES)
+
+
+async def is_deleted(work: Work, name: str) -> bool:
+    """Whether somebody had that name here and is gone for good."""
+    found = await accounts.find_named(work.db, name) if len(name) <= 200 else None
+    return found is not None and found.is_listed and found.deleted_at is not None
 
 
 async def find_person(work: Work, name: str, me: AccountId | None = None) -> Account:

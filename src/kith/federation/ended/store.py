@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime, timedelta
 
 from sqlalchemy import and_, bindparam, delete, select
@@ -8,6 +9,7 @@ from kith.base.db import Instant, Session, command, query, upsert
 from kith.federation.ended.tables import ended
 
 KEPT = timedelta(hours=6)
+LONGEST = 500  # with that of its actor an id has to fit into an index
 
 _new = upsert(ended).values(uri=bindparam("uri"), actor=bindparam("actor"), until=bindparam("until", type_=Instant()))
 _remember = command(
@@ -27,18 +29,22 @@ _forget_of = command(delete(ended).where(ended.c.actor == bindparam("actor")))
 _forget = command(delete(ended).where(ended.c.until <= _now))
 
 
+def _key(uri: str) -> str:
+    return uri if len(uri) <= LONGEST else f"sha256:{hashlib.sha256(uri.encode()).hexdigest()}"
+
+
 async def remember(db: Session, uri: str, actor: str, now: datetime) -> None:
     """`actor` says that `uri` is over: what comes under that id from the same actor for a while is too late."""
-    await db.run(_remember, uri=uri, actor=actor, until=now + KEPT)
+    await db.run(_remember, uri=_key(uri), actor=actor, until=now + KEPT)
 
 
 async def is_ended(db: Session, uri: str, actor: str, now: datetime) -> bool:
-    return await db.one(_is_ended, uri=uri, actor=actor, now=now) is not None
+    return await db.one(_is_ended, uri=_key(uri), actor=actor, now=now) is not None
 
 
 async def ended_at(db: Session, uri: str, actor: str) -> datetime | None:
     """The moment that was given when it was remembered."""
-    until = await db.one(_until, uri=uri, actor=actor)
+    until = await db.one(_until, uri=_key(uri), actor=actor)
     return None if until is None else until - KEPT
 
 

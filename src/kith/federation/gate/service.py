@@ -27,12 +27,18 @@ class Gate:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._until = 0.0
+        self._changes = 0
         self._lists: Lists | None = None
         works.news.listen(ServerBlockChanged, self._forget)
         works.news.listen(ServerAllowChanged, self._forget)
 
     def _forget(self, _fact: ServerBlockChanged | ServerAllowChanged) -> None:
-        self._until = 0.0
+        self.look_again()
+
+    def look_again(self) -> None:
+        """For whoever acts on what was decided a moment ago, wherever that was."""
+        self._lists = None
+        self._changes += 1
 
     # Servers
 
@@ -66,16 +72,13 @@ class Gate:
         return self._works.settings.is_own_domain(domain) or lists.admits(domain)
 
     async def _fresh(self, work: Work | None) -> Lists:
-        kept = self._lists
-        if kept is not None and time.monotonic() < self._until:
-            return kept
-        self._until = time.monotonic() + SECONDS  # before reading, so that news that comes meanwhile is not lost
-        try:
-            self._lists = kept = await self._read(work)
-        except BaseException:
-            self._until = 0.0
-            raise
-        return kept
+        if self._lists is not None and time.monotonic() < self._until:
+            return self._lists
+        changes, until = self._changes, time.monotonic() + SECONDS
+        read = await self._read(work)
+        if changes == self._changes:  # else what was read may be older than what was told meanwhile
+            self._lists, self._until = read, until
+        return read
 
     async def _read(self, work: Work | None) -> Lists:
         if work is not None:

@@ -9,6 +9,7 @@ from kith.federation.inbox import store
 from kith.federation.inbox.undone import is_late, remember_end
 from kith.federation.known import Known
 from kith.federation.people import store as people
+from kith.federation.sync.facts import GhostFollowFound
 from kith.federation.vocabulary.incoming.activities.shapes import (
     IncomingAccept,
     IncomingBlock,
@@ -90,9 +91,16 @@ async def _asker(work: Work, sender: Account, activity: IncomingAccept | Incomin
 
 
 async def apply_accept_follow(work: Work, known: Known, sender: Account, activity: IncomingAccept) -> None:
+    """Whoever lets somebody in who does not ask any more, nor follows, is told so: or else they would go on sending."""
     asker = await _asker(work, sender, activity)
-    if asker is not None and not await is_late(work, known, sender, activity.id):
-        await elsewhere.answer_yes(work, sender, asker)
+    if asker is None or await is_late(work, known, sender, activity.id):
+        return
+    if await elsewhere.answer_yes(work, sender, asker):
+        return
+    answered = activity.answered
+    is_of_sender = isinstance(answered, IncomingFollow) and answered.object_id == sender.uri
+    if is_of_sender and not await relationships.is_following(work.db, asker.id, sender.id):
+        work.announce(GhostFollowFound(account_id=asker.id, target_id=sender.id))
 
 
 async def apply_reject_follow(work: Work, known: Known, sender: Account, activity: IncomingReject) -> None:  # noqa: ARG001

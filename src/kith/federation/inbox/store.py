@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, and_, bindparam, delete, or_, select, update
+from sqlalchemy import BindParameter, and_, bindparam, delete, exists, or_, select, update
 
 from kith.base.db import Session, add_once, any_of, command, query
 from kith.federation.inbox.tables import WAITING, Received, inbox
 from kith.social.accounts.tables import Account, accounts
 from kith.social.ids import AccountId, StatusId
-from kith.social.statuses.tables import favourites, statuses
+from kith.social.relationships.follow_source import Following
+from kith.social.statuses.tables import PRIVATE, PUBLIC, UNLISTED, favourites, mentions, statuses
 
 _row: BindParameter[Any] = bindparam("row")
 _add = command(add_once(inbox))
@@ -77,14 +78,32 @@ _favourite = query(
     ),
     int,
 )
-_here = accounts.alias()
+_author, _answered, _follower, _named = (accounts.alias() for _ in range(4))
+_following = Following("following")
+_domain: BindParameter[Any] = bindparam("domain")
+# What those whom a server speaks for may have seen: they are anonymous, so any of its people will do.
+_is_seen_there = or_(
+    statuses.c.visibility.in_((PUBLIC, UNLISTED)),
+    and_(
+        statuses.c.visibility == PRIVATE,
+        exists()
+        .where(and_(_following.followed == statuses.c.account_id, _follower.c.domain == _domain))
+        .where(_follower.c.id == _following.follower),
+    ),
+    exists()
+    .where(and_(mentions.c.status_id == statuses.c.id, _named.c.domain == _domain))
+    .where(_named.c.id == mentions.c.account_id),
+)
+# Those of our people, and those that answer our people.
 _reported_posts = query(
     select(statuses.c.id, statuses.c.account_id)
-    .join(_here, _here.c.id == statuses.c.account_id)
+    .join(_author, _author.c.id == statuses.c.account_id)
+    .outerjoin(_answered, _answered.c.id == statuses.c.in_reply_to_account_id)
     .where(
         and_(
             or_(any_of(statuses.c.uri, "uris"), any_of(statuses.c.id, "ids")),
-            _here.c.domain == "",
+            or_(_author.c.domain == "", _answered.c.domain == ""),
+            _is_seen_there,
             statuses.c.deleted_at.is_(None),
         )
     )
@@ -100,9 +119,11 @@ async def is_favourite(db: Session, account_id: AccountId, status_id: StatusId) 
     return await db.one(_favourite, account=account_id, status=status_id) is not None
 
 
-async def local_posts(db: Session, uris: Sequence[str], ids: Sequence[int]) -> list[tuple[StatusId, AccountId]]:
-    """Those of our people, by id or address, with their authors."""
-    return await db.all(_reported_posts, uris=list(uris), ids=list(ids))
+async def reported_posts(
+    db: Session, uris: Sequence[str], ids: Sequence[int], domain: str
+) -> list[tuple[StatusId, AccountId]]:
+    """Posts by id or address, with their authors, that concern us and that somebody of `domain` may have seen."""
+    return await db.all(_reported_posts, uris=list(uris), ids=list(ids), domain=domain)
 
 
 async def local_people(db: Session, uris: Sequence[str]) -> list[Account]:

@@ -19,10 +19,9 @@ from kith.federation.vocabulary.outgoing.contexts import Doc, with_context
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId, StatusId
-from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import BoostWithdrawn, PollEnded, StatusDeleted, StatusEdited
-from kith.social.statuses.tables import Status
+from kith.social.statuses.tables import PRIVATE, Status
 
 __all__ = ["KINDS", "tell_of_votes_later"]
 
@@ -48,11 +47,8 @@ async def tell_of_votes(work: Work, payloads: Sequence[TellVotes]) -> None:
     await _tell_anew(work, [one.status_id for one in payloads])
 
 
-async def tell_of_votes_later(work: Work, poll_id: int, status_id: StatusId) -> None:
-    """Not while the author hides the counts."""
-    poll = (await polls.find_all(work.db, [poll_id])).get(poll_id)
-    if poll is not None and not poll.hide_totals:
-        work.enqueue(TELL_VOTES, TellVotes(status_id), at=work.now + COUNTED_AFTER, key=str(status_id))
+def tell_of_votes_later(work: Work, status_id: StatusId) -> None:
+    work.enqueue(TELL_VOTES, TellVotes(status_id), at=work.now + COUNTED_AFTER, key=str(status_id))
 
 
 async def _tell_anew(work: Work, ids: Sequence[StatusId]) -> None:
@@ -65,16 +61,16 @@ async def _tell_anew(work: Work, ids: Sequence[StatusId]) -> None:
     told = {row.id: with_relays(row, reached.get(row.id, []), passing_on) for row in rows}
     rows = [row for row in rows if told[row.id]]
     notes = await notes_of(work, rows) if rows else {}
+    headers = await digests_for(work, rows)
     for row in rows:
         note = notes[row.id]
         activity = activities.update_note(note.head, work.now) | {"object": note.raw}
-        headers = await digests_for(work, row)
         await deliver(
             work,
             activity=with_context(activity, note.terms),
             sender=row.account_id,
             inboxes=told[row.id],
-            headers_for=headers,
+            headers_for=headers.get(row.account_id) if row.visibility == PRIVATE else None,
         )
 
 

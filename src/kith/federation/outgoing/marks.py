@@ -8,6 +8,7 @@ from kith.base.db import any_of, query
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.federation.outgoing.changes import tell_of_votes_later
+from kith.federation.outgoing.concerns import any_elsewhere, knows_anybody
 from kith.federation.outgoing.telling import find_elsewhere, find_here, tell_followers, tell_one
 from kith.federation.vocabulary.outgoing import activities, tags
 from kith.social.ids import StatusId
@@ -17,7 +18,7 @@ from kith.social.statuses.facts import PollVoted, StatusFavourited, StatusPinned
 from kith.social.statuses.tables import Status, votes
 from kith.social.tags.facts import TagFeatured
 
-__all__ = ["KINDS", "like_elsewhere", "unlike_elsewhere"]
+__all__ = ["KINDS", "count_elsewhere", "like_elsewhere", "unlike_elsewhere"]
 
 _votes = query(select(votes.c.id, votes.c.choice).where(any_of(votes.c.id, "ids")).order_by(votes.c.id), tuple)
 
@@ -51,13 +52,17 @@ async def _elsewhere(work: Work, id: StatusId) -> Status | None:
     return None if found is None or found.local or found.deleted_at is not None else found
 
 
+async def count_elsewhere(work: Work, fact: PollVoted) -> None:
+    """Whoever asks is told of the vote; the counts of polls here go to everybody who has the poll."""
+    if await any_elsewhere(work.db, fact.asker_id):
+        work.enqueue(VOTED, fact)
+    elif not fact.hides_counts and await knows_anybody(work.db):
+        tell_of_votes_later(work, fact.status_id)
+
+
 async def tell_of_votes(work: Work, fact: PollVoted) -> None:
-    """To whoever asks; the counts of polls here go to everybody who has the poll."""
-    status = await statuses.find(work.db, fact.status_id)
-    if status is None or status.deleted_at is not None:
-        return
-    if status.local:
-        await tell_of_votes_later(work, fact.poll_id, status.id)
+    status = await _elsewhere(work, fact.status_id)
+    if status is None:
         return
     me = await find_here(work, fact.account_id)
     poll = (await polls.find_all(work.db, [fact.poll_id])).get(fact.poll_id)

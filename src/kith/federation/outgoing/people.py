@@ -8,7 +8,7 @@ import msgspec
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
-from kith.federation.delivery.service import DeliveryPriority, deliver
+from kith.federation.delivery.service import deliver
 from kith.federation.documents.people import parts_of
 from kith.federation.keys import store as keys
 from kith.federation.keys.facts import ActorKeyRotated
@@ -35,10 +35,9 @@ class TellProfile(msgspec.Struct):
 
 
 class TellEverybody(msgspec.Struct):
-    """That somebody here is gone, to all who are known and were not told yet, by inboxes after a given one."""
+    """That somebody here is gone, to all who are known: a stretch of inboxes at a time, those after a given one."""
 
     account_id: AccountId
-    told: list[str]
     after: str = ""
 
 
@@ -81,33 +80,21 @@ async def tell_of_move(work: Work, fact: AccountMoved) -> None:
 
 
 async def tell_of_end(work: Work, fact: AccountDeleted) -> None:
-    """Before the follows go with the account: who followed is told first, then everybody who is known.
-
-    Whoever never had a key was never heard of anywhere.
-    """
+    """Whoever never had a key was never heard of anywhere."""
     gone = await accounts.find(work.db, fact.account_id)
-    if gone is None or not gone.is_local or await keys.find(work.db, gone.id) is None:
-        return
-    near = await recipients.followers(work.db, gone)
-    await deliver(work, activity=activities.delete_actor(gone.uri), sender=gone.id, inboxes=near)
-    work.enqueue(END, TellEverybody(gone.id, near))
+    if gone is not None and gone.is_local and await keys.find(work.db, gone.id) is not None:
+        work.enqueue(END, TellEverybody(gone.id))
 
 
 async def tell_everybody(work: Work, payload: TellEverybody) -> None:
+    """Whoever has followed is told no earlier than the others, so that nobody's inbox has to be remembered."""
     gone = await accounts.find(work.db, payload.account_id)
     if gone is None:
         return
     found = await recipients.after(work.db, payload.after, AT_ONCE)
-    told = set(payload.told)
-    await deliver(
-        work,
-        activity=activities.delete_actor(gone.uri),
-        sender=gone.id,
-        inboxes=[one for one in found if one not in told],
-        priority=DeliveryPriority.LOW,
-    )
+    await deliver(work, activity=activities.delete_actor(gone.uri), sender=gone.id, inboxes=found)
     if len(found) == AT_ONCE:
-        work.enqueue(END, TellEverybody(gone.id, sorted(told.difference(found)), found[-1]))
+        work.enqueue(END, TellEverybody(gone.id, found[-1]))
 
 
 PROFILE: JobKind[TellProfile] = JobKind(

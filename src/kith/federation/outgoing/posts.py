@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
@@ -16,7 +16,7 @@ from kith.federation.vocabulary.outgoing import activities
 from kith.federation.vocabulary.outgoing.contexts import Doc, with_context
 from kith.federation.vocabulary.outgoing.identifiers import activity_of
 from kith.social.accounts import store as accounts
-from kith.social.ids import StatusId
+from kith.social.ids import AccountId, StatusId
 from kith.social.statuses import store as statuses
 from kith.social.statuses.facts import StatusPosted
 from kith.social.statuses.tables import PRIVATE, PUBLIC, Status
@@ -34,6 +34,7 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
     if not rows:
         return
     documents = await _creates(work, rows) | await _announces(work, rows)
+    headers = await digests_for(work, rows)
     for row in sorted(rows, key=lambda one: one.id):
         inboxes = with_relays(row, reached.get(row.id, []), passing_on)
         if row.id in documents and inboxes:
@@ -42,7 +43,7 @@ async def carry(work: Work, facts: Sequence[StatusPosted]) -> None:
                 activity=documents[row.id],
                 sender=row.account_id,
                 inboxes=inboxes,
-                headers_for=await digests_for(work, row),
+                headers_for=headers.get(row.account_id) if row.visibility == PRIVATE else None,
             )
 
 
@@ -52,15 +53,16 @@ def with_relays(row: Status, inboxes: Sequence[str], passing_on: Sequence[str]) 
     return list(dict.fromkeys((*inboxes, *(passing_on if is_relayed else ()))))
 
 
-async def digests_for(work: Work, row: Status) -> Mapping[str, Mapping[str, str]] | None:
-    """With what is for followers each server is told whom we take for a follower there."""
-    if row.visibility != PRIVATE:
-        return None
-    author = await accounts.find(work.db, row.account_id)
-    if author is None:
-        return None
-    made = await digests.headers_for(work, author)
-    return {domain: {"collection-synchronization": header} for domain, header in made.items()}
+async def digests_for(work: Work, rows: Iterable[Status]) -> dict[AccountId, Mapping[str, Mapping[str, str]]]:
+    """By the authors of what is for followers: with it each server is told whom we take for a follower there."""
+    found = await accounts.find_all(work.db, list({row.account_id for row in rows if row.visibility == PRIVATE}))
+    return {
+        id: {
+            domain: {"collection-synchronization": header}
+            for domain, header in (await digests.headers_for(work, author)).items()
+        }
+        for id, author in found.items()
+    }
 
 
 async def _creates(work: Work, rows: Sequence[Status]) -> dict[StatusId, Doc]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.federation.outgoing.concerns import between_servers
 from kith.federation.outgoing.telling import find_elsewhere, find_here, tell_one
 from kith.federation.vocabulary.outgoing import activities
 from kith.federation.vocabulary.outgoing.contexts import Doc
@@ -25,7 +26,7 @@ from kith.social.relationships.facts import (
     Unfollowed,
 )
 
-__all__ = ["KINDS", "SUBSCRIPTIONS"]
+__all__ = ["AT_ONCE", "KINDS", "tell_of_end"]
 
 
 async def accept_follow(work: Work, me: Account, follower: Account, uri: str | None, id: int) -> None:
@@ -58,20 +59,21 @@ async def tell_of_authorization(work: Work, fact: FollowAuthorized) -> None:
 
 
 async def tell_of_unfollow(work: Work, fact: Unfollowed) -> None:
-    await _tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.follow_id, by_target=fact.by_target)
+    await tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.follow_id, by_target=fact.by_target)
 
 
 async def tell_of_withdrawal(work: Work, fact: FollowWithdrawn) -> None:
-    await _tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=False)
+    await tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=False)
 
 
 async def tell_of_rejection(work: Work, fact: FollowRejected) -> None:
-    await _tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=True)
+    await tell_of_end(work, fact.account_id, fact.target_id, fact.uri, fact.request_id, by_target=True)
 
 
-async def _tell_of_end(
+async def tell_of_end(
     work: Work, follower: AccountId, followed: AccountId, uri: str | None, id: int, *, by_target: bool
 ) -> None:
+    """Of a follow, or of the wish for one."""
     me, other = await find_here(work, follower), await find_elsewhere(work, followed)
     if me is not None and other is not None and (not by_target or other.suspended_at is not None):
         made = activities.follow(me.uri, other.uri, _name(uri, me, id))
@@ -120,7 +122,7 @@ BLOCKED: JobKind[Blocked] = JobKind(
 UNBLOCKED: JobKind[Unblocked] = JobKind(
     name="federation_outgoing.unblocked", payload=Unblocked, handler=tell_of_unblock, is_harmless=True
 )
-SUBSCRIPTIONS: tuple[tuple[Any, JobKind[Any]], ...] = (
+_KINDS: tuple[tuple[Any, JobKind[Any]], ...] = (
     (FollowRequested, REQUESTED),
     (FollowAuthorized, AUTHORIZED),
     (Unfollowed, UNFOLLOWED),
@@ -129,4 +131,5 @@ SUBSCRIPTIONS: tuple[tuple[Any, JobKind[Any]], ...] = (
     (Blocked, BLOCKED),
     (Unblocked, UNBLOCKED),
 )
-KINDS = tuple(kind for _, kind in SUBSCRIPTIONS)
+KINDS = tuple(kind for _, kind in _KINDS)
+AT_ONCE = tuple((fact, between_servers(kind)) for fact, kind in _KINDS)

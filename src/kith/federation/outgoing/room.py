@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kith.base.rooms import Room
 from kith.federation.keys.facts import ActorKeyRotated
-from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports
+from kith.federation.outgoing import changes, marks, people, posts, quotes, relations, reports, severed
+from kith.federation.outgoing.concerns import where_anybody_is_known
 from kith.social.accounts.facts import AccountChanged, AccountDeleted, AccountMoved
+from kith.social.admission.facts import ServerLetIn
 from kith.social.moderation.facts import ReportCreated
 from kith.social.statuses.facts import (
     BoostWithdrawn,
@@ -31,26 +33,28 @@ ROOM = Room(
         *people.KINDS,
         *reports.KINDS,
         *quotes.KINDS,
+        *severed.KINDS,
     ),
     subscriptions=(
         (StatusEdited, changes.EDITED),
         (PollEnded, changes.POLL_ENDED),
         (StatusDeleted, changes.DELETED),
         (BoostWithdrawn, changes.WITHDRAWN),
-        (PollVoted, marks.VOTED),
-        (StatusPinned, marks.PINNED),
-        (TagFeatured, marks.FEATURED),
-        *relations.SUBSCRIPTIONS,
         (AccountMoved, people.MOVED),
         (ReportCreated, reports.REPORTED),
         (StatusQuoted, quotes.QUOTED),
         (QuoteRevoked, quotes.REVOKED),
     ),
     at_once=(
+        *relations.AT_ONCE,
+        (PollVoted, marks.count_elsewhere),
+        (StatusPinned, where_anybody_is_known(marks.PINNED)),
+        (TagFeatured, where_anybody_is_known(marks.FEATURED)),
         (StatusFavourited, marks.like_elsewhere),
         (StatusUnfavourited, marks.unlike_elsewhere),
         (AccountChanged, people.tell_of_profile_later),
         (ActorKeyRotated, people.tell_of_key),
         (AccountDeleted, people.tell_of_end),
+        (ServerLetIn, severed.tell_of_severed_later),
     ),
 )

@@ -18,14 +18,16 @@ from kith.federation.people.fetching import fetch_handle, store_fetched
 from kith.federation.people.filling import FILLED_FOR, RemoteNotes, fill_later
 from kith.federation.people.storing import is_ours
 from kith.federation.people.tasks import is_stale, refresh_later
-from kith.federation.vocabulary.incoming import DocumentRefused, Handle, read_handle
+from kith.federation.vocabulary.incoming import Document, DocumentRefused, Handle, read_handle
 from kith.federation.vocabulary.incoming.actors import ACTOR_TYPES
-from kith.federation.vocabulary.incoming.fields import type_of
+from kith.federation.vocabulary.incoming.fields import read_object_id, type_of
 from kith.federation.vocabulary.incoming.ids import read_id, without_fragment
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
-from kith.social.ids import AccountId
+from kith.social.ids import AccountId, StatusId
 from kith.social.search.elsewhere import FoundElsewhere
+from kith.social.statuses import store as statuses
+from kith.social.statuses.tables import Status
 
 __all__ = ["LookUp"]
 
@@ -36,6 +38,8 @@ REQUESTS = 30
 NOBODY_SECONDS = 300.0
 OPENED_SECONDS = 600.0
 MOST = 20_000
+ACTIVITY = "/activity"  # what the address of a post ends in where its making is meant
+_CARRIERS = frozenset({"Create", "Update", "Announce"})
 Found = TypeVar("Found")
 
 
@@ -140,17 +144,20 @@ class LookUp:
             account = known or await store_fetched(self._works, fetched, chain)
             return FoundElsewhere(account_id=account.id)
         notes: RemoteNotes = self._works.services[RemoteNotes]
-        status = await notes.fetch(self._works, id, chain)
+        status = await notes.fetch(self._works, _post_in(fetched.document) or id, chain)
         return None if status is None else FoundElsewhere(status_id=status.id)
 
     async def _ours(self, uri: str) -> FoundElsewhere | None:
         work = self._works.open()
         try:
             name = name_in(uri, self._works.settings)
-            found = await accounts.find_named(work.db, name) if name else None
+            account = await accounts.find_named(work.db, name) if name else None
+            status = None if name else await _our_post(work, uri.removesuffix(ACTIVITY))
         finally:
             await work.rollback()
-        return None if found is None else FoundElsewhere(account_id=found.id)
+        if account is not None:
+            return FoundElsewhere(account_id=account.id)
+        return None if status is None else FoundElsewhere(status_id=status.id)
 
     async def _fresh(self, uri: str) -> Account | None:
         work = self._works.open()
@@ -159,3 +166,17 @@ class LookUp:
         finally:
             await work.rollback()
         return None if found is None or found.deleted_at is not None or is_stale(work, found) else found
+
+
+async def _our_post(work: Work, address: str) -> Status | None:
+    """By its id or the address of its page, both of which end in its number."""
+    number = address.rpartition("/")[2]
+    if not (number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    found = await statuses.find(work.db, StatusId(int(number)))
+    return None if found is None or found.deleted_at is not None or address not in (found.uri, found.url) else found
+
+
+def _post_in(document: Document) -> str | None:
+    """The id of the post that an activity is about; it is fetched from where it is at home."""
+    return None if type_of(document, _CARRIERS) is None else read_object_id(document.get("object"))

@@ -21,11 +21,11 @@ from kith.federation.vocabulary.incoming.images import IncomingImage
 from kith.social.accounts import deletion, remote_pictures, verification
 from kith.social.accounts import store as accounts
 from kith.social.accounts.facts import AccountChanged
+from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.tables import Account
 from kith.social.admission.marks import marks_for
 from kith.social.emojis import remote as emojis
 from kith.social.ids import AccountId
-from kith.social.versions import FIRST
 
 __all__ = ["ActorCounts", "is_ours", "store_actor"]
 
@@ -109,56 +109,21 @@ async def _with_handle(work: Work, found: Account | None, handle: Handle) -> Acc
 
 
 async def _insert(work: Work, actor: IncomingActor, handle: Handle) -> Account:
-    id = AccountId(work.new_id())
-    account = Account(
-        id=id,
-        version=FIRST,
-        user_id=None,
+    account = new_account(
+        AccountId(work.new_id()),
         username=handle.username,
-        username_key=handle.username.lower(),
         domain=handle.domain,
         uri=actor.id,
         url=actor.url,
+        now=work.now,
         actor_type=actor.type,
-        display_name="",
-        note="",
-        note_html="",
-        role="user",
-        fields=[],
-        avatar="",
-        avatar_static="",
-        avatar_description="",
-        header="",
-        header_static="",
-        header_description="",
         locked=actor.is_locked,
-        discoverable=None,
-        indexable=False,
-        hide_collections=None,
-        noindex=False,
-        show_media=True,
-        show_media_replies=True,
-        show_featured=True,
-        attribution_domains=[],
-        also_known_as=[],
-        moved_to=None,
-        is_listed=True,
-        memorial=False,
-        silenced_at=None,
-        sensitized_at=None,
-        suspended_at=None,
-        deleted_at=None,
-        statuses_count=0,
-        followers_count=0,
-        following_count=0,
-        last_status_at=None,
         created_at=min(actor.published or work.now, work.now),
-        updated_at=work.now,
         fetched_at=work.now,
+        **msgspec.structs.asdict(await marks_for(work, handle.domain)),
     )
-    account = msgspec.structs.replace(account, **msgspec.structs.asdict(await marks_for(work, handle.domain)))
     await accounts.insert(work.db, account)
-    work.announce(AccountChanged(account_id=id))
+    work.announce(AccountChanged(account_id=account.id))
     return account
 
 
@@ -178,7 +143,7 @@ async def _change(
         await store.fetched(work.db, account.id, work.now)
         return
     await accounts.change(work.db, account.id, changed | {"fetched_at": work.now}, work.now)
-    remote_pictures.forget(work, account, changed)
+    await remote_pictures.forget(work, account, changed)
     work.announce(AccountChanged(account_id=account.id))
     if "fields" in changed:
         verification.verify_later(work, account.id, changed["fields"])

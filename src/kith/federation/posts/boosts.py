@@ -6,7 +6,7 @@ from kith.base.work import Work
 from kith.federation.ended import store as ended
 from kith.federation.known import Known
 from kith.federation.posts import rows
-from kith.federation.posts.publishing import end
+from kith.federation.posts.publishing import end, is_over
 from kith.federation.posts.relevance import may_share
 from kith.federation.posts.storing import followers_of, store_note
 from kith.federation.relays.service import is_relay
@@ -36,6 +36,8 @@ async def apply_announce(work: Work, known: Known, sender: Account, activity: In
 
 
 async def _original(work: Work, known: Known, sender: Account, activity: IncomingAnnounce) -> Status | None:
+    if activity.note is not None and await is_over(work, activity.note, sender):
+        return None
     if activity.note is not None:
         found: Status | None = await store_note(work, known, sender, activity.note, live=False)
     else:

@@ -17,6 +17,7 @@ from kith.social.media import store as media
 from kith.social.remote_media.service import is_rejected
 from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
+from kith.social.statuses.cards import service as cards
 from kith.social.statuses.facts import StatusEdited
 from kith.social.statuses.service.edit import snapshot
 from kith.social.statuses.tables import PUBLIC, UNLISTED, Status
@@ -24,6 +25,8 @@ from kith.social.tags import store as tags
 from kith.social.tags.tables import Tag
 
 __all__ = ["edit"]
+
+MOST_REVISIONS = 100  # whoever edits without end fills no disk with it
 
 
 async def edit(work: Work, known: Known, author: Account, status: Status, note: IncomingNote) -> None:
@@ -80,15 +83,15 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
         "tag_names": list(noted),
         "media_ids": await _attach(work, author, status, note),
         "poll_id": await _poll(work, status, note.poll),
+        "card_id": None,  # looked for anew
         "edited_at": at,
         "fetched_at": work.now,
     }
     if status.visibility in (PUBLIC, UNLISTED):
         changed["quote_policy"] = rows.quote_policy(note, meant.actor)
-    if changed["content"] != status.content:
-        changed["card_id"] = None
     changed |= await quoting.requote(work, author, status, note)
-    if not await statuses.edits_of(work.db, status.id):
+    kept = await statuses.edits_of(work.db, status.id)
+    if not kept:
         await statuses.insert_edit(work.db, before)
     new = await _mention(work, status, meant.named)
     await _retag(work, status, noted)
@@ -97,7 +100,10 @@ async def _rewrite(work: Work, known: Known, author: Account, status: Status, no
     if now is not None:
         revision = await snapshot(work, now, at_edit=True)
         revision.created_at = at
-        await statuses.insert_edit(work.db, revision)
+        keep = statuses.insert_edit if len(kept) < MOST_REVISIONS else statuses.replace_latest
+        await keep(work.db, revision)
+        if note.attachments.link is not None:
+            await cards.look_at(work, now, note.attachments.link)
     work.announce(StatusEdited(status_id=status.id, account_id=author.id, new_mentions=tuple(new)))
 
 

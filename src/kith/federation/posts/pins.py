@@ -6,6 +6,7 @@ from kith.base.work import Work
 from kith.federation.known import Known
 from kith.federation.people import store as people
 from kith.federation.vocabulary.incoming.activities.shapes import IncomingAdd, IncomingRemove
+from kith.federation.vocabulary.incoming.ids import same_domain
 from kith.federation.vocabulary.incoming.tags import IncomingHashtag
 from kith.social.accounts.tables import Account
 from kith.social.featured import store as featured
@@ -47,7 +48,9 @@ async def _is_own_list(work: Work, sender: Account, target: str) -> bool:
 
 
 async def pin(work: Work, known: Known, author: Account, uri: str) -> None:
-    """Only one's own posts are pinned."""
+    """Only one's own posts are pinned, so that nothing of other servers is asked for."""
+    if not same_domain(uri, author.uri):
+        return
     status = await known.status(work, uri)
     if status is None or status.account_id != author.id or status.deleted_at is not None:
         return

@@ -27,6 +27,7 @@ from kith.social.ids import AccountId, StatusId
 from kith.social.remote_media.service import is_rejected
 from kith.social.statuses import polls
 from kith.social.statuses import store as statuses
+from kith.social.statuses.cards import service as cards
 from kith.social.statuses.facts import StatusPosted, StatusQuoted
 from kith.social.statuses.tables import DIRECT, LIMITED, NOT_KNOWN, PUBLIC, UNLISTED, VISIBILITIES, Status
 from kith.social.tags import store as tags
@@ -112,6 +113,8 @@ async def add_note(
         await polls.insert(work.db, rows.poll_row(status.poll_id, status.id, author.id, note.poll, work.now))
     await _count(work, author, status, parent)
     await threads.link_answers(work, status)
+    if note.attachments.link is not None:
+        await cards.look_at(work, status, note.attachments.link)
     _tell(work, status, live=live)
     _follow_up(work, status, note, parent, quote, steps)
     return status

@@ -47,7 +47,7 @@ async def _vote(work: Work, voter: Account, question: str, names: list[str]) -> 
     tallies = [count + (1 if place in choices else 0) for place, count in enumerate(held.tallies)]
     voters = None if held.voters_count is None else held.voters_count + (0 if before else 1)
     await polls.tally(work.db, held.id, tallies, voters)
-    work.announce(PollVoted(poll_id=held.id, status_id=held.status_id, account_id=voter.id))
+    work.announce(PollVoted(held.id, held.status_id, voter.id, held.account_id, held.hide_totals))
 
 
 def _choices(poll: Poll, names: list[str], before: list[int]) -> list[int]:

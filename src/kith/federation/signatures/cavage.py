@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from datetime import datetime
@@ -24,16 +23,24 @@ LONGEST_DATE = 64
 MOST_PARAMETERS = 16
 MOST_COVERED = 32
 _ALGORITHMS = ("rsa-sha256", "hs2019")
+_KINDS = (RSAPublicKey,)
 # As nearly everybody writes it, in one step; whatever else is read parameter by parameter.
 _USUAL = re.compile(r'keyId="([^"\\]*)",(?:algorithm="([^"\\]*)",)?headers="([^"\\]*)",signature="([^"\\]*)"')
 _PARAMETER = re.compile(r'[ \t]*([A-Za-z][A-Za-z0-9_-]*)[ \t]*=[ \t]*(?:"([^"\\]*)"|([0-9.]+))[ \t]*(,|\Z)')
+
+
+class _Covered(msgspec.Struct, frozen=True):
+    """What is signed, by names. `lines` are in the order of signing: the name of a header and how its line begins."""
+
+    names: frozenset[str]
+    lines: tuple[tuple[bytes, bytes], ...]
 
 
 class _Parameters(msgspec.Struct, frozen=True):
     key_id: str
     signature: bytes
     algorithm: str
-    covered: tuple[str, ...]
+    covered: _Covered
     created: str
     expires: str
 
@@ -45,16 +52,17 @@ def read(request: ReceivedRequest, now: datetime) -> SignatureClaim:
         raise SignatureRefused(Fault.UNSIGNED, "Request not signed")
     sent = _parameters(value)
     key_id = read_key_id(sent.key_id)
+    covered = sent.covered.names
     created = _check_time(request, sent, now)
-    _check_coverage(request.method, sent.covered)
-    if "host" in sent.covered:
+    _check_coverage(request.method, covered)
+    if "host" in covered:
         request.check_host()
-    if "digest" in sent.covered:
+    if "digest" in covered:
         check_digest(request.field(b"digest", most=LONGEST_FIELD), request.body)
     bases: tuple[bytes, ...] = (_base(request, sent, request.target),)
-    if request.query and "(request-target)" in sent.covered:  # with the query and without: servers differ
+    if request.query and "(request-target)" in covered:  # with the query and without: servers differ
         bases += (_base(request, sent, request.path),)
-    return SignatureClaim(key_id, bases, sent.signature, (RSAPublicKey,), created)
+    return SignatureClaim(key_id, bases, sent.signature, _KINDS, created)
 
 
 def _parameters(value: bytes) -> _Parameters:
@@ -70,7 +78,7 @@ def _parameters(value: bytes) -> _Parameters:
         raise SignatureRefused(Fault.ALGORITHM, words)
     covered = _covered(found.get("headers", "(created)" if algorithm == "hs2019" else "date"))
     try:
-        signature = base64.b64decode(found["signature"], validate=True)
+        signature = binascii.a2b_base64(found["signature"], strict_mode=True)
     except (binascii.Error, ValueError) as error:
         raise SignatureRefused(Fault.MALFORMED, "The signature is not valid base64") from error
     return _Parameters(
@@ -84,14 +92,15 @@ def _named(key_id: str, algorithm: str | None, headers: str, signature: str) -> 
 
 
 @lru_cache(256)
-def _covered(headers: str) -> tuple[str, ...]:
-    """What is signed, in its order: each server signs the same over and over."""
-    covered = tuple(headers.lower().split())
-    if len(covered) > MOST_COVERED:
+def _covered(headers: str) -> _Covered:
+    """Each server signs the same over and over, so what was read is kept."""
+    names = headers.lower().split()
+    if len(names) > MOST_COVERED:
         raise SignatureRefused(Fault.TOO_LONG, "Too many headers are signed")
-    if len(set(covered)) < len(covered):
+    if len(set(names)) < len(names):
         raise SignatureRefused(Fault.MALFORMED, "A header is signed twice")
-    return covered
+    raw = [name.encode("latin-1") for name in names]
+    return _Covered(frozenset(names), tuple((name, name + b": ") for name in raw))
 
 
 def _split(text: str) -> dict[str, str]:
@@ -114,30 +123,31 @@ def _split(text: str) -> dict[str, str]:
 
 def _check_time(request: ReceivedRequest, sent: _Parameters, now: datetime) -> int:
     """The time that is signed counts. An end that is not signed may come earlier than usual, but no later."""
+    covered = sent.covered.names
     for name, value in (("(created)", sent.created), ("(expires)", sent.expires)):
-        if name not in sent.covered:
+        if name not in covered:
             continue
         if sent.algorithm != "hs2019":
             raise SignatureRefused(Fault.COVERAGE, f"Invalid pseudo-header {name} for {sent.algorithm}")
         if not value:
             words = f"Pseudo-header {name} used but corresponding argument missing"
             raise SignatureRefused(Fault.MALFORMED, words)
-    if "(created)" in sent.covered:
+    if "(created)" in covered:
         created = read_seconds(sent.created, "created")
-    elif "date" in sent.covered:
+    elif "date" in covered:
         request.covered_field(b"date")
         created = read_http_date(request.field(b"date", most=LONGEST_DATE) or b"")
     else:
         words = "Kith requires the Date header or (created) pseudo-header to be signed"
         raise SignatureRefused(Fault.COVERAGE, words)
     expires = read_seconds(sent.expires, "expires") if sent.expires else None
-    if expires is not None and "(expires)" not in sent.covered:
+    if expires is not None and "(expires)" not in covered:
         expires = min(expires, created + USUAL)
     check_window(created, expires, now)
     return created
 
 
-def _check_coverage(method: str, covered: tuple[str, ...]) -> None:
+def _check_coverage(method: str, covered: frozenset[str]) -> None:
     if "(request-target)" not in covered and "digest" not in covered:
         words = "Kith requires the Digest header or (request-target) pseudo-header to be signed"
         raise SignatureRefused(Fault.COVERAGE, words)
@@ -152,15 +162,14 @@ def _check_coverage(method: str, covered: tuple[str, ...]) -> None:
 def _base(request: ReceivedRequest, sent: _Parameters, target: bytes) -> bytes:
     """What was signed, line by line."""
     lines = []
-    for name in sent.covered:
-        raw = name.encode("latin-1")
-        if name == "(request-target)":
+    for name, beginning in sent.covered.lines:
+        if name == b"(request-target)":
             value = request.method.lower().encode() + b" " + target
-        elif name == "(created)":
+        elif name == b"(created)":
             value = sent.created.encode("latin-1")
-        elif name == "(expires)":
+        elif name == b"(expires)":
             value = sent.expires.encode("latin-1")
         else:
-            value = request.covered_field(raw)
-        lines.append(raw + b": " + value)
+            value = request.covered_field(name)
+        lines.append(beginning + value)
     return b"\n".join(lines)

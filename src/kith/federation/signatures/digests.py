@@ -47,7 +47,7 @@ def check_digest(field: bytes | None, body: bytes) -> None:
 
 def _decode(given: bytes) -> bytes:
     try:
-        return base64.b64decode(given, validate=True)
+        return binascii.a2b_base64(given, strict_mode=True)
     except (binascii.Error, ValueError) as error:
         words = f"Invalid Digest value. The provided Digest value is not valid base64. Given digest: {shown(given)}"
         raise SignatureRefused(Fault.DIGEST, words) from error

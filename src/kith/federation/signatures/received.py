@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -67,19 +68,30 @@ class ReceivedRequest:
 
     def check_host(self) -> None:
         """The host that was signed is ours."""
-        asked = self.covered_field(b"host").decode("latin-1").lower()
-        for origin in self.origins:
-            scheme, _, authority = origin.lower().partition("://")
-            port = _DEFAULT_PORTS.get(scheme, "")
-            if asked.removesuffix(port) == authority.removesuffix(port):
-                return
-        raise SignatureRefused(Fault.HOST, f"The request was signed for another host: {shown(asked)}")
+        asked = self.covered_field(b"host")
+        if asked not in _names_of(self.origins) and asked.lower() not in _names_of(self.origins):
+            raise SignatureRefused(Fault.HOST, f"The request was signed for another host: {shown(asked)}")
+
+
+@lru_cache(16)
+def _names_of(origins: tuple[str, ...]) -> frozenset[bytes]:
+    """What the `Host` header of a request for one of them may say: a port that the scheme implies, or not."""
+    found = set()
+    for origin in origins:
+        scheme, _, authority = origin.lower().partition("://")
+        port = _DEFAULT_PORTS.get(scheme, "")
+        name = authority.removesuffix(port)
+        found |= {name.encode("latin-1"), (name + port).encode("latin-1")}
+    return frozenset(found)
 
 
 def _fields(headers: Sequence[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
     """Values by lower-case names; a header that was sent several times is one list of values."""
     if len(headers) > MOST_HEADERS:
         raise SignatureRefused(Fault.TOO_LONG, "Too many headers")
+    once = {name.lower(): value.strip(b" \t") for name, value in headers}
+    if len(once) == len(headers):
+        return once
     found: dict[bytes, list[bytes]] = {}
     for name, value in headers:
         found.setdefault(name.lower(), []).append(value.strip(b" \t"))

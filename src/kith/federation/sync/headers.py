@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from functools import reduce
+from operator import xor
 
 import msgspec
 
-__all__ = ["SyncHeader", "digest_of", "read_header", "write_header"]
+__all__ = ["SyncHeader", "digest_of", "read_header", "sum_of", "write_header", "written"]
 
 LONGEST = 4096
 _FIELD = re.compile(r'\s*([A-Za-z]{1,20})="([^"\\]{0,2048})"\s*(?:,|\Z)')
@@ -23,12 +25,18 @@ class SyncHeader(msgspec.Struct, frozen=True):
     digest: str
 
 
+def sum_of(uri: str) -> int:
+    """What one of them adds to a digest, and takes from it again."""
+    return int.from_bytes(hashlib.sha256(uri.encode()).digest(), "big")
+
+
+def written(made: int) -> str:
+    return f"{made:064x}"
+
+
 def digest_of(uris: Iterable[str]) -> str:
     """All of them, in whatever order."""
-    made = 0
-    for uri in uris:
-        made ^= int.from_bytes(hashlib.sha256(uri.encode()).digest(), "big")
-    return f"{made:064x}"
+    return written(reduce(xor, map(sum_of, uris), 0))
 
 
 def write_header(collection_id: str, url: str, digest: str) -> str:

@@ -11,9 +11,9 @@ from kith.federation.fetching import FetchChain, FetchFailed, RemoteClient
 from kith.federation.fetching.collections import fetch_collection, fetch_items
 from kith.federation.fetching.our_signer import OurSigner
 from kith.federation.people import store as people
-from kith.federation.sync.digests import MOST_FOLLOWERS
+from kith.federation.sync.digests import MOST_FOLLOWERS, digest_of_many
 from kith.federation.sync.facts import GhostFollowFound
-from kith.federation.sync.headers import digest_of, read_header
+from kith.federation.sync.headers import read_header
 from kith.federation.vocabulary.incoming.ids import same_domain
 from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
@@ -48,7 +48,7 @@ async def compare(work: Work, sender: Account, header_value: str) -> None:
     if actor is None or actor.followers != told.collection_id:
         return
     known = await store.followers_here(work.db, sender.id)
-    if digest_of(known) != told.digest:
+    if await digest_of_many(known) != told.digest:
         payload = Synchronize(account_id=sender.id, url=told.url, digest=told.digest)
         work.enqueue(SYNCHRONIZE, payload, key=str(sender.id))
 
@@ -63,7 +63,7 @@ async def synchronize(work: Work, payload: Synchronize) -> None:
         if failed.may_pass:
             raise
         raise Give.up(str(failed)) from failed
-    if digest_of(told) != payload.digest:
+    if await digest_of_many(told) != payload.digest:
         return  # it has changed meanwhile, or was not had whole
     await work.db.begin()
     known = await store.followers_here(work.db, account.id)

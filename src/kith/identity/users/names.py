@@ -11,6 +11,7 @@ _USERNAME = re.compile(r"[\w.@+-]+\Z")
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+@[^\s@<>\"(),:;\[\]\\\x00-\x1f\x7f]+\Z")
 
 MOST_IN_NAME = 500
+MOST_IN_HOST = 253  # what is longer is no domain, and spelling it in ASCII would take long
 MOST_IN_KEY = {"username": 300, "email": 254}  # a letter may become many when it is made comparable
 
 
@@ -28,6 +29,8 @@ def email_key(email: str) -> str:
 def domain_key(host: str) -> str:
     """The domain in ASCII."""
     plain = host.strip().rstrip(".").casefold()
+    if len(plain) > MOST_IN_HOST:
+        return plain
     try:
         return plain.encode("idna").decode()
     except UnicodeError:

@@ -8,7 +8,7 @@ from alembic import op
 from kith.base import db
 
 revision = "0039"
-down_revision = "0037"
+down_revision = "0038"
 
 
 def upgrade() -> None:

@@ -9,7 +9,7 @@ import msgspec
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.for_social import UserDeleted
-from kith.social.accounts import pictures, store
+from kith.social.accounts import remote_pictures, store
 from kith.social.accounts.facts import AccountDeleted
 from kith.social.accounts.tables import Account
 
@@ -51,7 +51,7 @@ async def empty(work: Work, account: Account) -> None:
         "indexable": False,
     }
     await store.change(work.db, account.id, changed, work.now)
-    pictures.forget(work, account, changed)
+    await remote_pictures.forget(work, account, changed)
     work.announce(AccountDeleted(account_id=account.id))
 
 

@@ -13,11 +13,12 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
+from kith.base.blobs import Blobs
 from kith.base.caches import ForAWhile
 from kith.base.errors import NotFound
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.work import Work
-from kith.social.accounts import pictures, store
+from kith.social.accounts import fetched_pictures, pictures, store
 from kith.social.accounts.pictures import Picture
 from kith.social.accounts.tables import Account
 from kith.social.addresses import file_url
@@ -72,8 +73,12 @@ def _ending(url: str) -> str:
     return ending if ending in _ENDINGS else "jpg"
 
 
-def forget(work: Work, before: Account, changed: Mapping[str, Any]) -> None:
+async def forget(work: Work, before: Account, changed: Mapping[str, Any]) -> None:
+    """What the account no longer speaks of goes, and is not counted any more."""
     pictures.forget(work, before, changed)
+    for shelf, name in SHELVES.items():
+        if name in changed:
+            await fetched_pictures.drop(work.db, shelf, [before.id])
 
 
 async def bring(work: Work, shelf: str, account_id: int, key: str) -> str | None:
@@ -96,7 +101,7 @@ async def bring(work: Work, shelf: str, account_id: int, key: str) -> str | None
         except (OutgoingError, BadFile) as error:
             state.failed.put((account.id, source), True)
             raise NotFound from error
-        await _keep(work, account, name, made)
+        await _keep(work, account, shelf, made)
     return None if key in (made.file, made.static) else file_url(work.settings, made.file)
 
 
@@ -125,13 +130,16 @@ async def _download(work: Work, url: str, file: IO[bytes]) -> None:
             await asyncio.to_thread(file.write, chunk)
 
 
-async def _keep(work: Work, account: Account, name: Picture, made: Shaped) -> None:
-    """Under its right names, if the account still speaks of it."""
-    values = {name: made.file, f"{name}_static": made.static}
-    if all(getattr(account, column) == value for column, value in values.items()):
-        return
+async def _keep(work: Work, account: Account, shelf: str, made: Shaped) -> None:
+    """Under its right names, and counted, if the account still speaks of it."""
+    name, files = SHELVES[shelf], dict.fromkeys((made.file, made.static))
+    size = sum([await work.find(Blobs).size(key) for key in files])
     async with work.aside() as aside:
         await aside.db.hold(f"account:{account.id}")
         now = await store.find(aside.db, account.id)
-        if now is not None and getattr(now, name) == getattr(account, name):
+        if now is None or getattr(now, name) != getattr(account, name):
+            return
+        values = {name: made.file, f"{name}_static": made.static}
+        if any(getattr(now, column) != value for column, value in values.items()):
             await store.change(aside.db, account.id, values, aside.now)
+        await fetched_pictures.arrived(aside.db, shelf, account.id, size, aside.now)

@@ -81,6 +81,16 @@ accounts = Table(
     Index("ix_social_accounts_last_status_at", "last_status_at"),
 )
 
+# Pictures of people elsewhere whose files are here: how large they are, and when somebody last looked.
+fetched_pictures = Table(
+    "social_fetched_pictures",
+    METADATA,
+    Column("account_id", BigInteger, ForeignKey("social_accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("shelf", String(10), primary_key=True),
+    Column("fetched_bytes", Integer, nullable=False),
+    Column("looked_at", Instant, nullable=False, index=True),
+)
+
 # What members set for themselves: how they post, and how they want to see things.
 preferences = Table(
     "social_preferences",

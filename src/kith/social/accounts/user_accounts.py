@@ -13,10 +13,10 @@ from kith.base.work import Work
 from kith.identity import for_social as identity
 from kith.social.accounts import store
 from kith.social.accounts.facts import AccountChanged, AccountMade, AccountWelcomed
+from kith.social.accounts.new_rows import new_account
 from kith.social.accounts.tables import Account
 from kith.social.addresses import actor_uri, profile_url
 from kith.social.ids import AccountId, UserId
-from kith.social.versions import FIRST
 
 LONGEST_NAME = 30
 BELIEVED_SECONDS = 2.0
@@ -97,51 +97,18 @@ async def make(work: Work, user_id: UserId) -> None:
 
 
 def _new_account(work: Work, user_id: UserId, person: identity.PersonFacts, name: str) -> Account:
-    return Account(
-        id=AccountId(work.new_id()),
-        version=FIRST,
-        user_id=user_id,
+    return new_account(
+        AccountId(work.new_id()),
         username=name,
-        username_key=name.lower(),
         domain="",
         uri=actor_uri(work.settings, name),
         url=profile_url(work.settings, name),
-        actor_type="Person",
+        now=work.now,
+        user_id=user_id,
         display_name=person.name if person.name != person.username else "",
-        note="",
-        note_html="",
         role=person.role,
-        fields=[],
-        avatar="",
-        avatar_static="",
-        avatar_description="",
-        header="",
-        header_static="",
-        header_description="",
-        locked=False,
-        discoverable=None,
-        indexable=False,
-        hide_collections=None,
-        noindex=False,
-        show_media=True,
-        show_media_replies=True,
-        show_featured=True,
-        attribution_domains=[],
-        also_known_as=[],
-        moved_to=None,
         is_listed=person.is_welcome,
-        memorial=False,
-        silenced_at=None,
-        sensitized_at=None,
-        suspended_at=None,
-        deleted_at=None,
-        statuses_count=0,
-        followers_count=0,
-        following_count=0,
-        last_status_at=None,
         created_at=person.created_at,
-        updated_at=work.now,
-        fetched_at=None,
     )
 
 

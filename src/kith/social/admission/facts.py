@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from kith.base.news import Fact
 
 
@@ -15,6 +17,13 @@ class ServerAllowChanged(Fact, frozen=True):
     """One was put on the list, or taken from it."""
 
     domain: str
+
+
+class ServerLetIn(Fact, frozen=True):
+    """One that was shut out since then is so no longer, as far as this rule goes: another may still hold."""
+
+    domain: str
+    since: datetime
 
 
 class BlocksChanged(Fact, frozen=True):

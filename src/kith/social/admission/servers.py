@@ -11,7 +11,7 @@ from kith.base.errors import Complaint, Invalid, NotFound
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.admission import store
-from kith.social.admission.facts import ServerAllowChanged, ServerBlockChanged
+from kith.social.admission.facts import ServerAllowChanged, ServerBlockChanged, ServerLetIn
 from kith.social.admission.tables import NOT_LISTED, ServerAllow, ServerBlock
 from kith.social.moderation.severing import SEVER, Sever
 from kith.social.staff import Staff, record
@@ -108,18 +108,22 @@ async def change(work: Work, by: Staff, id: int, draft: DomainBlockDraft) -> Ser
     await store.change(work.db, "domain_block", id, values)
     if after.severity != before.severity:
         await _enforce(work, before.domain, [before.created_at])
+    if before.severity == "suspend" != after.severity:
+        work.announce(ServerLetIn(domain=before.domain, since=before.created_at))
     _told(work, before.domain)
     await record(work, by, "update_domain_block", domain=before.domain, severity=after.severity)
     return after
 
 
 async def unblock(work: Work, by: Staff, id: int) -> None:
-    """What it did to accounts is undone; follows that it cut stay cut."""
+    """What it did to accounts is undone; follows that it cut stay cut, which their servers are told now."""
     by.check("manage_federation")
     await work.db.hold("social.server_blocks")
     found = await find(work, id)
     await store.remove(work.db, "domain_block", id)
     await _enforce(work, found.domain, [found.created_at])
+    if found.severity == "suspend":
+        work.announce(ServerLetIn(domain=found.domain, since=found.created_at))
     _told(work, found.domain)
     await record(work, by, "destroy_domain_block", domain=found.domain)
 
@@ -175,6 +179,8 @@ async def allow(work: Work, by: Staff, text: str) -> ServerAllow:
     await store.insert(work.db, "domain_allow", new)
     await store.lift(work.db, domain, NOT_LISTED)
     await _enforce(work, domain, ())
+    if work.settings.is_allow_list:
+        work.announce(ServerLetIn(domain=domain, since=NOT_LISTED))
     work.announce(ServerAllowChanged(domain=domain))
     await record(work, by, "create_domain_allow", domain=domain)
     return new

@@ -9,6 +9,7 @@ import msgspec
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.admission import store
+from kith.social.admission.facts import ServerLetIn
 from kith.social.admission.tables import NOT_LISTED
 
 KEPT = timedelta(days=14)
@@ -51,6 +52,7 @@ async def fit_mode(work: Work, payload: FitMode) -> None:
             await store.shut_out(work.db, domain)
         else:
             await store.lift(work.db, domain, NOT_LISTED)
+            work.announce(ServerLetIn(domain=domain, since=NOT_LISTED))
     if len(domains) == DOMAINS_AT_ONCE:
         work.enqueue(FIT_MODE, FitMode(after=domains[-1], goes_on=True))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.rooms import Room
 from kith.social.errors import DIALECT
 from kith.social.lists import api, tasks
-from kith.social.relationships.facts import FollowRejected, FollowWithdrawn, Unfollowed
+from kith.social.relationships.facts import FollowMoved, FollowRejected, FollowWithdrawn, Unfollowed
 
 ROOM = Room(
     name="lists",
@@ -18,6 +18,7 @@ ROOM = Room(
         (FollowRejected, tasks.ACCEPT_NO),
     ),
     at_once=(
+        (FollowMoved, tasks.take_along),
         (Unfollowed, tasks.part),
         (FollowWithdrawn, tasks.give_up),
         (FollowRejected, tasks.accept_no),

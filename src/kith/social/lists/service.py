@@ -121,3 +121,12 @@ async def forget_member(work: Work, me: AccountId, other: AccountId) -> None:
         return
     for one in await store.with_member(work.db, me, other):
         await drop(work, me, one.id, [other])
+
+
+async def take_along(work: Work, me: AccountId, source: AccountId, target: AccountId) -> None:
+    """Somebody has moved: where the old account was on a list, the new one is, too, if it is followed."""
+    if not await relationships.wanted_among(work.db, me, [target]):
+        return
+    for one in await store.with_member(work.db, me, source):
+        if await store.add(work.db, one.id, target, id=work.new_id()):
+            work.announce(ListJoined(list_id=one.id, account_id=me, member_id=target))

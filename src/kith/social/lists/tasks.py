@@ -1,11 +1,11 @@
-"""Whoever is not followed any more, nor asked to be, is on no list either."""
+"""Whoever is not followed any more, nor asked to be, is on no list either; whoever moves stays on it."""
 
 from __future__ import annotations
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.social.lists import service
-from kith.social.relationships.facts import FollowRejected, FollowWithdrawn, Unfollowed
+from kith.social.relationships.facts import FollowMoved, FollowRejected, FollowWithdrawn, Unfollowed
 
 
 async def part(work: Work, fact: Unfollowed) -> None:
@@ -18,6 +18,10 @@ async def give_up(work: Work, fact: FollowWithdrawn) -> None:
 
 async def accept_no(work: Work, fact: FollowRejected) -> None:
     await service.forget_member(work, fact.account_id, fact.target_id)
+
+
+async def take_along(work: Work, fact: FollowMoved) -> None:
+    await service.take_along(work, fact.account_id, fact.source_id, fact.target_id)
 
 
 PART: JobKind[Unfollowed] = JobKind(name="lists.part", payload=Unfollowed, handler=part)

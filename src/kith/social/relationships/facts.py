@@ -27,6 +27,14 @@ class FollowChanged(Fact, frozen=True):
     follow_id: int
 
 
+class FollowMoved(Fact, frozen=True):
+    """`account_id` followed `source_id`, who has moved, and follows `target_id` instead, or asks to."""
+
+    account_id: AccountId
+    source_id: AccountId
+    target_id: AccountId
+
+
 class FollowRequested(Fact, frozen=True):
     account_id: AccountId
     target_id: AccountId

@@ -1,4 +1,4 @@
-"""Other servers' media and previews take only so much room: what nobody has looked at for longest is dropped.
+"""Media, previews and faces of other servers take only so much room: what nobody has looked at for longest is dropped.
 
 Whatever was dropped is fetched again when somebody looks at it.
 """
@@ -13,6 +13,7 @@ import msgspec
 from kith.base.jobs import JobKind
 from kith.base.metrics import FETCHED_BYTES, FETCHED_DROPPED
 from kith.base.work import Work
+from kith.social.accounts import fetched_pictures
 from kith.social.accounts.pictures import FORGET_FILES, ForgetFiles
 from kith.social.media.tasks import forget_folders
 from kith.social.remote_media import store
@@ -57,6 +58,8 @@ def _enough(found: Sequence[Fetched], too_much: int) -> list[Fetched]:
 async def _drop(work: Work, chosen: Sequence[Fetched]) -> None:
     gone = await store.drop_attachments(work.db, [one.id for one in chosen if one.shelf == store.ATTACHMENTS])
     keys = await store.drop_cards(work.db, [one.id for one in chosen if one.shelf == store.CARDS])
+    for shelf in store.PICTURES:
+        keys += await fetched_pictures.drop(work.db, shelf, [one.id for one in chosen if one.shelf == shelf])
     dropped(work, gone, keys, "budget")
 
 

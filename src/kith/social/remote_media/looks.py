@@ -32,9 +32,7 @@ class Looks:
         self._flushed_at = time.monotonic()
 
     async def looked_at(self, work: Work, shelf: str, id: int) -> None:
-        if shelf not in (store.ATTACHMENTS, store.CARDS):
-            return
-        if not work.settings.media_budget or self._noted.get((shelf, id)):
+        if shelf not in store.SHELVES or not work.settings.media_budget or self._noted.get((shelf, id)):
             return
         self._noted.put((shelf, id), True)
         self._waiting.add((shelf, id))
@@ -45,7 +43,7 @@ class Looks:
     async def write(self, work: Work) -> None:
         """What a process has noted and not written is lost with it, which does no harm."""
         waiting, self._waiting, self._flushed_at = self._waiting, set(), time.monotonic()
-        for shelf in (store.ATTACHMENTS, store.CARDS):
+        for shelf in store.SHELVES:
             ids = [id for kind, id in waiting if kind == shelf]
             if ids:
                 await store.look(work.db, shelf, ids, work.now)

@@ -10,17 +10,35 @@ import msgspec
 from sqlalchemy import ColumnElement, Table, and_, bindparam, func, literal, or_, select, union_all, update
 
 from kith.base.db import Instant, Session, any_of, command, query
-from kith.social.accounts.tables import accounts
+from kith.social.accounts.tables import accounts, fetched_pictures
 from kith.social.ids import AccountId
 from kith.social.media.tables import media
 from kith.social.statuses.tables import cards, statuses
 from kith.social.versions import changed
 
-ATTACHMENTS, CARDS = "attachments", "cards"
-_SIZES: dict[str, tuple[Table, ColumnElement[int]]] = {
-    ATTACHMENTS: (media, media.c.fetched_bytes),
-    CARDS: (cards, cards.c.image_bytes),
-}
+ATTACHMENTS, CARDS, AVATARS, HEADERS = "attachments", "cards", "avatars", "headers"
+PICTURES = (AVATARS, HEADERS)
+
+
+class _Shelf(msgspec.Struct, frozen=True):
+    """Where it is written how large the files of something are."""
+
+    table: Table
+    id: ColumnElement[Any]
+    size: ColumnElement[int]
+    is_on_it: ColumnElement[bool]
+
+
+def _picture_shelf(name: str) -> _Shelf:
+    table = fetched_pictures
+    return _Shelf(table, table.c.account_id, table.c.fetched_bytes, table.c.shelf == name)
+
+
+_SHELVES = {
+    ATTACHMENTS: _Shelf(media, media.c.id, media.c.fetched_bytes, media.c.looked_at.is_not(None)),
+    CARDS: _Shelf(cards, cards.c.id, cards.c.image_bytes, cards.c.looked_at.is_not(None)),
+} | {name: _picture_shelf(name) for name in PICTURES}
+SHELVES = tuple(_SHELVES)
 _now = bindparam("now", type_=Instant())
 
 
@@ -31,18 +49,17 @@ class Fetched(msgspec.Struct, frozen=True):
     looked_at: datetime
 
 
-_total = {
-    shelf: query(select(func.coalesce(func.sum(size), 0)).where(table.c.looked_at.is_not(None)), int)
-    for shelf, (table, size) in _SIZES.items()
-}
+_total = query(
+    union_all(*(select(func.coalesce(func.sum(shelf.size), 0)).where(shelf.is_on_it) for shelf in _SHELVES.values())),
+    int,
+)
 
 
-def _oldest_of(shelf: str) -> Any:
-    table, size = _SIZES[shelf]
+def _oldest_of(name: str, shelf: _Shelf) -> Any:
     found = (
-        select(literal(shelf).label("shelf"), table.c.id, size.label("size"), table.c.looked_at)
-        .where(table.c.looked_at.is_not(None))
-        .order_by(table.c.looked_at, table.c.id)
+        select(literal(name).label("shelf"), shelf.id.label("id"), shelf.size.label("size"), shelf.table.c.looked_at)
+        .where(shelf.is_on_it)
+        .order_by(shelf.table.c.looked_at, shelf.id)
         .limit(bindparam("most"))
         .subquery()
     )
@@ -50,16 +67,18 @@ def _oldest_of(shelf: str) -> Any:
 
 
 def _oldest_statement() -> Any:
-    either = union_all(_oldest_of(ATTACHMENTS), _oldest_of(CARDS)).subquery()
+    either = union_all(*(_oldest_of(name, shelf) for name, shelf in _SHELVES.items())).subquery()
     return select(either).order_by(either.c.looked_at, either.c.id).limit(bindparam("most"))
 
 
 _oldest = query(_oldest_statement, Fetched)
 _look = {
-    shelf: command(
-        update(table).where(and_(any_of(table.c.id, "ids"), table.c.looked_at < _now)).values(looked_at=_now)
+    name: command(
+        update(shelf.table)
+        .where(and_(any_of(shelf.id, "ids"), shelf.is_on_it, shelf.table.c.looked_at < _now))
+        .values(looked_at=_now)
     )
-    for shelf, (table, _) in _SIZES.items()
+    for name, shelf in _SHELVES.items()
 }
 _arrived = command(
     update(media).where(media.c.id == bindparam("media_id")).values(fetched_bytes=bindparam("size"), looked_at=_now)
@@ -86,7 +105,7 @@ _gone_cards = command(update(cards).where(any_of(cards.c.id, "ids")).values(imag
 
 async def total(db: Session) -> int:
     """All bytes that are kept. It grows with what is there, so it is counted beside the loop."""
-    return sum([size for statement in _total.values() for size in await db.slow(statement)])
+    return sum(await db.slow(_total))
 
 
 async def oldest(db: Session, most: int) -> list[Fetched]:

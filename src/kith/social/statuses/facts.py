@@ -74,6 +74,8 @@ class PollVoted(Fact, frozen=True):
     poll_id: int
     status_id: StatusId
     account_id: AccountId
+    asker_id: AccountId
+    hides_counts: bool = False  # as long as the poll goes on
     vote_ids: tuple[int, ...] = ()
 
 

@@ -20,7 +20,7 @@ from kith.social.relationships import store as relationships
 from kith.social.relationships.facts import Blocked, DomainBlocked, FollowChanged, Followed, Muted, Unfollowed, Unmuted
 from kith.social.statuses.facts import StatusDeleted, StatusPosted
 from kith.social.tags.facts import TagUnfollowed
-from kith.social.timelines import feed_rules
+from kith.social.timelines import feed_removal, feed_rules
 from kith.social.timelines.facts import FeedsFilled
 
 MERGED = 200
@@ -145,7 +145,7 @@ async def _feeds_of(work: Work, me: AccountId) -> list[int]:
 async def hide(work: Work, me: AccountId, author_id: AccountId) -> None:
     """Everything of and about somebody leaves one's feeds."""
     for owner in await _feeds_of(work, me):
-        ids = await work.db.all(feed_rules.entries_with, owners=[owner], author=author_id)
+        ids = await work.db.all(feed_removal.entries_with, owners=[owner], author=author_id)
         await feeds.drop_these(work.db, owner, ids)
 
 
@@ -182,7 +182,7 @@ async def hide_muted(work: Work, fact: Muted) -> None:
 async def hide_domain(work: Work, fact: DomainBlocked) -> None:
     """Everything said by anybody there, and boosts of it, leaves one's feeds."""
     for owner in await _feeds_of(work, fact.account_id):
-        ids = await work.db.all(feed_rules.entries_from, owner=owner, domain=fact.domain)
+        ids = await work.db.all(feed_removal.entries_from, owner=owner, domain=fact.domain)
         await feeds.drop_these(work.db, owner, ids)
 
 
@@ -243,7 +243,7 @@ async def drop_list(work: Work, fact: ListDeleted) -> None:
 
 async def drop_tag(work: Work, fact: TagUnfollowed) -> None:
     """What only this tag had brought leaves one's home; what a follow would bring comes again."""
-    found = await work.db.all(feed_rules.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
+    found = await work.db.all(feed_removal.brought_by_tag, owner=fact.account_id, tag=fact.tag_id)
     await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
     await _bring_home(work, fact.account_id, sorted({author_id for _, author_id in found}))
 
@@ -283,12 +283,12 @@ async def _members_but(work: Work, list_id: int, me: AccountId) -> list[AccountI
 
 async def leave_tag(work: Work, fact: TagUnfollowed) -> None:
     """What a follow would bring as well stays."""
-    found = await work.db.all(feed_rules.brought_by_tag_alone, owner=fact.account_id, tag=fact.tag_id)
+    found = await work.db.all(feed_removal.brought_by_tag_alone, owner=fact.account_id, tag=fact.tag_id)
     await feeds.drop_these(work.db, fact.account_id, [status_id for status_id, _ in found])
 
 
 async def tidy(work: Work, _payload: Tidy) -> None:
-    overfull = await work.db.slow(feed_rules.overfull, most=SLACK)
+    overfull = await work.db.slow(feed_removal.overfull, most=SLACK)
     idle = await feeds.idle_since(work.db, work.now - IDLE)
     for me in idle:
         await feeds.clear_many(work.db, await work.db.all(feed_rules.lists_of, owner=me))

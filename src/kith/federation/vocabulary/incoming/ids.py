@@ -33,8 +33,10 @@ def is_public(uri: object) -> bool:
 
 
 def read_id(value: Any) -> str | None:
-    """An id or address on another server, or None for whatever else stands there."""
+    """An id or address on another server, or None for whatever else stands there. It fits into an index."""
     if not isinstance(value, str) or not 0 < len(value) <= limits.URI_LENGTH:
+        return None
+    if not value.isascii() and len(value.encode(errors="replace")) > limits.URI_LENGTH:
         return None
     return value if find_domain(value) is not None else None
 

@@ -6,7 +6,8 @@ DOCUMENT_BYTES = 1024 * 1024
 DEPTH = 32
 VALUES = 100_000
 
-URI_LENGTH = 2048
+URI_LENGTH = 2048  # bytes: PostgreSQL has no index for what is much longer
+THREAD_LENGTH = 512  # the name of a conversation, which is no address
 NAME_LENGTH = 2048
 USERNAME_LENGTH = 512
 SUMMARY_BYTES = 20 * 1024

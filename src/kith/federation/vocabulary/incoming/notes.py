@@ -106,7 +106,7 @@ def read_bare_note(document: Document) -> IncomingNote:
         updated=read_instant(document.get("updated")),
         url=url,
         in_reply_to=_unless(uri, read_object_id(document.get("inReplyTo"))),
-        conversation=read_text(document.get("conversation"), limits.URI_LENGTH) or None,
+        conversation=read_text(document.get("conversation"), limits.THREAD_LENGTH) or None,
         context=read_object_id(document.get("context")),
         audience=read_audience(document),
         tags=tags,

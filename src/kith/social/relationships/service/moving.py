@@ -13,7 +13,7 @@ from kith.social.accounts import store as accounts
 from kith.social.accounts.tables import Account
 from kith.social.ids import AccountId
 from kith.social.relationships import store
-from kith.social.relationships.facts import Muted
+from kith.social.relationships.facts import FollowMoved, Muted
 from kith.social.relationships.service import apart, follow
 from kith.social.relationships.service.common import count_follow, end_follow, hold
 from kith.social.relationships.service.esteem import LONGEST_NOTE
@@ -67,6 +67,8 @@ async def _followers(work: Work, source: Account, target: Account, after: int) -
             continue
         for other in sorted((source.id, target.id)):
             await hold(work, row.account_id, other)
+        # Told before the end of the follow is: whoever is not followed any more leaves lists.
+        work.announce(FollowMoved(account_id=row.account_id, source_id=source.id, target_id=target.id))
         await end_follow(work, row.account_id, source.id)
         if not await store.wanted_among(work.db, row.account_id, [target.id]):
             await _follow(work, people[row.account_id], target, row)

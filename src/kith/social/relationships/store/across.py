@@ -15,7 +15,6 @@ _elsewhere = (
     .select_from(follows.join(accounts, accounts.c.id == follows.c.account_id))
     .where(and_(_of_account, accounts.c.domain != ""))
 )
-_all_elsewhere = query(_elsewhere, str)
 _at_host = query(
     _elsewhere.where(
         or_(
@@ -39,13 +38,8 @@ _local_by_uri = query(
 )
 
 
-async def followers_elsewhere(db: Session, account_id: AccountId) -> list[str]:
-    """Who follows one of ours from other servers, by their ids."""
-    return await db.all(_all_elsewhere, account=account_id)
-
-
 async def followers_at(db: Session, account_id: AccountId, host: str) -> list[str]:
-    """The same for one host, which is that of the ids, wherever handles live."""
+    """Who follows one of ours from one host, which is that of their ids, wherever handles live."""
     escaped = host.lower().replace("!", "!!").replace("_", "!_").replace("%", "!%")
     return await db.all(_at_host, account=account_id, secure=f"https://{escaped}/%", plain=f"http://{escaped}/%")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -34,30 +34,66 @@ SECONDS = 10.0
 
 
 class FetchCard(msgspec.Struct):
-    """The page that a post links to, read and made into a card."""
+    """The page that a post links to, read and made into a card.
+
+    `url` is given where the author has named the page: it counts for the post as it was edited at that moment.
+    """
 
     status_id: StatusId
+    url: str = ""
+    edited_at: datetime | None = None
 
 
 async def look(work: Work, status: Status) -> None:
     """A card that is at hand is put on; one that is not is fetched later."""
     url = link_of(work, status)
-    if url is None:
-        return
+    if url is not None and not _has_named(status):
+        await _look_at(work, status, url, FetchCard(status_id=status.id))
+
+
+async def look_at(work: Work, status: Status, url: str) -> None:
+    """The page that the author of a post names beside its text, whatever else the text leads to."""
+    if _shows_nothing_else(status) and is_web(url) and not _is_ours(work, url):
+        await _look_at(work, status, url, FetchCard(status_id=status.id, url=url, edited_at=status.edited_at))
+
+
+async def _look_at(work: Work, status: Status, url: str, wanted: FetchCard) -> None:
     known = await store.find(work.db, _hash(url))
     if known is None or known.fetched_at < work.now - FRESH:
-        work.enqueue(FETCH, FetchCard(status_id=status.id), key=str(status.id))
+        work.enqueue(FETCH, wanted, key=f"{status.id}:{wanted.url and _hash(wanted.url)}")
     elif status.card_id != known.id:
         await statuses.change(work.db, status.id, {"card_id": known.id})
 
 
 def link_of(work: Work, status: Status) -> str | None:
     """Only of posts that show nothing else."""
-    if status.deleted_at is not None or status.reblog_of_id is not None or status.media_ids or status.quote_state:
-        return None
+    return first_link(status.content, _ours(work)) if _shows_nothing_else(status) else None
+
+
+def _shows_nothing_else(status: Status) -> bool:
+    return not (status.deleted_at or status.reblog_of_id or status.media_ids or status.quote_state)
+
+
+def _has_named(status: Status) -> bool:
+    """Posts from elsewhere lose their card with every edit: one that they have stays until then."""
+    return not status.local and status.card_id is not None
+
+
+def _ours(work: Work) -> tuple[str, ...]:
     settings = work.settings
     ours = (f"{settings.base_url}/", f"https://{settings.web_domain}/", f"http://{settings.web_domain}/")
-    return first_link(status.content, tuple(one.lower() for one in ours))
+    return tuple(one.lower() for one in ours)
+
+
+def _is_ours(work: Work, url: str) -> bool:
+    return f"{url.rstrip('/')}/".lower().startswith(_ours(work))
+
+
+def _wanted(work: Work, status: Status, payload: FetchCard) -> str | None:
+    """The page of which a card is wanted; none where the post says something else by now."""
+    if payload.url:
+        return payload.url if _shows_nothing_else(status) and status.edited_at == payload.edited_at else None
+    return None if _has_named(status) else link_of(work, status)
 
 
 async def find_by_url(work: Work, url: str) -> Card | None:
@@ -70,30 +106,30 @@ def _hash(url: str) -> str:
 
 async def fetch(work: Work, payload: FetchCard) -> None:
     status = await statuses.find(work.db, payload.status_id)
-    url = None if status is None else link_of(work, status)
+    url = None if status is None else _wanted(work, status, payload)
     if status is None or url is None:
         return
     known = await store.find(work.db, _hash(url))
     if known is None or known.fetched_at < work.now - FRESH:
         card = await _made(work, url, work.new_id() if known is None else known.id)
         if card is not None:
-            await _keep(work, status.id, known, card)
+            await _keep(work, payload, known, card)
             return
     if known is not None and status.card_id != known.id:
         await statuses.change(work.db, status.id, {"card_id": known.id})
 
 
-async def _keep(work: Work, status_id: StatusId, known: Card | None, card: Card) -> None:
+async def _keep(work: Work, payload: FetchCard, known: Card | None, card: Card) -> None:
     """Unless the post was edited while its page was fetched."""
     await work.db.begin()
-    now = await statuses.find(work.db, status_id)
+    now = await statuses.find(work.db, payload.status_id)
     card_id = await store.save(work.db, card)
     if known is not None:
         await store.show_anew(work.db, card_id)
         if known.data["image"]:
             work.enqueue(FORGET_FILES, ForgetFiles(keys=[known.data["image"]]))
-    if now is not None and link_of(work, now) == card.url and now.card_id != card_id:
-        await statuses.change(work.db, status_id, {"card_id": card_id})
+    if now is not None and _wanted(work, now, payload) == card.url and now.card_id != card_id:
+        await statuses.change(work.db, payload.status_id, {"card_id": card_id})
 
 
 async def _made(work: Work, url: str, card_id: int) -> Card | None:

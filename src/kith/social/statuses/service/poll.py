@@ -95,7 +95,7 @@ async def vote(work: Work, me: AccountId, poll_id: int, choices: list[int]) -> P
     tallies = [count + (1 if place in wanted else 0) for place, count in enumerate(held.tallies)]
     voters = None if held.voters_count is None else held.voters_count + (0 if before else 1)
     await polls.tally(work.db, held.id, tallies, voters)
-    work.announce(PollVoted(poll_id=held.id, status_id=held.status_id, account_id=me, vote_ids=tuple(given)))
+    work.announce(PollVoted(held.id, held.status_id, me, held.account_id, held.hide_totals, tuple(given)))
     held.tallies, held.voters_count = tallies, voters
     return held
 

@@ -1,6 +1,6 @@
 """Statements on the tables of posts, by subject."""
 
-from kith.social.statuses.store.edits import edits_of, insert_edit
+from kith.social.statuses.store.edits import edits_of, insert_edit, replace_latest
 from kith.social.statuses.store.marks import (
     mark,
     mute_conversation,
@@ -77,6 +77,7 @@ __all__ = [
     "pinned_by",
     "remember",
     "remove",
+    "replace_latest",
     "show_anew",
     "silence_mentions",
     "standing_of",
