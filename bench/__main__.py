@@ -14,6 +14,7 @@ from bench import (
     commits,
     delivery,
     directory,
+    gateway,
     identity,
     inbox,
     jobs,
@@ -41,6 +42,7 @@ ALIKE = (
     ("inbox", "taking activities ...", inbox.measure),
     ("delivery", "delivering ...", delivery.measure),
     ("directory", "copying a directory ...", directory.measure),
+    ("gateway", "asking the gateway ...", gateway.measure),
 )
 NAMES = ("start", "server", "memory", *(name for name, _, _ in ALIKE), "social", "streaming")
 

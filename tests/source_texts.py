@@ -63,6 +63,10 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/sources/*.py", _SOURCES | _FLOWS | _ERRORS),
     ("identity/sources/oauth/*.py", _SOURCES),
     ("identity/sources/ldap/passwords.py", _SOURCES),
+    *(
+        (f"identity/gateway/{name}.py", {**_ERRORS, "NotSignedIn": (0,), "Unauthenticated": (0,), "Malformed": (0,)})
+        for name in ("door", "logins", "proxy", "questions", "signing_in")
+    ),
     ("base/errors.py", _ERRORS),
     ("base/csrf.py", _ERRORS),
 )

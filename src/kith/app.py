@@ -42,6 +42,9 @@ from kith.federation.relays.room import ROOM as FEDERATION_RELAYS
 from kith.federation.room import ROOM as FEDERATION
 from kith.federation.sync.room import ROOM as FEDERATION_SYNC
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
+from kith.identity.gateway.door import GatewayDoor
+from kith.identity.gateway.room import ROOM as GATEWAY
+from kith.identity.gateway.room import listen_for_changes
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.providers.saml.room import ROOM as SAML
 from kith.identity.room import ROOM as IDENTITY
@@ -96,6 +99,7 @@ from kith.social.translation.room import ROOM as TRANSLATION
 from kith.social.trends.room import ROOM as TRENDS
 from kith.social.well_known import Contributors
 from kith.web.errors import DIALECT as PAGES_DIALECT
+from kith.web.gateway import DIALECT as GATEWAY_DIALECT
 from kith.web.room import ROOM as WEB
 from kith.web.webfinger import identity_links
 
@@ -127,6 +131,7 @@ ROOMS: list[Room] = [
     OAUTH2,
     SAML,
     SOURCES,
+    GATEWAY,
     INSTANCE,
     FILES,
     MEDIA,
@@ -254,7 +259,17 @@ class House:
         """On SQLite no other worker can be alive, so whatever was held by one is free again."""
         return Worker(self.works, KINDS, PERIODIC, alone=self.settings.is_sqlite)
 
-    def asgi(self, access_log: AccessLog) -> Edge:
+    def asgi(self, access_log: AccessLog) -> Edge | GatewayDoor:
+        """What answers requests; with `KITH_GATEWAY` the hosts of gateways, too."""
+        edge = self._edge(access_log)
+        return self.gateway(access_log, edge) if self.settings.gateway else edge
+
+    def gateway(self, access_log: AccessLog, edge: Edge | None = None) -> GatewayDoor:
+        """Before `edge`, or alone."""
+        listen_for_changes(self.works)
+        return GatewayDoor(Server(self.works), GATEWAY_DIALECT, access_log, edge)
+
+    def _edge(self, access_log: AccessLog) -> Edge:
         settings = self.settings
         server = Server(
             self.works,

@@ -15,6 +15,7 @@ from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
 from kith.identity.factors import tables as factors
+from kith.identity.gateway import tables as gateway
 from kith.identity.groups import tables as groups
 from kith.identity.guessing import tables as guessing
 from kith.identity.hints import tables as hints
@@ -70,6 +71,7 @@ __all__ = [
     "federation_people",
     "federation_posts",
     "federation_relays",
+    "gateway",
     "groups",
     "guessing",
     "hints",

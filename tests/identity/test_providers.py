@@ -426,11 +426,11 @@ async def test_a_gateway_gets_a_client_of_its_own_whose_secret_nobody_sees(town:
     client = made["client"]
     assert client["client_id"] == made["client_id"]
     assert len(client["client_id"]) == 40
-    assert client["redirect_uris"] == [f"https://{host.lower()}/oauth2/callback"]
+    assert client["redirect_uris"] == [f"https://{host.lower()}/outpost.kith/callback"]
     assert (client["_scope"], client["response_types"]) == ("openid email", [1])
     assert "secret" not in str(made)
     changed = await ada.call("PATCH", f"{GATEWAY}{made['pk']}/", json={"external_host": f"http://new-{host}"})
-    assert changed.json()["client"]["redirect_uris"] == [f"http://new-{host.lower()}/oauth2/callback"]
+    assert changed.json()["client"]["redirect_uris"] == [f"http://new-{host.lower()}/outpost.kith/callback"]
     assert changed.json()["client_id"] == made["client_id"]
 
 
@@ -455,6 +455,12 @@ async def test_a_gateway_that_could_not_work_is_refused(town: Town, sent: dict[s
     ada = await town.owner()
 
     assert list(await complaints(ada, GATEWAY, gateway(**sent))) == [field]
+
+
+async def test_a_gateway_does_not_take_the_place_of_the_server(town: Town) -> None:
+    ada = await town.owner()
+
+    assert list(await complaints(ada, GATEWAY, gateway(external_host=town.base_url))) == ["external_host"]
 
 
 async def test_a_host_has_one_gateway_but_for_those_of_a_whole_domain(town: Town) -> None:

@@ -171,6 +171,9 @@ class ForAWhile(Cache, Generic[Value]):
             self._old, self._young, self._began = self._young, {}, now
         self._young[key] = now + (self._seconds if seconds is None else min(seconds, self._seconds)), value
 
+    def clear(self) -> None:
+        self._young, self._old = {}, {}
+
 
 def tell() -> None:
     """What was counted since the last time, and how much is kept now, by name."""

@@ -33,6 +33,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     database: str = "sqlite"
     processes: Annotated[int, msgspec.Meta(ge=1, le=64)] = 1
     worker: bool = True
+    gateway: bool = False
+    gateway_bind: str = "127.0.0.1:9000"
     registrations: Literal["open", "approval", "closed"] = "open"
     confirm_email: bool = True
     check_email_host: bool = False
@@ -171,6 +173,7 @@ _TUPLES = {"private_hosts", "reserved_names", "trusted_proxies"}
 _SWITCHES = {
     "check_email_host",
     "confirm_email",
+    "gateway",
     "password_grant",
     "publish_activity",
     "publish_directory",
@@ -254,6 +257,7 @@ def _check(settings: Settings) -> None:
         raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
     _check_translator(settings)
     split_bind(settings.bind, "bind")
+    split_bind(settings.gateway_bind, "gateway_bind")
     if settings.metrics_bind:
         split_bind(settings.metrics_bind, "metrics_bind")
 

@@ -23,8 +23,14 @@ _TITLES = {
     413: translatable("Too large"),
     429: translatable("Too many requests"),
     500: translatable("Something went wrong on our side"),
+    502: translatable("Temporarily unavailable"),
     503: translatable("Temporarily unavailable"),
+    504: translatable("Temporarily unavailable"),
 }
+
+
+def title_of(problem: Problem) -> str:
+    return _TITLES.get(problem.status, translatable("That did not work"))
 
 
 def wants_json(exchange: Exchange) -> bool:
@@ -47,7 +53,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         acting=exchange.acting,
         **acting,
         site=exchange.server.works.settings.title,
-        title=_TITLES.get(problem.status, translatable("That did not work")),
+        title=title_of(problem),
         message=problem.message,
         request_id=exchange.id if problem.status >= 500 else None,
         code=refusal,

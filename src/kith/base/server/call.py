@@ -97,7 +97,7 @@ class Call:
 
     __slots__ = (
         "_connection", "_head", "_is_bare", "_is_left", "_is_taken", "_problem", "_waiter", "is_chunked", "is_done",
-        "is_lasting", "is_started", "request", "scope", "task",
+        "is_lasting", "is_long", "is_started", "request", "scope", "task",
     )  # fmt: skip
 
     def __init__(self, connection: HttpConnection, request: Request, scope: dict[str, Any]) -> None:
@@ -111,6 +111,7 @@ class Call:
         self.is_chunked = False
         self._is_bare = False
         self.is_lasting = False  # it goes on for as long as somebody listens
+        self.is_long = False  # its body may take as long as it gets on
         self._is_taken = False  # the application has the whole body
         self._is_left = False
         self._problem: Problem | None = None
@@ -223,6 +224,16 @@ class Call:
 
     def stop(self, _code: int = 0, _reason: str = "") -> None:
         self.leave()
+
+    # What somebody needs who passes the request on
+
+    def take_long(self) -> None:
+        """The body may take longer than one of ours, as long as it gets on."""
+        self.is_long = True
+
+    def cut(self) -> None:
+        """End the connection at once: the answer cannot be finished, and its client must notice."""
+        self._connection.cut()
 
     def _send_body(self, body: bytes, *, more: bool) -> None:
         if self.is_done or not self.is_started:

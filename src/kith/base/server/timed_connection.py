@@ -125,7 +125,8 @@ class TimedConnection(asyncio.Protocol):
         if self.drained is not None or (self.is_closing and request is None):
             return "slow_reader" if self._patience.is_over(now, self._taken_by_client() - self._acked) else ""
         if request is not None:
-            is_over = now - self._patience.since > limits.body_seconds
+            is_long = self.call is not None and self.call.is_long
+            is_over = not is_long and now - self._patience.since > limits.body_seconds
             return "slow_body" if is_over or self._patience.is_over(now, request.size) else ""
         if self.reader.in_head or not self._has_begun:
             return "slow_head" if now - self._patience.since > limits.head_seconds else ""

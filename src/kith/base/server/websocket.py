@@ -7,7 +7,7 @@ import base64
 import binascii
 import hashlib
 from collections import deque
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -60,10 +60,11 @@ class WebSocket:
         self._is_text = False
         self._waiter: asyncio.Future[None] | None = None
         self._early = bytearray()
-        self._state = "opening"  # then open, refusing, closed
+        self._state = "opening"  # then open, passed, refusing, closed
+        self._pass: Callable[[bytes], None] | None = None  # who takes the bytes of a socket that is passed on
         self._heard_at = self._pinged_at = connection.register.now
         scope["subprotocols"] = _subprotocols(request)
-        scope["extensions"] = {"websocket.http.response": {}, "kith.pipe": self}
+        scope["extensions"] = {"websocket.http.response": {}, "kith.pipe": self, "kith.socket": self}
         self.task = connection.loop.create_task(self._run(scope))
 
     async def _run(self, scope: dict[str, Any]) -> None:
@@ -85,6 +86,9 @@ class WebSocket:
             self._early += data
             if len(self._early) > MOST_MESSAGE:
                 self._connection.transport.abort()
+            return
+        if self._pass is not None:
+            self._pass(data)
             return
         self._frames.receive_data(data)
         for frame in self._frames.events_received():
@@ -179,6 +183,40 @@ class WebSocket:
     def stop(self, code: int, reason: str = "") -> None:
         self.end(code, reason)
 
+    # What somebody needs who passes the socket on to another server, byte by byte
+
+    def pass_on(self, head: bytes, take: Callable[[bytes], None]) -> None:
+        """Answer with `head`, which the other server gave; from now on `take` gets whatever comes."""
+        self._state, self._pass = "passed", take
+        self._connection.is_known = True
+        self._connection.register.wait_for(self._connection)
+        self._connection.expect_acknowledgements()
+        self._connection.write(head)
+        if self._early:
+            take(bytes(self._early))
+
+    async def write(self, data: bytes) -> None:
+        """Bytes for the client, as they are; waits while it does not read."""
+        if self._connection.is_gone:
+            raise ClientGone
+        self._connection.write(data)
+        if self._connection.drained is not None:
+            await self._connection.drained
+
+    def hold(self, *, still: bool) -> None:
+        """Read nothing from the client for as long as the other side takes nothing."""
+        transport = self._connection.transport
+        if not transport.is_closing():
+            transport.pause_reading() if still else transport.resume_reading()
+
+    def part(self, *, last: bytes = b"") -> None:
+        """End a socket that was passed on, after these bytes."""
+        if self._state == "passed" and not self._connection.is_gone:
+            self._state = "closed"
+            if last:
+                self._connection.write(last)
+            self._connection.transport.close()
+
     def _accept(self, message: Message) -> None:
         self._frames.max_message_size = message.get("max_size") or MOST_MESSAGE
         key = hashlib.sha1(self._request.header(b"sec-websocket-key") + _MAGIC, usedforsecurity=False).digest()
@@ -209,6 +247,8 @@ class WebSocket:
 
     def overdue(self, now: float) -> str:
         """Ask whether somebody is still there; `slow_reader` when nothing was heard for long."""
+        if self._pass is not None:
+            return ""  # its two ends ask for each other; one that has vanished is noticed by the system
         if now - self._heard_at > DEAF_SECONDS:
             return "slow_reader"
         if now - max(self._heard_at, self._pinged_at) > PING_SECONDS and self._state == "open":
@@ -228,6 +268,8 @@ class WebSocket:
             return
         if self._state == "opening":
             self._head(403, ((b"content-length", b"0"),), b"connection: close\r\n")
+        if self._state == "passed":
+            self._connection.write(wire.close_frame(code))
         self._state = "closed"
         self._connection.transport.close()
 

@@ -19,6 +19,7 @@ __all__ = [
     "REFUSALS",
     "REQUEST_LINE",
     "chunk",
+    "close_frame",
     "date_line",
     "header_lines",
     "status_line",
@@ -57,6 +58,11 @@ def text_frame(text: bytes) -> bytes:
     if length < 1 << 16:
         return b"\x81\x7e" + length.to_bytes(2, "big") + text
     return b"\x81\x7f" + length.to_bytes(8, "big") + text
+
+
+def close_frame(code: int) -> bytes:
+    """The word of a server that a WebSocket ends (RFC 6455)."""
+    return b"\x88\x02" + code.to_bytes(2, "big")
 
 
 class _Date:

@@ -8,7 +8,7 @@ from alembic import op
 from kith.base import db
 
 revision = "0040"
-down_revision = "0038"
+down_revision = "0039"
 
 
 def upgrade() -> None:

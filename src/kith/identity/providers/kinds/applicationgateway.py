@@ -1,6 +1,7 @@
 """A gateway for an application without sign-in: as a reverse proxy, or by answering the requests of one.
 
-The gateway is an OpenID client. The server makes that client and does not show its secrets.
+The gateway is an OpenID client. The server makes that client and does not show its secrets: the gateway itself
+redeems its codes with PKCE and never sends one, so the client counts as public (identity/gateway).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from sqlalchemy import Text as SQLText
 
 from kith.base.patterns import linear
 from kith.base.work import Work
+from kith.identity.caller import ApiCaller
 from kith.identity.providers import assigned_applications
 from kith.identity.providers.client_fields import new_client_id, new_client_secret, random_text, register_client
 from kith.identity.providers.durations import check_durations
+from kith.identity.providers.facts import GatewayChanged
 from kith.identity.providers.family import NAME, ProviderRecord, choose_flow, family_of
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES
 from kith.identity.providers.signing_keys import check_signing_key
@@ -27,7 +30,7 @@ from kith.identity.sealing import Sealer
 _TABLE = "identity_providers_applicationgateway"
 _FAMILY = family_of(mappings="scope", name=Text(name=NAME.name, required=True, most=255))
 _ALONE = ("proxy", "forward_single")  # modes in which a host has one gateway
-CALLBACK = "/oauth2/callback"
+CALLBACK = "/outpost.kith/callback"
 SCOPE = "openid email"
 
 
@@ -118,6 +121,8 @@ def _check_mode(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
     mode, domain = draft.now.mode, draft.now.cookie_domain.lstrip(".").lower()
     if mode == "proxy" and not draft.now.internal_host:
         draft.complain("internal_host", "Internal host cannot be empty when forward auth is disabled.")
+    if mode == "proxy" and urlsplit(draft.now.external_host).netloc == draft.work.settings.web_domain.lower():
+        draft.complain("external_host", "This is the address of the server itself.")
     if mode == "forward_domain":
         host = urlsplit(draft.now.external_host).hostname or ""
         if not domain:
@@ -137,6 +142,19 @@ def seal(work: Work, column: str, text: str) -> str:
     return work.find(Sealer).seal(text, f"{_TABLE}.{column}")
 
 
+def unseal(work: Work, column: str, sealed: str) -> str:
+    return work.find(Sealer).open(sealed, f"{_TABLE}.{column}")
+
+
+async def saved(draft: RecordDraft[ApplicationGatewayProvider]) -> None:
+    await register_client(draft)
+    draft.work.announce(GatewayChanged(provider_id=int(draft.id)))
+
+
+async def removing(work: Work, record: ApplicationGatewayProvider, _caller: ApiCaller) -> None:
+    work.announce(GatewayChanged(provider_id=record.pk))
+
+
 async def decorate(work: Work, records: list[ApplicationGatewayProvider]) -> None:
     for record in records:
         client = _client(record)
@@ -152,7 +170,7 @@ def _client(record: ApplicationGatewayProvider) -> dict[str, Any]:
         "pk": record.pk,
         "id": record.pk,
         "name": record.name,
-        "client_type": "confidential",
+        "client_type": "public",
         "client_id": record.client_id,
         "response_types": [RESPONSE_TYPES["code"]],
         "jwt_alg": "RS256",
@@ -176,6 +194,7 @@ RESOURCE = Resource(
     fields=(*FIELDS, *assigned_applications.FIELDS),
     exact=("name", "internal_host", "external_host", "mode"),
     prepare=check,
-    saved=register_client,
+    saved=saved,
+    removing=removing,
     decorate=decorate,
 )

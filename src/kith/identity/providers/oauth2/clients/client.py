@@ -15,7 +15,8 @@ from kith.base.work import Work
 from kith.identity.applications.tables import applications
 from kith.identity.providers.client_fields import ClientRecord, client_ids
 from kith.identity.providers.family import providers
-from kith.identity.providers.kinds import oauth, openid
+from kith.identity.providers.kinds import applicationgateway, oauth, openid
+from kith.identity.providers.kinds.applicationgateway import CALLBACK, ApplicationGatewayProvider
 from kith.identity.providers.kinds.oauth import OAuth2Provider
 from kith.identity.providers.kinds.openid import RESPONSE_TYPES, OpenIDProvider
 from kith.identity.providers.oauth2.clients.scopes import OPENID_DEFAULTS
@@ -34,6 +35,9 @@ SOCIAL_CODE_SECONDS = 600.0
 Consent = Literal["flow", "never", "always", "permanent"]
 
 _OAUTH2, _OPENID = RecordStore(oauth.RESOURCE), RecordStore(openid.RESOURCE)
+_GATEWAY = RecordStore(applicationgateway.RESOURCE)
+# What a gateway tells the application; the last two are for mappings that choose headers or another upstream.
+GATEWAY_SCOPES = ("openid", "email", "profile", "groups", "entitlements", "kith_proxy", "ak_proxy")
 _BY_WORDS = {id: words for words, id in RESPONSE_TYPES.items()}
 _GRANTS_OF = {
     "authorization-code": frozenset({"authorization_code", "refresh_token"}),
@@ -195,12 +199,14 @@ async def of_app(work: Work, app: App) -> Client | None:
 
 
 async def _of_provider(work: Work, provider_id: int, kind: str) -> Client | None:
-    if kind not in ("oauth2", "openid"):
+    if kind not in ("oauth2", "openid", "applicationgateway"):
         return None
     application = await find_application(work, provider_id)
     try:
         if kind == "oauth2":
             return _oauth(await operations.read(_OAUTH2, work, provider_id, sees_secrets=True), application)
+        if kind == "applicationgateway":
+            return _gateway(await operations.read(_GATEWAY, work, provider_id, sees_secrets=False), application)
         return _openid(await operations.read(_OPENID, work, provider_id, sees_secrets=True), application)
     except NotFound:
         return None
@@ -270,6 +276,30 @@ def _openid(record: OpenIDProvider, application: ClientApplication | None) -> Cl
         scopes=tuple(record.scope_text.split()) or OPENID_DEFAULTS,
         alg=record.jwt_alg,
         consent=_consent(record),
+    )
+
+
+def _gateway(record: ApplicationGatewayProvider, application: ClientApplication | None) -> Client:
+    """The client of an application gateway. Programs get a token of it for an app password."""
+    return Client(
+        client_id=record.client_id,
+        name=application.name if application else record.name,
+        is_public=True,
+        auth_methods=frozenset({"none"}),
+        redirect_uris=(record.external_host + CALLBACK,),
+        post_logout_redirect_uris=(record.external_host, f"{record.external_host}/"),
+        grant_types=frozenset({"authorization_code", "password"}),
+        response_types=frozenset({"code"}),
+        scopes=GATEWAY_SCOPES,
+        mappings=tuple(record.property_mappings),
+        provider_id=record.pk,
+        kind="applicationgateway",
+        application=application,
+        authorization_flow=record.authorization_flow,
+        authentication_flow=record.authentication_flow,
+        invalidation_flow=record.invalidation_flow,
+        consent="permanent",
+        access_seconds=_seconds(record.access_token_validity),
     )
 
 

@@ -1,0 +1,85 @@
+"""nginx and Caddy as Debian ships them, with a configuration of our own, on ports of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+__all__ = ["caddy", "nginx"]
+
+_NGINX = """
+daemon off;
+master_process off;
+worker_processes 1;
+error_log stderr warn;
+pid {folder}/nginx.pid;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+{servers}
+}}
+"""
+
+
+def _program(name: str, package: str) -> str:
+    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/bin")
+    if path is None and os.getuid() == 0 and shutil.which("apt-get"):
+        words = ["apt-get", "install", "-y", "--no-install-recommends", package]
+        subprocess.run(words, check=False, capture_output=True)
+        path = shutil.which(name, path="/usr/sbin:/usr/bin")
+    assert path is not None, f"{name} is missing: install Debian's package `{package}` as root"
+    return path
+
+
+@asynccontextmanager
+async def nginx(folder: Path, servers: str, port: int) -> AsyncIterator[int]:
+    """Started with these server blocks, until it listens on `port`; its process id."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "nginx.conf"
+    settings.write_text(_NGINX.format(folder=folder, servers=servers))
+    async with _running([_program("nginx", "nginx-light"), "-c", str(settings), "-p", str(folder)], port) as pid:
+        yield pid
+
+
+@asynccontextmanager
+async def caddy(folder: Path, sites: str, port: int) -> AsyncIterator[int]:
+    """Started with these sites; it asks nobody for certificates."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = folder / "Caddyfile"
+    settings.write_text(f"{{\n    admin off\n    auto_https off\n}}\n{sites}")
+    words = [_program("caddy", "caddy"), "run", "--config", str(settings), "--adapter", "caddyfile"]
+    async with _running(words, port, HOME=str(folder), XDG_DATA_HOME=str(folder)) as pid:
+        yield pid
+
+
+@asynccontextmanager
+async def _running(words: list[str], port: int, **environment: str) -> AsyncIterator[int]:
+    process = subprocess.Popen(
+        words, env=os.environ | environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, process_group=0
+    )
+    try:
+        async with asyncio.timeout(30):
+            while True:
+                assert process.poll() is None, process.stderr.read().decode() if process.stderr else ""
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", port)
+                except OSError:
+                    await asyncio.sleep(0.05)
+                else:
+                    writer.close()
+                    break
+        yield process.pid
+    finally:
+        process.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(process.communicate)
