@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import TYPE_CHECKING
 
 import click
 import structlog
@@ -27,6 +28,9 @@ from kith.identity.executor import shipped_flows
 from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
 from kith.migrations import HEAD
+
+if TYPE_CHECKING:
+    from kith.identity.ldap_server.listener import LdapServer
 
 STOP_SECONDS = 8  # for what is under way; a container is killed after ten
 _KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
@@ -108,9 +112,12 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
+        ldap = await _listen_to_ldap(house)
         try:
             await _answer_until(stopping, house, access_log)
         finally:
+            if ldap is not None:
+                await ldap.stop()
             if worker is not None and working is not None:
                 worker.stop()
                 await working
@@ -119,6 +126,16 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
                 metrics.shutdown()
             access_log.flush()
     structlog.get_logger().info("server.stopped")
+
+
+async def _listen_to_ldap(house: House) -> LdapServer | None:
+    if not house.settings.ldap_bind and not house.settings.ldaps_bind:
+        return None
+    from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415 - loaded where it is used
+
+    server = LdapServer(house.works)
+    await server.start(house.settings)
+    return server
 
 
 def _spare_the_old() -> None:
