@@ -16,9 +16,9 @@ from kith.base.exchange import Exchange, Server
 from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
 from kith.identity.ldap_server.ber import SEQUENCE, BerError, BerReader, length_of
-from kith.identity.ldap_server.directory import Cursor, NoSuchObject, search
+from kith.identity.ldap_server.directory import NoSuchObject, SearchCursor, search
 from kith.identity.ldap_server.entries import OPERATIONAL, Entry, lookup_of, person_dn
-from kith.identity.ldap_server.filters import Equal, Filter, Present, holds
+from kith.identity.ldap_server.filters import Equal, Present, SearchFilter, holds
 from kith.identity.ldap_server.messages import (
     PAGED,
     BindRequest,
@@ -37,7 +37,7 @@ from kith.identity.ldap_server.messages import (
     read_message,
     result,
 )
-from kith.identity.ldap_server.sign_in import BindRefused, Bound, bind, refreshed
+from kith.identity.ldap_server.sign_in import BindRefused, BoundPerson, bind, refreshed
 from kith.identity.ldap_server.store import DirectoryProvider
 
 __all__ = ["LdapConnection"]
@@ -75,7 +75,7 @@ class LdapConnection:
         self._reader = reader
         self._writer = writer
         self._tls = tls
-        self._bound: Bound | None = None
+        self._bound: BoundPerson | None = None
         self.address = str((writer.get_extra_info("peername") or ("",))[0])
         self._is_encrypted = writer.get_extra_info("ssl_object") is not None
 
@@ -193,7 +193,7 @@ class LdapConnection:
             return self._is_encrypted
         return self._is_encrypted or (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
-    async def _who_asks(self) -> Bound:
+    async def _who_asks(self) -> BoundPerson:
         """Whoever has bound, as they are now: what was taken from them in the meantime counts at once."""
         if self._bound is None:
             raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "Bind with a name and a password first.")
@@ -206,7 +206,7 @@ class LdapConnection:
             raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "This account is disabled.")
         return self._bound
 
-    async def _tree_of(self, bound: Bound) -> DirectoryProvider:
+    async def _tree_of(self, bound: BoundPerson) -> DirectoryProvider:
         for provider in await self._providers():
             if provider.id == bound.provider_id:
                 return provider
@@ -264,10 +264,10 @@ class LdapConnection:
             raise NoSuchObject
         await self._say(result(message_id, request.answer, _COMPARED[found]))
 
-    async def _has(self, tree: DirectoryProvider, bound: Bound, name: str, test: Filter) -> bool:
+    async def _has(self, tree: DirectoryProvider, bound: BoundPerson, name: str, test: SearchFilter) -> bool:
         asked = SearchRequest(name, Scope.BASE, 1, 0, types_only=False, filter=test, attributes=("1.1",))
         try:
-            return bool([one async for one in search(self._server.works, tree, bound, asked, Cursor())])
+            return bool([one async for one in search(self._server.works, tree, bound, asked, SearchCursor())])
         except NoSuchObject:
             return False
 
@@ -304,18 +304,18 @@ def _refuse_unknown(controls: tuple[Control, ...]) -> None:
             raise _Answered(ResultCode.UNAVAILABLE_CRITICAL_EXTENSION, "This control is not known here.")
 
 
-def _page(controls: tuple[Control, ...]) -> tuple[int | None, Cursor]:
+def _page(controls: tuple[Control, ...]) -> tuple[int | None, SearchCursor]:
     """How many entries make a page, and where it begins; no number where no pages were asked for."""
     for control in controls:
         if control.oid == PAGED:
             value = BerReader(control.value).inside(SEQUENCE)
             size, cookie = value.integer(), value.octets()
             try:
-                cursor = msgspec.json.decode(cookie, type=Cursor) if cookie else Cursor()
+                cursor = msgspec.json.decode(cookie, type=SearchCursor) if cookie else SearchCursor()
             except msgspec.DecodeError as error:
                 raise _Answered(ResultCode.UNWILLING, "This page is not known here.") from error
             return max(1, min(size or MOST_PAGE, MOST_PAGE)), cursor
-    return None, Cursor()
+    return None, SearchCursor()
 
 
 def _shown(message_id: int, found: Entry, request: SearchRequest) -> bytes:

@@ -21,14 +21,14 @@ from kith.identity.ldap_server.entries import (
     unit_entry,
     users_dn,
 )
-from kith.identity.ldap_server.filters import All, Any, Equal, Filter, Not, candidates, holds
+from kith.identity.ldap_server.filters import And, Equal, Not, Or, SearchFilter, candidates, holds
 from kith.identity.ldap_server.messages import Scope, SearchRequest
-from kith.identity.ldap_server.sign_in import Bound
+from kith.identity.ldap_server.sign_in import BoundPerson
 from kith.identity.ldap_server.store import DirectoryGroup, DirectoryMapping, DirectoryPerson, DirectoryProvider
 from kith.identity.mappings.service import evaluate
 from kith.identity.users.names import email_key, username_key
 
-__all__ = ["Cursor", "NoSuchObject", "search"]
+__all__ = ["NoSuchObject", "SearchCursor", "search"]
 
 AT_ONCE = 250
 _NAMES = frozenset({"cn", "uid", "samaccountname"})
@@ -41,7 +41,7 @@ class NoSuchObject(Exception):  # noqa: N818 - an answer
     """There is nothing of that name in the tree."""
 
 
-class Cursor(msgspec.Struct, frozen=True, array_like=True):
+class SearchCursor(msgspec.Struct, frozen=True, array_like=True):
     """Up to where a search has come: so many units, people up to a number, groups up to a name."""
 
     units: int = 0
@@ -54,9 +54,9 @@ class _Asked(msgspec.Struct, frozen=True):
     """A search with what follows from it: which attributes must be worked out, and what part of the tree is meant."""
 
     provider: DirectoryProvider
-    bound: Bound
+    bound: BoundPerson
     request: SearchRequest
-    filter: Filter
+    filter: SearchFilter
     mappings: tuple[DirectoryMapping, ...]
     wants_units: tuple[Entry, ...]
     person: str | None  # a single one is meant
@@ -66,24 +66,24 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 async def search(
-    works: Works, provider: DirectoryProvider, bound: Bound, request: SearchRequest, start: Cursor
-) -> AsyncGenerator[tuple[Entry, Cursor], None]:
+    works: Works, provider: DirectoryProvider, bound: BoundPerson, request: SearchRequest, start: SearchCursor
+) -> AsyncGenerator[tuple[Entry, SearchCursor], None]:
     """The entries that are meant and may be seen, each with where the search goes on after it."""
     asked = await _plan(works, provider, bound, request)
     found = False
     for count, unit in enumerate(asked.wants_units, start=1):
         if count > start.units and _is_meant(asked, unit):
             found = True
-            yield unit, Cursor(units=count)
+            yield unit, SearchCursor(units=count)
     past_units = len(asked.wants_units)
     if asked.has_people and not start.is_past_people:
         async for person, number in _people(works, asked, start.person):
             found = True
-            yield person, Cursor(units=past_units, person=number)
+            yield person, SearchCursor(units=past_units, person=number)
     if asked.has_groups:
         async for group, name in _groups(works, asked, start.group):
             found = True
-            yield group, Cursor(units=past_units, is_past_people=True, group=name)
+            yield group, SearchCursor(units=past_units, is_past_people=True, group=name)
     if not found and (asked.person or asked.group) and not await _is_there(works, asked):
         raise NoSuchObject
 
@@ -99,7 +99,7 @@ async def _is_there(works: Works, asked: _Asked) -> bool:
         await work.rollback()
 
 
-async def _plan(works: Works, provider: DirectoryProvider, bound: Bound, request: SearchRequest) -> _Asked:
+async def _plan(works: Works, provider: DirectoryProvider, bound: BoundPerson, request: SearchRequest) -> _Asked:
     base, name = read_name(provider.base_dn), read_name(request.base)
     if not base or name is None or name[-len(base) :] != base:
         raise NoSuchObject
@@ -153,27 +153,27 @@ def _without_the_impossible(plan: _Asked) -> _Asked:
     return msgspec.structs.replace(plan, has_people=has_people, has_groups=has_groups)
 
 
-def _is_wanted(attribute: str, request: SearchRequest, asked: Filter) -> bool:
+def _is_wanted(attribute: str, request: SearchRequest, asked: SearchFilter) -> bool:
     wanted = {one.lower() for one in request.attributes}
     return not wanted or "*" in wanted or attribute.lower() in wanted or attribute.lower() in _attributes_of(asked)
 
 
-def _attributes_of(asked: Filter) -> set[str]:
+def _attributes_of(asked: SearchFilter) -> set[str]:
     match asked:
-        case All(of) | Any(of):
+        case And(of) | Or(of):
             return set().union(*(_attributes_of(one) for one in of))
         case Not(of):
             return _attributes_of(of)
     return {getattr(asked, "attribute", "")}
 
 
-def _canonical(asked: Filter) -> Filter:
+def _canonical(asked: SearchFilter) -> SearchFilter:
     """Names within a filter in the form in which they are compared."""
     match asked:
-        case All(of):
-            return All(tuple(_canonical(one) for one in of))
-        case Any(of):
-            return Any(tuple(_canonical(one) for one in of))
+        case And(of):
+            return And(tuple(_canonical(one) for one in of))
+        case Or(of):
+            return Or(tuple(_canonical(one) for one in of))
         case Not(of):
             return Not(_canonical(of))
         case Equal(attribute, value) if attribute in _DN_VALUES:

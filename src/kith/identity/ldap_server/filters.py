@@ -10,16 +10,16 @@ from kith.identity.distinguished_names import squeezed
 from kith.identity.ldap_server.ber import OCTETS, SEQUENCE, BerError, BerReader
 
 __all__ = [
-    "All",
-    "Any",
+    "And",
     "AtLeast",
     "AtMost",
     "Equal",
-    "Filter",
     "Lookup",
     "Not",
-    "Part",
+    "Or",
     "Present",
+    "SearchFilter",
+    "Substring",
     "Undefined",
     "candidates",
     "holds",
@@ -34,38 +34,38 @@ LONGEST_VALUE = 4096
 Lookup = Callable[[str], Sequence[str] | None]
 
 
-class Filter(msgspec.Struct, frozen=True):
+class SearchFilter(msgspec.Struct, frozen=True):
     """One test, or several together."""
 
 
-class All(Filter, frozen=True):
-    of: tuple[Filter, ...]
+class And(SearchFilter, frozen=True):
+    of: tuple[SearchFilter, ...]
 
 
-class Any(Filter, frozen=True):
-    of: tuple[Filter, ...]
+class Or(SearchFilter, frozen=True):
+    of: tuple[SearchFilter, ...]
 
 
-class Not(Filter, frozen=True):
-    of: Filter
+class Not(SearchFilter, frozen=True):
+    of: SearchFilter
 
 
-class Equal(Filter, frozen=True):
+class Equal(SearchFilter, frozen=True):
     attribute: str
     value: str
 
 
-class AtLeast(Filter, frozen=True):
+class AtLeast(SearchFilter, frozen=True):
     attribute: str
     value: str
 
 
-class AtMost(Filter, frozen=True):
+class AtMost(SearchFilter, frozen=True):
     attribute: str
     value: str
 
 
-class Part(Filter, frozen=True):
+class Substring(SearchFilter, frozen=True):
     """The value begins with, then holds in this order, and ends with."""
 
     attribute: str
@@ -74,11 +74,11 @@ class Part(Filter, frozen=True):
     end: str
 
 
-class Present(Filter, frozen=True):
+class Present(SearchFilter, frozen=True):
     attribute: str
 
 
-class Undefined(Filter, frozen=True):
+class Undefined(SearchFilter, frozen=True):
     """A test that is not known here."""
 
 
@@ -106,18 +106,18 @@ class _Budget:
             raise BerError("the filter has too many tests")
 
 
-def read_filter(reader: BerReader) -> Filter:
+def read_filter(reader: BerReader) -> SearchFilter:
     return _read(reader.peek(), reader.inside(None), 1, _Budget())
 
 
-def _read(tag: int, inside: BerReader, depth: int, budget: _Budget) -> Filter:
+def _read(tag: int, inside: BerReader, depth: int, budget: _Budget) -> SearchFilter:
     budget.spend()
     if depth > MOST_DEPTH:
         raise BerError("the filter is too deep")
     match tag:
         case 0xA0 | 0xA1:
             parts = tuple(_read(one, within, depth + 1, budget) for one, within in inside.elements())
-            return All(parts) if tag == _AND else Any(parts)
+            return And(parts) if tag == _AND else Or(parts)
         case 0xA2:
             return Not(_read(inside.peek(), inside.inside(None), depth + 1, budget))
         case 0xA3 | 0xA8:
@@ -139,7 +139,7 @@ def _assertion(inside: BerReader) -> tuple[str, str]:
     return _attribute(inside.octets(OCTETS)), _value(inside.octets(OCTETS))
 
 
-def _read_part(inside: BerReader, budget: _Budget) -> Part:
+def _read_part(inside: BerReader, budget: _Budget) -> Substring:
     attribute = _attribute(inside.octets(OCTETS))
     start, end = "", ""
     middle: list[str] = []
@@ -154,7 +154,7 @@ def _read_part(inside: BerReader, budget: _Budget) -> Part:
             end = value
         else:
             raise BerError("parts of a value in a strange order")
-    return Part(attribute, start, tuple(middle), end)
+    return Substring(attribute, start, tuple(middle), end)
 
 
 def _attribute(raw: bytes) -> str:
@@ -170,12 +170,12 @@ def _value(raw: bytes) -> str:
     return squeezed(raw.decode("utf-8", "surrogateescape"))
 
 
-def holds(asked: Filter, lookup: Lookup) -> bool | None:
+def holds(asked: SearchFilter, lookup: Lookup) -> bool | None:
     """Whether an entry is meant; None where that cannot be told."""
     match asked:
-        case All(of):
+        case And(of):
             return _all(holds(one, lookup) for one in of)
-        case Any(of):
+        case Or(of):
             found = _all(None if (one := holds(part, lookup)) is None else not one for part in of)
             return None if found is None else not found
         case Not(of):
@@ -199,7 +199,7 @@ def _all(results: object) -> bool | None:
     return found
 
 
-def _compare(asked: Filter, lookup: Lookup) -> bool | None:
+def _compare(asked: SearchFilter, lookup: Lookup) -> bool | None:
     attribute: str = asked.attribute  # type: ignore[attr-defined]
     values = lookup(attribute)
     if values is None:
@@ -207,11 +207,11 @@ def _compare(asked: Filter, lookup: Lookup) -> bool | None:
     return any(_fits(asked, squeezed(value)) for value in values)
 
 
-def _fits(asked: Filter, value: str) -> bool:
+def _fits(asked: SearchFilter, value: str) -> bool:
     match asked:
         case Equal(_, wanted):
             return value == wanted
-        case Part(_, start, middle, end):
+        case Substring(_, start, middle, end):
             return _has_parts(value, start, middle, end)
         case AtLeast(_, least):
             return _order(value, least) >= 0
@@ -240,15 +240,15 @@ def _has_parts(value: str, start: str, middle: Sequence[str], end: str) -> bool:
     return len(value) - at >= len(end) and value.endswith(end)
 
 
-def candidates(asked: Filter, indexed: frozenset[str]) -> frozenset[tuple[str, str]] | None:
+def candidates(asked: SearchFilter, indexed: frozenset[str]) -> frozenset[tuple[str, str]] | None:
     """Values of indexed attributes of which an entry has one at least, if the filter means it. None: it may be any."""
     match asked:
         case Equal(attribute, value) if attribute in indexed:
             return frozenset({(attribute, value)})
-        case All(of):
+        case And(of):
             found = [one for one in (candidates(part, indexed) for part in of) if one is not None]
             return min(found, key=len) if found else None
-        case Any(of):
+        case Or(of):
             parts = [candidates(part, indexed) for part in of]
             if any(one is None for one in parts):
                 return None

@@ -19,7 +19,7 @@ from kith.identity.ldap_server.ber import (
     encode,
     encode_integer,
 )
-from kith.identity.ldap_server.filters import Filter, read_filter
+from kith.identity.ldap_server.filters import SearchFilter, read_filter
 
 __all__ = [
     "AbandonRequest",
@@ -116,7 +116,7 @@ class SearchRequest(LdapRequest, frozen=True):
     size_limit: int
     time_limit: int
     types_only: bool
-    filter: Filter
+    filter: SearchFilter
     attributes: tuple[str, ...]
 
     @property

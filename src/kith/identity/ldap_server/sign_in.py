@@ -17,12 +17,12 @@ from kith.identity.refusals import service as refusals
 from kith.identity.rights import rights_of
 from kith.identity.users import store as users
 
-__all__ = ["BindRefused", "Bound", "bind", "refreshed"]
+__all__ = ["BindRefused", "BoundPerson", "bind", "refreshed"]
 
 RIGHT = "core.view_user"
 
 
-class Bound(msgspec.Struct, frozen=True):
+class BoundPerson(msgspec.Struct, frozen=True):
     """Somebody who has proved who they are, through the tree of one provider."""
 
     user_id: int
@@ -41,10 +41,10 @@ class BindRefused(Exception):  # noqa: N818 - an answer
         self.is_throttled = is_throttled
 
 
-async def bind(exchange: Exchange, provider: DirectoryProvider, username: str, password: str) -> Bound:
+async def bind(exchange: Exchange, provider: DirectoryProvider, username: str, password: str) -> BoundPerson:
     caller = await _prove(exchange, provider, username, password)
     await _check_policies(exchange.work, provider, caller)
-    return Bound(caller.id, caller.username, provider.id, caller.may(RIGHT))
+    return BoundPerson(caller.id, caller.username, provider.id, caller.may(RIGHT))
 
 
 async def _prove(exchange: Exchange, provider: DirectoryProvider, username: str, password: str) -> ApiCaller:
@@ -76,7 +76,7 @@ async def _check_policies(work: Work, provider: DirectoryProvider, caller: ApiCa
     raise BindRefused(f"{words} ({refusals.shown(code)})", is_policy=True)
 
 
-async def refreshed(work: Work, bound: Bound) -> Bound | None:
+async def refreshed(work: Work, bound: BoundPerson) -> BoundPerson | None:
     """The same person as they are now; None where they may do nothing any more."""
     login = await users.find_login_by_id(work.db, bound.user_id)
     if login is None or not login.is_active:
