@@ -12,6 +12,7 @@ from kith.identity.expressions import subjects
 from kith.identity.ldap_server import store
 from kith.identity.ldap_server.entries import (
     GROUP_CLASSES,
+    OF_PEOPLE,
     PERSON_CLASSES,
     Entry,
     group_entry,
@@ -144,13 +145,17 @@ def _units(provider: DirectoryProvider) -> tuple[Entry, ...]:
 
 
 def _without_the_impossible(plan: _Asked) -> _Asked:
-    """Many filters name a class of objects: whoever has another is not looked at."""
+    """Many filters name a class of objects, or what only people have: whatever cannot be meant is not looked at."""
 
-    def may_be(classes: Sequence[str]) -> bool:
-        return holds(plan.filter, lambda name: classes if name == "objectclass" else None) is not False
+    def may_be(classes: Sequence[str], without: frozenset[str]) -> bool:
+        known: dict[str, Sequence[str]] = {"objectclass": classes} | dict.fromkeys(without, ())
+        return holds(plan.filter, known.get) is not False
 
-    has_people, has_groups = plan.has_people and may_be(PERSON_CLASSES), plan.has_groups and may_be(GROUP_CLASSES)
-    return msgspec.structs.replace(plan, has_people=has_people, has_groups=has_groups)
+    return msgspec.structs.replace(
+        plan,
+        has_people=plan.has_people and may_be(PERSON_CLASSES, frozenset()),
+        has_groups=plan.has_groups and may_be(GROUP_CLASSES, OF_PEOPLE),
+    )
 
 
 def _is_wanted(attribute: str, request: SearchRequest, asked: SearchFilter) -> bool:

@@ -20,6 +20,7 @@ GROUP_CLASSES = ["top", "group", "groupOfNames", "groupOfUniqueNames", "posixGro
 UNIT_CLASSES = {"ou": ["top", "organizationalUnit"], "dc": ["top", "domain"], "o": ["top", "organization"]}
 # What is kept beside an entry and shown only to whoever asks for it.
 OPERATIONAL = frozenset({"entrydn", "entryuuid", "hassubordinates", "structuralobjectclass", "subschemasubentry"})
+OF_PEOPLE = frozenset({"givenname", "homedirectory", "sn", "uid", "uidnumber"})  # no group has them
 MOST_OWN_VALUES = 100
 _NUMBERS = 1 << 29
 
@@ -89,7 +90,7 @@ def group_entry(provider: DirectoryProvider, group: DirectoryGroup, people: Sequ
         "structuralObjectClass": ["groupOfNames"],
         "hasSubordinates": ["FALSE"],
     }
-    return Entry(dn, _with_own(attributes, group.attributes))
+    return Entry(dn, _with_own(attributes, group.attributes, OF_PEOPLE))
 
 
 def unit_entry(dn: str, kind: str, value: str) -> Entry:
@@ -99,9 +100,9 @@ def unit_entry(dn: str, kind: str, value: str) -> Entry:
     return Entry(dn, found)
 
 
-def _with_own(attributes: Attributes, own: Mapping[str, Any]) -> Attributes:
+def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[str] = frozenset()) -> Attributes:
     """What was noted of a person or group is shown too, where it is a text and no name of ours."""
-    taken = {name.lower() for name in attributes} | {"userpassword"}
+    taken = {name.lower() for name in attributes} | never | {"userpassword"}
     for name, value in own.items():
         if not _is_name(name) or name.lower() in taken:
             continue
