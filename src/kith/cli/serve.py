@@ -31,6 +31,7 @@ from kith.migrations import HEAD
 
 if TYPE_CHECKING:
     from kith.identity.ldap_server.listener import LdapServer
+    from kith.identity.radius_server.listener import RadiusServer
 
 STOP_SECONDS = 8  # for what is under way; a container is killed after ten
 _KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
@@ -112,12 +113,12 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
-        ldap = await _listen_to_ldap(house)
+        others = await _listen_to_others(house)
         try:
             await _answer_until(stopping, house, access_log)
         finally:
-            if ldap is not None:
-                await ldap.stop()
+            for other in others:
+                await other.stop()
             if worker is not None and working is not None:
                 worker.stop()
                 await working
@@ -128,14 +129,21 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
     structlog.get_logger().info("server.stopped")
 
 
-async def _listen_to_ldap(house: House) -> LdapServer | None:
-    if not house.settings.ldap_bind and not house.settings.ldaps_bind:
-        return None
-    from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415 - loaded where it is used
+async def _listen_to_others(house: House) -> list[LdapServer | RadiusServer]:
+    """Those who speak something else than HTTP. What that takes is loaded only where it is wanted."""
+    settings = house.settings
+    servers: list[LdapServer | RadiusServer] = []
+    if settings.ldap_bind or settings.ldaps_bind:
+        from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415
 
-    server = LdapServer(house.works)
-    await server.start(house.settings)
-    return server
+        servers.append(LdapServer(house.works))
+    if settings.radius_bind:
+        from kith.identity.radius_server.listener import RadiusServer  # noqa: PLC0415
+
+        servers.append(RadiusServer(house.works))
+    for server in servers:
+        await server.start(settings)
+    return servers
 
 
 def _spare_the_old() -> None:

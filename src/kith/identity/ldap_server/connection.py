@@ -37,8 +37,9 @@ from kith.identity.ldap_server.messages import (
     read_message,
     result,
 )
-from kith.identity.ldap_server.sign_in import BindRefused, BoundPerson, bind, refreshed
+from kith.identity.ldap_server.sign_in import BoundPerson, bind, refreshed
 from kith.identity.ldap_server.store import DirectoryProvider
+from kith.identity.program_sign_in import WRONG, ProgramRefused, exchange_for
 
 __all__ = ["LdapConnection"]
 
@@ -156,11 +157,11 @@ class LdapConnection:
             raise _Answered(ResultCode.UNWILLING, "A name without a password proves nothing.")
         if not self._is_safe():
             raise _Answered(ResultCode.CONFIDENTIALITY_REQUIRED, "Use StartTLS or LDAPS before you bind.")
-        exchange = self._exchange()
+        exchange = exchange_for(self._server, "BIND", "/ldap", self.address)
         try:
             provider, username = await self._who(exchange, request.name)
             self._bound = await bind(exchange, provider, username, request.password)
-        except BindRefused as refused:
+        except ProgramRefused as refused:
             code = ResultCode.INSUFFICIENT_ACCESS if refused.is_policy else ResultCode.INVALID_CREDENTIALS
             raise _Answered(ResultCode.BUSY if refused.is_throttled else code, refused.words) from refused
         finally:
@@ -176,15 +177,7 @@ class LdapConnection:
                 kind, value = name[0]
                 if kind in ("cn", "uid"):
                     return provider, value
-        raise _Answered(ResultCode.INVALID_CREDENTIALS, "The name or the password is wrong, or may not be used here.")
-
-    def _exchange(self) -> Exchange:
-        """What limits, policies and the audit trail know a request by."""
-        scope = {
-            "type": "http", "method": "BIND", "path": "/ldap", "query_string": b"", "headers": [],
-            "client": (self.address, 0), "extensions": {},
-        }  # fmt: skip
-        return Exchange(self._server, scope, _nothing, _nowhere)
+        raise _Answered(ResultCode.INVALID_CREDENTIALS, WRONG)
 
     def _is_safe(self) -> bool:
         try:
@@ -330,11 +323,3 @@ def _shown(message_id: int, found: Entry, request: SearchRequest) -> bytes:
         and wanted != {"1.1"}
     }
     return entry(message_id, found.dn, attributes, types_only=request.types_only)
-
-
-async def _nothing() -> dict[str, object]:
-    return {"type": "http.disconnect"}
-
-
-async def _nowhere(_message: object) -> None:
-    return None

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from kith.identity.providers import all_providers, preview, setup_urls
-from kith.identity.providers.kinds import applicationgateway, ldap, oauth, openid, saml
+from kith.identity.providers.kinds import applicationgateway, ldap, oauth, openid, radius, saml
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.rest import Action, Resource
 
@@ -15,5 +15,6 @@ RESOURCES: tuple[Resource[Any], ...] = (
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     saml.RESOURCE,
     ldap.RESOURCE,
+    radius.RESOURCE,
 )
 ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS)

@@ -1,4 +1,4 @@
-"""LDAP providers."""
+"""LDAP and RADIUS providers."""
 
 from __future__ import annotations
 
@@ -35,3 +35,24 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("identity_providers_ldap", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_identity_providers_ldap_certificate"), ["certificate"], unique=False)
+
+    op.create_table(
+        "identity_providers_radius",
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("shared_secret", sa.Text(), nullable=True),
+        sa.Column("client_networks", sa.Text(), nullable=False),
+        sa.Column("certificate", db.UID(length=36), nullable=True),
+        sa.Column("mfa_support", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["certificate"],
+            ["identity_keypairs.kp_uuid"],
+            name=op.f("fk_identity_providers_radius_certificate"),
+            ondelete="RESTRICT",
+        ),
+        sa.ForeignKeyConstraint(
+            ["id"], ["identity_providers.id"], name=op.f("fk_identity_providers_radius_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_identity_providers_radius")),
+    )
+    with op.batch_alter_table("identity_providers_radius", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_identity_providers_radius_certificate"), ["certificate"], unique=False)
