@@ -38,7 +38,7 @@ async def measure(folder: Path, *, quick: bool) -> list[Result]:
     for engine in ENGINES:
         async with build_town(engine, folder / f"identity-{engine}") as town:
             ada = await town.owner()
-            await _fill(town, PEOPLE // (10 if quick else 1))
+            await fill_with_people(town, PEOPLE // (10 if quick else 1))
             async with httpx.AsyncClient(base_url=town.base_url, auth=(ada.username, ada.password)) as client:
                 found += await _lists(client, engine, rounds=9 if quick else 31)
                 found += await _creating(client, engine, count=100 if quick else 1_000)
@@ -46,7 +46,7 @@ async def measure(folder: Path, *, quick: bool) -> list[Result]:
     return found
 
 
-async def _fill(town: Town, count: int) -> None:
+async def fill_with_people(town: Town, count: int) -> None:
     async with town.house() as house:
         for start in range(0, count, 5_000):
             async with house.works.begin() as work:

@@ -43,7 +43,7 @@ def draft(message: str) -> None:
                 runner.run(connection)
             config = runner.alembic_config(connection)
             config.attributes["batch"] = bool(runner.known_revisions())
-            number = f"{len(runner.known_revisions()) + 1:04}"
+            number = f"{int(max(runner.known_revisions())) + 1:04}"
             command.revision(config, message=message, autogenerate=True, rev_id=number)
     print(f"wrote {number}_{slug}.py; read it, then set HEAD in kith/migrations/__init__.py")
 

@@ -86,6 +86,14 @@ ASKED_FOR = (
 BEYOND = (
     Collection("/policies/group_membership/", ALL, "GroupMembershipPolicy", "policy_uuid", NAMED, {"name": "{name}"}),
     Collection("/propertymappings/scope/", ALL, "ScopeMapping", "pm_uuid", NAMED | {"expression": "return {}", "scope_name": "x"}, {"description": "d"}),
+    Collection(
+        "/providers/ldap/", ALL, "LDAPProvider", "id",
+        NAMED | {"base_dn": "dc={name},dc=example"}, {"mfa_support": False}, int,
+    ),
+    Collection(
+        "/providers/radius/", ALL, "RadiusProvider", "id",
+        NAMED | {"shared_secret": "long enough"}, {"mfa_support": False}, int,
+    ),
     Collection("/core/tokens/", ALL, "Token", "token_uuid", {"identifier": "{name}"}, {"description": "d"}),
     Collection("/core/email_blocks/", ALL, "EmailBlock", "block_uuid", {"value": "{name}.example"}, {"comment": "c"}),
     Collection("/rbac/roles/", ALL, "Role", "role_uuid", NAMED, {"permissions": ["core.view_user"]}),

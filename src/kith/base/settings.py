@@ -63,6 +63,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     private_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     metrics_bind: str = ""
+    ldap_bind: str = ""
+    ldaps_bind: str = ""
+    radius_bind: str = ""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "text"] = "auto"
     watchdog: Literal["auto", "log", "end", "off"] = "auto"

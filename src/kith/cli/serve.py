@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import TYPE_CHECKING
 
 import click
 import structlog
@@ -27,6 +28,10 @@ from kith.identity.executor import shipped_flows
 from kith.identity.mappings import defaults as mappings
 from kith.identity.users import service as users
 from kith.migrations import HEAD
+
+if TYPE_CHECKING:
+    from kith.identity.ldap_server.listener import LdapServer
+    from kith.identity.radius_server.listener import RadiusServer
 
 STOP_SECONDS = 8  # for what is under way; a container is killed after ten
 _KITH = (sys.executable, "-c", "import sys; from kith.cli import main; sys.exit(main())")
@@ -108,9 +113,12 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
+        others = await _listen_to_others(house)
         try:
             await _answer_until(stopping, house, access_log)
         finally:
+            for other in others:
+                await other.stop()
             if worker is not None and working is not None:
                 worker.stop()
                 await working
@@ -119,6 +127,23 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
                 metrics.shutdown()
             access_log.flush()
     structlog.get_logger().info("server.stopped")
+
+
+async def _listen_to_others(house: House) -> list[LdapServer | RadiusServer]:
+    """Those who speak something else than HTTP. What that takes is loaded only where it is wanted."""
+    settings = house.settings
+    servers: list[LdapServer | RadiusServer] = []
+    if settings.ldap_bind or settings.ldaps_bind:
+        from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415
+
+        servers.append(LdapServer(house.works))
+    if settings.radius_bind:
+        from kith.identity.radius_server.listener import RadiusServer  # noqa: PLC0415
+
+        servers.append(RadiusServer(house.works))
+    for server in servers:
+        await server.start(settings)
+    return servers
 
 
 def _spare_the_old() -> None:

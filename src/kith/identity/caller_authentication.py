@@ -21,6 +21,7 @@ from kith.base.work import Work
 from kith.identity import reauthentication
 from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, ApiCaller, Way
+from kith.identity.factors import service as codes
 from kith.identity.factors import store as factors
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
@@ -41,7 +42,19 @@ TOUCH_EVERY = timedelta(minutes=5)
 MOST_SLOWED = 10_000
 SLOWED_SECONDS = 600.0  # as long as the longest window in which tries are counted
 MOST_TYPED = 320  # longer than any name or address
+CODE_SECONDS = 1.0  # how long a wrong code makes wait at first
 _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
+
+
+class SignInDoor(msgspec.Struct, frozen=True):
+    """Through what somebody comes in, as the audit trail says it. `takes_code`: a code may follow the password."""
+
+    app: str = "core.api"
+    auth_method: str = "basic"
+    takes_code: bool = False
+
+
+_API = SignInDoor()
 
 
 class CallerAuthenticator:
@@ -97,8 +110,19 @@ class CallerAuthenticator:
             self._memo.put(version, key, kept)
         return ApiCaller(login.id, login.username, login.role, permissions=kept[0])
 
+    async def by_password(self, exchange: Exchange, username: str, password: str, door: SignInDoor) -> ApiCaller:
+        """Somebody who comes by another door than the API: with their password, or an app password of theirs."""
+        exchange.version = self._memo.now()
+        exchange.kept[SignInDoor] = door
+        caller = await self._named(exchange, username, password)
+        if caller.way == "token":
+            raise Unauthenticated("Invalid username/password.", headers=CHALLENGE)
+        return caller
+
     async def _basic(self, exchange: Exchange, encoded: bytes) -> ApiCaller:
-        username, password = read_basic(encoded)
+        return await self._named(exchange, *read_basic(encoded))
+
+    async def _named(self, exchange: Exchange, username: str, password: str) -> ApiCaller:
         username = username[:MOST_TYPED]
         if password.startswith(PREFIX):
             found = await self._app_password(exchange, username, password)
@@ -106,6 +130,9 @@ class CallerAuthenticator:
                 return found
         login = await self._login(exchange, username)
         has_factor = await self._has_factor(exchange, login.id if login is not None else 0)
+        if login is not None and has_factor and _may_enter(exchange, login) and _door(exchange).takes_code:
+            await self._check_with_code(exchange, login, username, password)
+            return msgspec.structs.replace(await self._with_rights(exchange, login), way="password", is_fresh=True)
         if login is None or has_factor or not _may_enter(exchange, login):
             await self._refuse(exchange, login, username, password, has_factor=has_factor)
         if self._is_slowed_down(exchange, login) or not self._is_remembered(exchange, login, password):
@@ -164,6 +191,24 @@ class CallerAuthenticator:
         await paid.give_back()
         await guessing.entered_by_program(exchange.work, exchange, login.id)
 
+    async def _check_with_code(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
+        """The password, a semicolon and a code. A code counts once, so that nothing is remembered."""
+        password, _, code = password.rpartition(";")
+        paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
+        if not await self._passwords.check(login.password, password, anew=True):
+            await self._fail(exchange, login, username)
+        async with exchange.work.aside() as aside:
+            devices = [
+                one
+                for one in await factors.of_user(aside.db, login.id)
+                if not codes.wait_of(one, CODE_SECONDS, aside.now)
+            ]
+            found = await codes.try_code(aside, devices, code)
+        if found is None:
+            await self._fail(exchange, login, username)
+        await paid.give_back()
+        await guessing.entered_by_program(exchange.work, exchange, login.id)
+
     async def _refuse(
         self, exchange: Exchange, login: Login | None, username: str, password: str, *, has_factor: bool
     ) -> NoReturn:
@@ -182,13 +227,14 @@ class CallerAuthenticator:
         """Record a failed sign-in; nothing for unknown names, or anybody could fill the audit trail with them."""
         if login is not None:
             async with exchange.work.aside() as aside:
+                door = _door(exchange)
                 await audit.record(
                     aside,
                     "login_failed",
-                    "core.api",
+                    door.app,
                     user_id=login.id,
                     username=username,
-                    context={"username": username[:150], "password": audit.MASK, "auth_method": "basic"},
+                    context={"username": username[:150], "password": audit.MASK, "auth_method": door.auth_method},
                 )
                 if hints_at is not None:
                     await hints.tell_app_password(aside, await users.get(aside.db, hints_at.id))
@@ -229,6 +275,11 @@ class CallerAuthenticator:
             async with work.aside() as aside:
                 await tokens.touch(aside.db, token.token_uuid, work.now)
         return login
+
+
+def _door(exchange: Exchange) -> SignInDoor:
+    found: SignInDoor = exchange.kept.get(SignInDoor, _API)
+    return found
 
 
 def _may_enter(exchange: Exchange, login: Login) -> bool:

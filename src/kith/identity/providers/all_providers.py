@@ -12,7 +12,7 @@ from kith.identity.providers.family import FIELDS, ProviderRecord, providers
 from kith.identity.rest import READ, ListFilter, Resource
 from kith.identity.rest.fields import Choice
 
-KINDS = ("applicationgateway", "oauth2", "openid", "saml")
+KINDS = ("applicationgateway", "ldap", "oauth2", "openid", "radius", "saml")
 
 
 def _word(text: str) -> bool | None:

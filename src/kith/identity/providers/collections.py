@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from kith.identity.providers import all_providers, preview, setup_urls
-from kith.identity.providers.kinds import applicationgateway, oauth, openid, saml
+from kith.identity.providers.kinds import applicationgateway, ldap, oauth, openid, radius, saml
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.providers.saml import actions as saml_actions
 from kith.identity.providers.saml.logout.propagation import provider_removed as saml_provider_removed
@@ -16,5 +16,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     applicationgateway.RESOURCE,
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     msgspec.structs.replace(saml.RESOURCE, removing=saml_provider_removed),
+    ldap.RESOURCE,
+    radius.RESOURCE,
 )
 ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS, *saml_actions.ACTIONS)

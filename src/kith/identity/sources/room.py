@@ -6,9 +6,9 @@ from datetime import timedelta
 
 from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
-from kith.identity.sources.saml import transients
 from kith.identity.sources.ldap import tasks
 from kith.identity.sources.ldap.directory import Directories
+from kith.identity.sources.saml import transients
 from kith.identity.sources.sign_in import RegisteredSources
 from kith.identity.stages.sign_in_sources import SignInSources
 from kith.identity.users.password_copies import PasswordCopies

@@ -13,6 +13,8 @@ class LDAPPropertyMapping(MappingRecord, kw_only=True):
     object_field: str
 
 
+ldap_mappings = kind_table("identity_property_mappings_ldap", MAPPINGS, FIELDS)
+
 RESOURCE = Resource(
     path="/propertymappings/ldap/",
     name="LDAPPropertyMapping",
@@ -20,7 +22,7 @@ RESOURCE = Resource(
     key="pm_uuid",
     family=MAPPINGS,
     kind="ldap",
-    table=kind_table("identity_property_mappings_ldap", MAPPINGS, FIELDS),
+    table=ldap_mappings,
     fields=FIELDS,
     exact=("name", "object_field"),
 )

@@ -1,0 +1,128 @@
+"""People and groups as entries of the tree: their names and their attributes."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from kith.identity.distinguished_names import join
+from kith.identity.ldap_server.store import DirectoryGroup, DirectoryPerson, DirectoryProvider
+
+__all__ = ["Attributes", "Entry", "group_dn", "group_entry", "lookup_of", "person_dn", "person_entry", "unit_entry"]
+
+Attributes = dict[str, list[str]]
+
+PERSON_CLASSES = ["top", "person", "organizationalPerson", "inetOrgPerson", "user", "posixAccount", "kithPerson"]
+GROUP_CLASSES = ["top", "group", "groupOfNames", "groupOfUniqueNames", "posixGroup", "kithGroup"]
+UNIT_CLASSES = {"ou": ["top", "organizationalUnit"], "dc": ["top", "domain"], "o": ["top", "organization"]}
+# What is kept beside an entry and shown only to whoever asks for it.
+OPERATIONAL = frozenset({"entrydn", "entryuuid", "hassubordinates", "structuralobjectclass", "subschemasubentry"})
+OF_PEOPLE = frozenset({"givenname", "homedirectory", "sn", "uid", "uidnumber"})  # no group has them
+MOST_OWN_VALUES = 100
+_NUMBERS = 1 << 29
+
+
+class Entry(msgspec.Struct, frozen=True):
+    dn: str
+    attributes: Attributes
+
+
+def users_dn(provider: DirectoryProvider) -> str:
+    return f"ou=users,{provider.base_dn}"
+
+
+def groups_dn(provider: DirectoryProvider) -> str:
+    return f"ou=groups,{provider.base_dn}"
+
+
+def person_dn(provider: DirectoryProvider, username: str) -> str:
+    return join("cn", username, users_dn(provider))
+
+
+def group_dn(provider: DirectoryProvider, name: str) -> str:
+    return join("cn", name, groups_dn(provider))
+
+
+def person_entry(provider: DirectoryProvider, person: DirectoryPerson, groups: Sequence[str]) -> Entry:
+    name = person.name or person.username
+    given, _, family = name.rpartition(" ")
+    dn = person_dn(provider, person.username)
+    number = str(provider.uid_start_number + person.id)
+    attributes: Attributes = {
+        "objectClass": PERSON_CLASSES,
+        "cn": [person.username],
+        "uid": [person.username],
+        "sAMAccountName": [person.username],
+        "name": [name],
+        "displayName": [name],
+        "givenName": [given or name],
+        "sn": [family or name],
+        "uidNumber": [number],
+        "gidNumber": [number],
+        "homeDirectory": [f"/home/{person.username}"],
+        "memberOf": [group_dn(provider, one) for one in groups],
+        "entryUUID": [person.uuid],
+        "entryDN": [dn],
+        "structuralObjectClass": ["inetOrgPerson"],
+        "hasSubordinates": ["FALSE"],
+    }
+    if person.email and person.owned_email_key is not None:
+        attributes["mail"] = [person.email]
+    return Entry(dn, _with_own(attributes, person.attributes))
+
+
+def group_entry(provider: DirectoryProvider, group: DirectoryGroup, people: Sequence[str]) -> Entry:
+    dn = group_dn(provider, group.name)
+    members = [person_dn(provider, one) for one in people]
+    attributes: Attributes = {
+        "objectClass": GROUP_CLASSES,
+        "cn": [group.name],
+        "sAMAccountName": [group.name],
+        "member": members,
+        "uniqueMember": members,
+        "memberUid": list(people),
+        "gidNumber": [str(provider.gid_start_number + uuid.UUID(group.group_uuid).int % _NUMBERS)],
+        "entryUUID": [group.group_uuid],
+        "entryDN": [dn],
+        "structuralObjectClass": ["groupOfNames"],
+        "hasSubordinates": ["FALSE"],
+    }
+    return Entry(dn, _with_own(attributes, group.attributes, OF_PEOPLE))
+
+
+def unit_entry(dn: str, kind: str, value: str) -> Entry:
+    """What people and groups hang from."""
+    classes = UNIT_CLASSES.get(kind, ["top", "container"])
+    found = {"objectClass": classes, kind: [value], "entryDN": [dn], "hasSubordinates": ["TRUE"]}
+    return Entry(dn, found)
+
+
+def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[str] = frozenset()) -> Attributes:
+    """What was noted of a person or group is shown too, where it is a text and no name of ours."""
+    taken = {name.lower() for name in attributes} | never | {"userpassword"}
+    for name, value in own.items():
+        if not _is_name(name) or name.lower() in taken:
+            continue
+        values = [text for one in (value if isinstance(value, list) else [value]) if (text := _text(one)) is not None]
+        if values:
+            attributes[name] = values[:MOST_OWN_VALUES]
+            taken.add(name.lower())
+    return attributes
+
+
+def _is_name(name: str) -> bool:
+    return name.isascii() and name[:1].isalpha() and len(name) <= 100 and name.replace("-", "").isalnum()
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, str | int) and value != "" else None
+
+
+def lookup_of(entry: Entry) -> dict[str, list[str]]:
+    """Values by names in lower case."""
+    return {name.lower(): values for name, values in entry.attributes.items()}

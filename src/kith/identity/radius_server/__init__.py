@@ -1,0 +1,1 @@
+"""The RADIUS server: Wi-Fi, VPNs and other network devices ask here whether a password is right."""
