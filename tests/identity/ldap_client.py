@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from tests.town import Person, Town
+from tests.town.debian import find_program
 from tests.town.ports import ReservedPort
-from tests.town.programs import find_program
 
 __all__ = ["BASE", "LdapTown", "Said"]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import os
-import shutil
 import socket
 import subprocess
 import time
@@ -19,6 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests.town.debian import need
 from tests.town.ports import ReservedPort
 
 SLAPD, MODULES, SCHEMAS = "/usr/sbin/slapd", "/usr/lib/ldap", "/etc/ldap/schema"
@@ -179,11 +178,7 @@ def group(name: str, members: Iterable[str]) -> tuple[str, dict[str, list[str]]]
 @asynccontextmanager
 async def running(folder: Path, entries: Entries, *, memberof: bool = False) -> AsyncIterator[Slapd]:
     """Debian's own; the tests do not go without it."""
-    if not Path(SLAPD).exists() and os.getuid() == 0 and shutil.which("apt-get"):
-        quietly = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        words = ["apt-get", "install", "-y", "slapd", "ldap-utils"]
-        subprocess.run(words, check=False, capture_output=True, env=quietly)
-    assert Path(SLAPD).exists(), f"{SLAPD} is missing: install Debian's packages `slapd` and `ldap-utils` as root"
+    await asyncio.to_thread(need, SLAPD, "slapd", "ldap-utils")
     folder.mkdir(parents=True, exist_ok=True)
     made = Slapd(folder)
     try:

@@ -26,8 +26,8 @@ from kith.identity.radius_server.packets import (
 from kith.identity.radius_server.ttls import read_eap
 from tests.identity.records import API, make
 from tests.town import Person, Town, build_town
+from tests.town.debian import find_program
 from tests.town.ports import ReservedPort
-from tests.town.programs import find_program
 from tests.town.town import Engine
 
 SECRET = "a long enough secret"

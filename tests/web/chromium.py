@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from axe_playwright_python.async_playwright import Axe, AxeResults  # type: ignore[import-untyped]
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.town import Person, Town
+from tests.town.debian import need
 
 CHROMIUM = "/usr/bin/chromium"
 WORDS = [
@@ -31,9 +29,7 @@ _WRONG = "axe.run({resultTypes: ['violations']}).then(({violations, testEngine})
 @asynccontextmanager
 async def launched() -> AsyncIterator[Browser]:
     """Debian's own; the tests do not go without it."""
-    if not Path(CHROMIUM).exists() and os.getuid() == 0 and shutil.which("apt-get"):
-        subprocess.run(["apt-get", "install", "-y", "chromium"], check=False, capture_output=True)
-    assert Path(CHROMIUM).exists(), f"{CHROMIUM} is missing: install Debian's package `chromium` as root"
+    await asyncio.to_thread(need, CHROMIUM, "chromium")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=WORDS)
         yield browser

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+
+from tests.town.debian import find_program
 
 __all__ = ["caddy", "nginx"]
 
@@ -32,23 +33,13 @@ http {{
 """
 
 
-def _program(name: str, package: str) -> str:
-    path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/usr/bin")
-    if path is None and os.getuid() == 0 and shutil.which("apt-get"):
-        words = ["apt-get", "install", "-y", "--no-install-recommends", package]
-        subprocess.run(words, check=False, capture_output=True)
-        path = shutil.which(name, path="/usr/sbin:/usr/bin")
-    assert path is not None, f"{name} is missing: install Debian's package `{package}` as root"
-    return path
-
-
 @asynccontextmanager
 async def nginx(folder: Path, servers: str, port: int) -> AsyncIterator[int]:
     """Started with these server blocks, until it listens on `port`; its process id."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "nginx.conf"
     settings.write_text(_NGINX.format(folder=folder, servers=servers))
-    async with _running([_program("nginx", "nginx-light"), "-c", str(settings), "-p", str(folder)], port) as pid:
+    async with _running([find_program("nginx", "nginx-light"), "-c", str(settings), "-p", str(folder)], port) as pid:
         yield pid
 
 
@@ -58,7 +49,7 @@ async def caddy(folder: Path, sites: str, port: int) -> AsyncIterator[int]:
     folder.mkdir(parents=True, exist_ok=True)
     settings = folder / "Caddyfile"
     settings.write_text(f"{{\n    admin off\n    auto_https off\n}}\n{sites}")
-    words = [_program("caddy", "caddy"), "run", "--config", str(settings), "--adapter", "caddyfile"]
+    words = [find_program("caddy", "caddy"), "run", "--config", str(settings), "--adapter", "caddyfile"]
     async with _running(words, port, HOME=str(folder), XDG_DATA_HOME=str(folder)) as pid:
         yield pid
 
