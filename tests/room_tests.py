@@ -76,6 +76,8 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.federation.keys": ("federation/test_actor_keys.py", "federation/test_remote_keys.py"),
     # cli
     "kith.cli": ("cli/test_help.py", "cli/test_words.py"),
+    "kith.web.saml": ("identity/test_saml_provider.py", "web/test_mellon.py"),
+    "kith.web.saml_sources": ("identity/test_source_saml.py",),
     "kith.cli.accounts": ("cli/test_moderation.py",),
     "kith.cli.actor_keys": ("federation/test_actor_keys.py",),
     "kith.cli.federation": (

@@ -17,7 +17,7 @@ from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
 from kith.identity.ldap_server.ber import SEQUENCE, BerError, BerReader, length_of
 from kith.identity.ldap_server.directory import NoSuchObject, SearchCursor, search
-from kith.identity.ldap_server.entries import OPERATIONAL, Entry, lookup_of, person_dn
+from kith.identity.ldap_server.entries import OPERATIONAL, LdapEntry, lookup_of, person_dn
 from kith.identity.ldap_server.filters import Equal, Present, SearchFilter, holds
 from kith.identity.ldap_server.messages import (
     PAGED,
@@ -38,7 +38,7 @@ from kith.identity.ldap_server.messages import (
     result,
 )
 from kith.identity.ldap_server.sign_in import BoundPerson, bind, refreshed
-from kith.identity.ldap_server.store import DirectoryProvider
+from kith.identity.ldap_server.store import TreeProvider
 from kith.identity.program_sign_in import WRONG, ProgramRefused, exchange_for
 
 __all__ = ["LdapConnection"]
@@ -168,7 +168,7 @@ class LdapConnection:
             await exchange.end()
         await self._say(result(message_id, 0x61, ResultCode.SUCCESS))
 
-    async def _who(self, exchange: Exchange, text: str) -> tuple[DirectoryProvider, str]:
+    async def _who(self, exchange: Exchange, text: str) -> tuple[TreeProvider, str]:
         """The tree in which a name lies, and whose it is. A name of no tree costs a try like any other."""
         name = read_name(text)
         for provider in await store.all_providers(exchange.work.db):
@@ -199,14 +199,14 @@ class LdapConnection:
             raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "This account is disabled.")
         return self._bound
 
-    async def _tree_of(self, bound: BoundPerson) -> DirectoryProvider:
+    async def _tree_of(self, bound: BoundPerson) -> TreeProvider:
         for provider in await self._providers():
             if provider.id == bound.provider_id:
                 return provider
         self._bound = None
         raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "This tree is gone.")
 
-    async def _providers(self) -> list[DirectoryProvider]:
+    async def _providers(self) -> list[TreeProvider]:
         work = self._server.works.open()
         try:
             return await store.all_providers(work.db)
@@ -257,7 +257,7 @@ class LdapConnection:
             raise NoSuchObject
         await self._say(result(message_id, request.answer, _COMPARED[found]))
 
-    async def _has(self, tree: DirectoryProvider, bound: BoundPerson, name: str, test: SearchFilter) -> bool:
+    async def _has(self, tree: TreeProvider, bound: BoundPerson, name: str, test: SearchFilter) -> bool:
         asked = SearchRequest(name, Scope.BASE, 1, 0, types_only=False, filter=test, attributes=("1.1",))
         try:
             return bool([one async for one in search(self._server.works, tree, bound, asked, SearchCursor())])
@@ -311,7 +311,7 @@ def _page(controls: tuple[Control, ...]) -> tuple[int | None, SearchCursor]:
     return None, SearchCursor()
 
 
-def _shown(message_id: int, found: Entry, request: SearchRequest) -> bytes:
+def _shown(message_id: int, found: LdapEntry, request: SearchRequest) -> bytes:
     """An entry with as many of its attributes as were asked for."""
     wanted = {one.partition(";")[0].lower() for one in request.attributes}
     has_all, has_operational = not wanted or "*" in wanted, "+" in wanted

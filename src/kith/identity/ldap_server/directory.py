@@ -14,7 +14,7 @@ from kith.identity.ldap_server.entries import (
     GROUP_CLASSES,
     OF_PEOPLE,
     PERSON_CLASSES,
-    Entry,
+    LdapEntry,
     group_entry,
     groups_dn,
     lookup_of,
@@ -25,7 +25,7 @@ from kith.identity.ldap_server.entries import (
 from kith.identity.ldap_server.filters import And, Equal, Not, Or, SearchFilter, candidates, holds
 from kith.identity.ldap_server.messages import Scope, SearchRequest
 from kith.identity.ldap_server.sign_in import BoundPerson
-from kith.identity.ldap_server.store import DirectoryGroup, DirectoryMapping, DirectoryPerson, DirectoryProvider
+from kith.identity.ldap_server.store import TreeGroup, TreeMapping, TreePerson, TreeProvider
 from kith.identity.mappings.service import evaluate
 from kith.identity.users.names import email_key, username_key
 
@@ -54,12 +54,12 @@ class SearchCursor(msgspec.Struct, frozen=True, array_like=True):
 class _Asked(msgspec.Struct, frozen=True):
     """A search with what follows from it: which attributes must be worked out, and what part of the tree is meant."""
 
-    provider: DirectoryProvider
+    provider: TreeProvider
     bound: BoundPerson
     request: SearchRequest
     filter: SearchFilter
-    mappings: tuple[DirectoryMapping, ...]
-    wants_units: tuple[Entry, ...]
+    mappings: tuple[TreeMapping, ...]
+    wants_units: tuple[LdapEntry, ...]
     person: str | None  # a single one is meant
     group: str | None
     has_people: bool
@@ -67,8 +67,8 @@ class _Asked(msgspec.Struct, frozen=True):
 
 
 async def search(
-    works: Works, provider: DirectoryProvider, bound: BoundPerson, request: SearchRequest, start: SearchCursor
-) -> AsyncGenerator[tuple[Entry, SearchCursor], None]:
+    works: Works, provider: TreeProvider, bound: BoundPerson, request: SearchRequest, start: SearchCursor
+) -> AsyncGenerator[tuple[LdapEntry, SearchCursor], None]:
     """The entries that are meant and may be seen, each with where the search goes on after it."""
     asked = await _plan(works, provider, bound, request)
     found = False
@@ -100,7 +100,7 @@ async def _is_there(works: Works, asked: _Asked) -> bool:
         await work.rollback()
 
 
-async def _plan(works: Works, provider: DirectoryProvider, bound: BoundPerson, request: SearchRequest) -> _Asked:
+async def _plan(works: Works, provider: TreeProvider, bound: BoundPerson, request: SearchRequest) -> _Asked:
     base, name = read_name(provider.base_dn), read_name(request.base)
     if not base or name is None or name[-len(base) :] != base:
         raise NoSuchObject
@@ -135,7 +135,7 @@ async def _plan(works: Works, provider: DirectoryProvider, bound: BoundPerson, r
     return _without_the_impossible(plan)
 
 
-def _units(provider: DirectoryProvider) -> tuple[Entry, ...]:
+def _units(provider: TreeProvider) -> tuple[LdapEntry, ...]:
     kind, _, value = provider.base_dn.partition(",")[0].partition("=")
     return (
         unit_entry(provider.base_dn, kind.strip().lower(), value.strip()),
@@ -191,7 +191,7 @@ def _canonical_dn(text: str) -> str:
     return ",".join(f"{kind}={value}" for kind, value in name) if name else text
 
 
-def _is_meant(asked: _Asked, entry: Entry) -> bool:
+def _is_meant(asked: _Asked, entry: LdapEntry) -> bool:
     values = lookup_of(entry)
 
     def lookup(name: str) -> Sequence[str]:
@@ -204,7 +204,7 @@ def _is_meant(asked: _Asked, entry: Entry) -> bool:
 # People
 
 
-async def _people(works: Works, asked: _Asked, after: int) -> AsyncIterator[tuple[Entry, int]]:
+async def _people(works: Works, asked: _Asked, after: int) -> AsyncIterator[tuple[LdapEntry, int]]:
     while True:
         work = works.open()
         try:
@@ -220,7 +220,7 @@ async def _people(works: Works, asked: _Asked, after: int) -> AsyncIterator[tupl
             return
 
 
-async def _next_people(work: Work, asked: _Asked, after: int) -> tuple[list[DirectoryPerson], bool]:
+async def _next_people(work: Work, asked: _Asked, after: int) -> tuple[list[TreePerson], bool]:
     """The next ones who may be seen and may be meant, and whether there are no more."""
     db, bound = work.db, asked.bound
     if not bound.may_see_all:
@@ -247,7 +247,7 @@ def _is_number(value: str) -> bool:
     return value.isascii() and value.isdigit() and len(value) <= 9
 
 
-async def _person_entries(work: Work, asked: _Asked, batch: Sequence[DirectoryPerson]) -> list[Entry]:
+async def _person_entries(work: Work, asked: _Asked, batch: Sequence[TreePerson]) -> list[LdapEntry]:
     groups = await store.group_names(work.db, [one.id for one in batch])
     entries = [person_entry(asked.provider, one, groups[one.id]) for one in batch]
     for person, entry in zip(batch, entries, strict=True):
@@ -255,7 +255,7 @@ async def _person_entries(work: Work, asked: _Asked, batch: Sequence[DirectoryPe
     return entries
 
 
-async def _add_mapped(work: Work, asked: _Asked, person: DirectoryPerson, entry: Entry) -> None:
+async def _add_mapped(work: Work, asked: _Asked, person: TreePerson, entry: LdapEntry) -> None:
     """Attributes that the provider's mappings give; one that fails is left out."""
     if not asked.mappings:
         return
@@ -271,7 +271,7 @@ async def _add_mapped(work: Work, asked: _Asked, person: DirectoryPerson, entry:
 # Groups
 
 
-async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tuple[Entry, str]]:
+async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tuple[LdapEntry, str]]:
     while True:
         work = works.open()
         try:
@@ -288,7 +288,7 @@ async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tupl
             return
 
 
-async def _next_groups(work: Work, asked: _Asked, after: str) -> tuple[list[DirectoryGroup], bool]:
+async def _next_groups(work: Work, asked: _Asked, after: str) -> tuple[list[TreeGroup], bool]:
     db, bound = work.db, asked.bound
     if not bound.may_see_all:
         return _named(asked, await store.groups_of_person(db, bound.user_id), after), True
@@ -303,14 +303,14 @@ async def _next_groups(work: Work, asked: _Asked, after: str) -> tuple[list[Dire
     return sorted((one for one in found.values() if one.name > after), key=lambda one: one.name), True
 
 
-def _named(asked: _Asked, batch: Sequence[DirectoryGroup], after: str) -> list[DirectoryGroup]:
+def _named(asked: _Asked, batch: Sequence[TreeGroup], after: str) -> list[TreeGroup]:
     wanted = asked.group
     return [
         one for one in batch if one.name > after and (wanted is None or " ".join(one.name.casefold().split()) == wanted)
     ]
 
 
-def _member_name(provider: DirectoryProvider, attribute: str, value: str) -> str:
+def _member_name(provider: TreeProvider, attribute: str, value: str) -> str:
     """The user name in a member's name; empty where it is none of this tree's."""
     if attribute == "memberuid":
         return value
@@ -319,7 +319,7 @@ def _member_name(provider: DirectoryProvider, attribute: str, value: str) -> str
     return name[0][1] if is_person else ""
 
 
-async def _members(work: Work, asked: _Asked, batch: Sequence[DirectoryGroup]) -> dict[str, list[str]]:
+async def _members(work: Work, asked: _Asked, batch: Sequence[TreeGroup]) -> dict[str, list[str]]:
     """Who is in a group is for whoever may see everybody; others find themselves there."""
     if not asked.bound.may_see_all:
         return {one.group_uuid: [asked.bound.username] for one in batch}

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from kith.identity.distinguished_names import join
-from kith.identity.ldap_server.store import DirectoryGroup, DirectoryPerson, DirectoryProvider
+from kith.identity.ldap_server.store import TreeGroup, TreePerson, TreeProvider
 
-__all__ = ["Attributes", "Entry", "group_dn", "group_entry", "lookup_of", "person_dn", "person_entry", "unit_entry"]
+__all__ = ["Attributes", "LdapEntry", "group_dn", "group_entry", "lookup_of", "person_dn", "person_entry", "unit_entry"]
 
 Attributes = dict[str, list[str]]
 
@@ -25,28 +25,28 @@ MOST_OWN_VALUES = 100
 _NUMBERS = 1 << 29
 
 
-class Entry(msgspec.Struct, frozen=True):
+class LdapEntry(msgspec.Struct, frozen=True):
     dn: str
     attributes: Attributes
 
 
-def users_dn(provider: DirectoryProvider) -> str:
+def users_dn(provider: TreeProvider) -> str:
     return f"ou=users,{provider.base_dn}"
 
 
-def groups_dn(provider: DirectoryProvider) -> str:
+def groups_dn(provider: TreeProvider) -> str:
     return f"ou=groups,{provider.base_dn}"
 
 
-def person_dn(provider: DirectoryProvider, username: str) -> str:
+def person_dn(provider: TreeProvider, username: str) -> str:
     return join("cn", username, users_dn(provider))
 
 
-def group_dn(provider: DirectoryProvider, name: str) -> str:
+def group_dn(provider: TreeProvider, name: str) -> str:
     return join("cn", name, groups_dn(provider))
 
 
-def person_entry(provider: DirectoryProvider, person: DirectoryPerson, groups: Sequence[str]) -> Entry:
+def person_entry(provider: TreeProvider, person: TreePerson, groups: Sequence[str]) -> LdapEntry:
     name = person.name or person.username
     given, _, family = name.rpartition(" ")
     dn = person_dn(provider, person.username)
@@ -71,10 +71,10 @@ def person_entry(provider: DirectoryProvider, person: DirectoryPerson, groups: S
     }
     if person.email and person.owned_email_key is not None:
         attributes["mail"] = [person.email]
-    return Entry(dn, _with_own(attributes, person.attributes))
+    return LdapEntry(dn, _with_own(attributes, person.attributes))
 
 
-def group_entry(provider: DirectoryProvider, group: DirectoryGroup, people: Sequence[str]) -> Entry:
+def group_entry(provider: TreeProvider, group: TreeGroup, people: Sequence[str]) -> LdapEntry:
     dn = group_dn(provider, group.name)
     members = [person_dn(provider, one) for one in people]
     attributes: Attributes = {
@@ -90,14 +90,14 @@ def group_entry(provider: DirectoryProvider, group: DirectoryGroup, people: Sequ
         "structuralObjectClass": ["groupOfNames"],
         "hasSubordinates": ["FALSE"],
     }
-    return Entry(dn, _with_own(attributes, group.attributes, OF_PEOPLE))
+    return LdapEntry(dn, _with_own(attributes, group.attributes, OF_PEOPLE))
 
 
-def unit_entry(dn: str, kind: str, value: str) -> Entry:
+def unit_entry(dn: str, kind: str, value: str) -> LdapEntry:
     """What people and groups hang from."""
     classes = UNIT_CLASSES.get(kind, ["top", "container"])
     found = {"objectClass": classes, kind: [value], "entryDN": [dn], "hasSubordinates": ["TRUE"]}
-    return Entry(dn, found)
+    return LdapEntry(dn, found)
 
 
 def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[str] = frozenset()) -> Attributes:
@@ -123,6 +123,6 @@ def _text(value: object) -> str | None:
     return str(value) if isinstance(value, str | int) and value != "" else None
 
 
-def lookup_of(entry: Entry) -> dict[str, list[str]]:
+def lookup_of(entry: LdapEntry) -> dict[str, list[str]]:
     """Values by names in lower case."""
     return {name.lower(): values for name, values in entry.attributes.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kith import __version__
-from kith.identity.ldap_server.entries import Entry
+from kith.identity.ldap_server.entries import LdapEntry
 
 __all__ = ["NAME", "describe", "root"]
 
@@ -34,9 +34,9 @@ _CLASSES = (
 )  # fmt: skip
 
 
-def root(bases: Sequence[str], *, has_tls: bool) -> Entry:
+def root(bases: Sequence[str], *, has_tls: bool) -> LdapEntry:
     extensions = [_WHO_AM_I, *([_START_TLS] if has_tls else [])]
-    return Entry(
+    return LdapEntry(
         "",
         {
             "objectClass": ["top"],
@@ -51,8 +51,8 @@ def root(bases: Sequence[str], *, has_tls: bool) -> Entry:
     )
 
 
-def describe() -> Entry:
+def describe() -> LdapEntry:
     attributes = [f"( {oid} NAME '{name}' SYNTAX 1.3.6.1.4.1.1466.115.121.1.15 )" for oid, name in _ATTRIBUTES]
     classes = [f"( {oid} NAME '{name}' {rest} )" for oid, name, rest in _CLASSES]
     found = {"objectClass": ["top", "subschema"], "cn": ["subschema"]}
-    return Entry(NAME, found | {"attributeTypes": attributes, "objectClasses": classes})
+    return LdapEntry(NAME, found | {"attributeTypes": attributes, "objectClasses": classes})

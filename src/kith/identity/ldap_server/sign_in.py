@@ -7,7 +7,7 @@ import msgspec
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.caller_authentication import SignInDoor
-from kith.identity.ldap_server.store import DirectoryProvider
+from kith.identity.ldap_server.store import TreeProvider
 from kith.identity.program_sign_in import sign_in
 from kith.identity.rights import rights_of
 from kith.identity.users import store as users
@@ -26,7 +26,7 @@ class BoundPerson(msgspec.Struct, frozen=True):
     may_see_all: bool
 
 
-async def bind(exchange: Exchange, provider: DirectoryProvider, username: str, password: str) -> BoundPerson:
+async def bind(exchange: Exchange, provider: TreeProvider, username: str, password: str) -> BoundPerson:
     """`ProgramRefused` where they may not."""
     door = SignInDoor("providers.ldap", "ldap", takes_code=provider.mfa_support)
     caller = await sign_in(exchange, provider, username, password, door)

@@ -17,10 +17,10 @@ from kith.identity.providers.family import provider_mappings, providers
 from kith.identity.providers.kinds.ldap import ldap_providers as _own
 from kith.identity.users.tables import users
 
-__all__ = ["DirectoryGroup", "DirectoryMapping", "DirectoryPerson", "DirectoryProvider"]
+__all__ = ["TreeGroup", "TreeMapping", "TreePerson", "TreeProvider"]
 
 
-class DirectoryProvider(msgspec.Struct, frozen=True):
+class TreeProvider(msgspec.Struct, frozen=True):
     """`application` is the id of the policies that decide who comes in; None where no application is assigned."""
 
     id: int
@@ -37,7 +37,7 @@ class DirectoryProvider(msgspec.Struct, frozen=True):
     policy_engine_mode: str | None
 
 
-class DirectoryPerson(msgspec.Struct, frozen=True):
+class TreePerson(msgspec.Struct, frozen=True):
     id: int
     uuid: str
     username: str
@@ -47,13 +47,13 @@ class DirectoryPerson(msgspec.Struct, frozen=True):
     attributes: dict[str, Any]
 
 
-class DirectoryGroup(msgspec.Struct, frozen=True):
+class TreeGroup(msgspec.Struct, frozen=True):
     group_uuid: str
     name: str
     attributes: dict[str, Any]
 
 
-class DirectoryMapping(msgspec.Struct, frozen=True):
+class TreeMapping(msgspec.Struct, frozen=True):
     """An attribute whose values an expression gives."""
 
     pm_uuid: str
@@ -76,7 +76,7 @@ _all_providers = query(
         )
     )
     .order_by(providers.c.id),
-    DirectoryProvider,
+    TreeProvider,
 )
 _mappings_of = query(
     select(mappings.c.pm_uuid, mappings.c.name, _mapping.c.object_field, mappings.c.expression)
@@ -87,13 +87,13 @@ _mappings_of = query(
     )
     .where(provider_mappings.c.owner == bindparam("provider"))
     .order_by(_mapping.c.object_field, mappings.c.name),
-    DirectoryMapping,
+    TreeMapping,
 )
 _shown = and_(users.c.is_active, users.c.approved_at.is_not(None))
-_person = tuple(users.c[name] for name in DirectoryPerson.__struct_fields__)
+_person = tuple(users.c[name] for name in TreePerson.__struct_fields__)
 _people_after = query(
     select(*_person).where(_shown, users.c.id > bindparam("after")).order_by(users.c.id).limit(bindparam("most")),
-    DirectoryPerson,
+    TreePerson,
 )
 _people_like = query(
     select(*_person)
@@ -106,12 +106,12 @@ _people_like = query(
         ),
     )
     .order_by(users.c.id),
-    DirectoryPerson,
+    TreePerson,
 )
-_group = tuple(groups.c[name] for name in DirectoryGroup.__struct_fields__)
+_group = tuple(groups.c[name] for name in TreeGroup.__struct_fields__)
 _groups_after = query(
     select(*_group).where(groups.c.name > bindparam("after")).order_by(groups.c.name).limit(bindparam("most")),
-    DirectoryGroup,
+    TreeGroup,
 )
 _groups_of_people = query(
     select(members.c.user_id, groups.c.name)
@@ -127,40 +127,40 @@ _people_of_groups = query(
     .order_by(members.c.group_uuid, users.c.id),
     tuple,
 )
-_groups_by_name = query(select(*_group).where(any_of(groups.c.name, "names")).order_by(groups.c.name), DirectoryGroup)
+_groups_by_name = query(select(*_group).where(any_of(groups.c.name, "names")).order_by(groups.c.name), TreeGroup)
 _groups_of_person = query(
     select(*_group)
     .select_from(groups.join(members, members.c.group_uuid == groups.c.group_uuid))
     .where(members.c.user_id == bindparam("person"))
     .order_by(groups.c.name),
-    DirectoryGroup,
+    TreeGroup,
 )
 
 
-async def all_providers(db: Session) -> list[DirectoryProvider]:
+async def all_providers(db: Session) -> list[TreeProvider]:
     return await db.all(_all_providers)
 
 
-async def mappings_of(db: Session, provider_id: int) -> list[DirectoryMapping]:
+async def mappings_of(db: Session, provider_id: int) -> list[TreeMapping]:
     return await db.all(_mappings_of, provider=provider_id)
 
 
-async def people_after(db: Session, after: int, most: int) -> list[DirectoryPerson]:
+async def people_after(db: Session, after: int, most: int) -> list[TreePerson]:
     """Everybody who may sign in, in the order they came."""
     return await db.all(_people_after, after=after, most=most)
 
 
 async def people_like(
     db: Session, *, names: Sequence[str] = (), emails: Sequence[str] = (), numbers: Sequence[int] = ()
-) -> list[DirectoryPerson]:
+) -> list[TreePerson]:
     return await db.all(_people_like, names=list(names), emails=list(emails), numbers=list(numbers))
 
 
-async def groups_after(db: Session, after: str, most: int) -> list[DirectoryGroup]:
+async def groups_after(db: Session, after: str, most: int) -> list[TreeGroup]:
     return await db.all(_groups_after, after=after, most=most)
 
 
-async def groups_of_person(db: Session, person: int) -> list[DirectoryGroup]:
+async def groups_of_person(db: Session, person: int) -> list[TreeGroup]:
     return await db.all(_groups_of_person, person=person)
 
 

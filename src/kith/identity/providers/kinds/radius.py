@@ -19,7 +19,6 @@ FIELDS = (
         name="shared_secret",
         required=True,
         most=200,
-        shown=True,
         help="What the device and this server both know. It protects passwords on their way, so make it long.",
     ),
     Text(
@@ -44,7 +43,6 @@ FIELDS = (
 
 
 class RadiusProvider(ProviderRecord, kw_only=True):
-    shared_secret: str = ""
     client_networks: str
     certificate: str | None
     mfa_support: bool

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts, is_public
-from kith.identity.sources.ldap.entries import Entry, read_entry
+from kith.identity.sources.ldap.entries import DirectoryEntry, read_entry
 from kith.identity.sources.ldap.settings import DirectorySettings
 
 T = TypeVar("T")
@@ -55,16 +55,16 @@ class OpenDirectory:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        self._pages: Iterator[list[Entry]] | None = None
+        self._pages: Iterator[list[DirectoryEntry]] | None = None
 
     def search(self, base: str, query: str, attributes: tuple[str, ...] = ("*", "+")) -> None:
         self._pages = self._paged(base, query, attributes)
 
-    def next_page(self) -> list[Entry]:
+    def next_page(self) -> list[DirectoryEntry]:
         """The next entries of the search; none at its end."""
         return next(self._pages, []) if self._pages is not None else []
 
-    def _paged(self, base: str, query: str, attributes: tuple[str, ...]) -> Iterator[list[Entry]]:
+    def _paged(self, base: str, query: str, attributes: tuple[str, ...]) -> Iterator[list[DirectoryEntry]]:
         from ldap3 import SUBTREE  # noqa: PLC0415 - loaded when first used
         from ldap3.core.exceptions import LDAPException  # noqa: PLC0415
 

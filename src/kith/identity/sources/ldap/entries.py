@@ -14,7 +14,7 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _DISABLED = 0x2
 
 
-class Entry(msgspec.Struct, frozen=True):
+class DirectoryEntry(msgspec.Struct, frozen=True):
     """`raw` has the values of every attribute as bytes, by the attribute's name in small letters."""
 
     dn: str
@@ -39,8 +39,8 @@ class Entry(msgspec.Struct, frozen=True):
         return found
 
 
-def read_entry(dn: str, raw: Mapping[str, Sequence[bytes]]) -> Entry:
-    return Entry(dn, {name.lower(): list(values) for name, values in raw.items()}, {n.lower(): n for n in raw})
+def read_entry(dn: str, raw: Mapping[str, Sequence[bytes]]) -> DirectoryEntry:
+    return DirectoryEntry(dn, {name.lower(): list(values) for name, values in raw.items()}, {n.lower(): n for n in raw})
 
 
 def decoded(name: str, value: bytes) -> str:
@@ -65,7 +65,7 @@ def read_sid(value: bytes) -> str:
     return "-".join(["S", str(value[0]), str(authority), *map(str, parts)])
 
 
-def is_disabled(entry: Entry) -> bool:
+def is_disabled(entry: DirectoryEntry) -> bool:
     """Active Directory says it in a bit, FreeIPA in a word, OpenLDAP's password policy by a moment that never ends."""
     control = entry.first("userAccountControl")
     if control.lstrip("-").isdigit() and int(control) & _DISABLED:
@@ -73,7 +73,7 @@ def is_disabled(entry: Entry) -> bool:
     return entry.first("nsAccountLock").lower() == "true" or entry.first("pwdAccountLockedTime") == "000001010000Z"
 
 
-def password_set_at(entry: Entry) -> datetime | None:
+def password_set_at(entry: DirectoryEntry) -> datetime | None:
     """When the password was changed in Active Directory, which counts tenths of microseconds since 1601."""
     told = entry.first("pwdLastSet")
     if not told.isdigit() or len(told) > 18 or int(told) == 0:

@@ -11,7 +11,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.groups.tables import Group
 from kith.identity.sources.ldap import store
-from kith.identity.sources.ldap.entries import Entry, dn_key
+from kith.identity.sources.ldap.entries import DirectoryEntry, dn_key
 from kith.identity.sources.ldap.people import DirectoryPerson, reference_of
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource
@@ -29,7 +29,7 @@ class DirectoryGroup(msgspec.Struct, frozen=True):
     dn: str
 
 
-def read_group(directory: DirectorySource, entry: Entry) -> DirectoryGroup | str:
+def read_group(directory: DirectorySource, entry: DirectoryEntry) -> DirectoryGroup | str:
     """What an entry says of a group, or why it is left out."""
     identifier = entry.first(directory.settings.unique)
     name = entry.first("cn") or entry.first("name") or entry.first("sAMAccountName")
@@ -111,7 +111,7 @@ async def apply_memberships(
     await _move(work, wanted - before, before - wanted)
 
 
-async def apply_members(work: Work, directory: DirectorySource, page: Sequence[Entry]) -> None:
+async def apply_members(work: Work, directory: DirectorySource, page: Sequence[DirectoryEntry]) -> None:
     """Make the people whom groups name their members, and those of the directory whom they do not name no more."""
     settings, source = directory.settings, directory.source.pbm_uuid
     await work.db.begin()
@@ -129,7 +129,7 @@ async def apply_members(work: Work, directory: DirectorySource, page: Sequence[E
         await _move(work, {(one, group) for one in wanted - before}, {(one, group) for one in before - wanted})
 
 
-def members_named(attribute: str, entry: Entry) -> list[str]:
+def members_named(attribute: str, entry: DirectoryEntry) -> list[str]:
     """Active Directory gives the members of a large group in parts, of which the first is read here."""
     found = entry.all(attribute)
     start = f"{attribute.lower()};range="

@@ -16,7 +16,7 @@ from kith.identity.mappings import service as mapping_service
 from kith.identity.sources.connections import path_of
 from kith.identity.sources.ldap import store
 from kith.identity.sources.ldap.directory import DirectoryFailed
-from kith.identity.sources.ldap.entries import Entry, dn_key, is_disabled, password_set_at
+from kith.identity.sources.ldap.entries import DirectoryEntry, dn_key, is_disabled, password_set_at
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource, FieldMapping
 from kith.identity.sources.tables import MOST_IN_IDENTIFIER, UserConnection
@@ -49,7 +49,7 @@ class DirectoryPerson(msgspec.Struct, frozen=True, kw_only=True):
     memberships: tuple[str, ...]
 
 
-async def read_person(work: Work, directory: DirectorySource, entry: Entry) -> DirectoryPerson | str:
+async def read_person(work: Work, directory: DirectorySource, entry: DirectoryEntry) -> DirectoryPerson | str:
     """What an entry says of a person, or why it is left out."""
     settings = directory.settings
     identifier = entry.first(settings.unique)
@@ -85,7 +85,7 @@ def reference_of(attribute: str, value: str) -> str:
     return dn_key(value) if attribute.lower() in ("dn", "distinguishedname") else value.casefold()[:MOST_IN_IDENTIFIER]
 
 
-async def _mapped(work: Work, directory: DirectorySource, entry: Entry) -> dict[str, Any]:
+async def _mapped(work: Work, directory: DirectorySource, entry: DirectoryEntry) -> dict[str, Any]:
     if not directory.mappings:
         return {field: next(filter(None, map(entry.first, names)), "") for field, names in _USUAL.items()}
     fields: dict[str, Any] = {}
@@ -98,7 +98,7 @@ async def _mapped(work: Work, directory: DirectorySource, entry: Entry) -> dict[
     return fields
 
 
-async def _evaluated(work: Work, directory: DirectorySource, mapping: FieldMapping, entry: Entry) -> Any:
+async def _evaluated(work: Work, directory: DirectorySource, mapping: FieldMapping, entry: DirectoryEntry) -> Any:
     plain = _PLAIN.fullmatch(mapping.expression)
     if plain is not None:
         found = entry.all(plain[2]) if plain[2].lower() in entry.raw else []

@@ -14,7 +14,7 @@ from kith.base.db import Session
 from kith.base.work import Work
 from kith.identity.sources.ldap import groups, people, store
 from kith.identity.sources.ldap.directory import Directories, DirectoryFailed, OpenDirectory, open_directory
-from kith.identity.sources.ldap.entries import Entry
+from kith.identity.sources.ldap.entries import DirectoryEntry
 from kith.identity.sources.ldap.people import DirectoryPerson
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource
@@ -102,7 +102,7 @@ async def _opened(work: Work, directory: DirectorySource) -> AsyncIterator[OpenD
 
 async def _pages(
     work: Work, opened: OpenDirectory, base: str, query: str, attributes: tuple[str, ...] = ("*", "+")
-) -> AsyncIterator[list[Entry]]:
+) -> AsyncIterator[list[DirectoryEntry]]:
     directories = work.find(Directories)
     opened.search(base, query, attributes)
     while page := await directories.ask(opened.next_page):
@@ -164,7 +164,9 @@ async def _remove(work: Work, directory: DirectorySource, progress: SyncProgress
                     break
 
 
-def _groups_in(directory: DirectorySource, page: list[Entry], progress: SyncProgress) -> list[groups.DirectoryGroup]:
+def _groups_in(
+    directory: DirectorySource, page: list[DirectoryEntry], progress: SyncProgress
+) -> list[groups.DirectoryGroup]:
     listed: dict[str, groups.DirectoryGroup] = {}
     for entry in page:
         read = groups.read_group(directory, entry)
@@ -177,7 +179,7 @@ def _groups_in(directory: DirectorySource, page: list[Entry], progress: SyncProg
 
 
 async def _people_in(
-    work: Work, directory: DirectorySource, page: list[Entry], progress: SyncProgress
+    work: Work, directory: DirectorySource, page: list[DirectoryEntry], progress: SyncProgress
 ) -> list[DirectoryPerson]:
     listed: dict[str, DirectoryPerson] = {}
     for entry in page:
