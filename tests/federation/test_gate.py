@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import bindparam, update
 
-from kith.base.db import Instant, command
-from kith.base.jobs.tables import schedules
+from kith.base.work import Work, Works
 from kith.federation.gate.rules import Lists, names_above
 from kith.federation.gate.service import Gate
 from kith.social.admission import servers
@@ -16,13 +15,13 @@ from kith.social.admission.marks import marks_for
 from kith.social.admission.tables import NOT_LISTED, ServerBlock
 from kith.social.staff import OPERATOR
 from tests.conftest import TownBuilder
+from tests.federation.schedules import hurry
 from tests.social.members import Member, join, stranger, until
 from tests.social.staff import employ
 from tests.town import Town
 
 ADMIN = "/api/v1/admin"
 AT = datetime(2024, 1, 1, tzinfo=UTC)
-_due_now = command(update(schedules).values(next_at=bindparam("now", type_=Instant())))
 
 
 def block(domain: str, severity: str = "suspend") -> ServerBlock:
@@ -85,14 +84,38 @@ async def test_the_gate_hears_of_changes_at_once(new_town: TownBuilder) -> None:
     assert await admits(town, "far.example")
 
 
+class SlowGate(Gate):
+    """One that is held up after it has read for the first time."""
+
+    def __init__(self, works: Works) -> None:
+        super().__init__(works)
+        self.has_read, self.may_go_on = asyncio.Event(), asyncio.Event()
+
+    async def _read(self, work: Work | None) -> Lists:
+        found = await super()._read(work)
+        if not self.has_read.is_set():
+            self.has_read.set()
+            await self.may_go_on.wait()
+        return found
+
+
+async def test_what_was_read_earlier_does_not_replace_what_was_read_later(new_town: TownBuilder) -> None:
+    town = await new_town(start=False)
+    async with town.house() as house:
+        gate = SlowGate(house.works)
+        slow = asyncio.create_task(gate.admits("far.example"))
+        await gate.has_read.wait()
+        async with town.house() as other, other.works.begin() as work:  # whose news does not come here
+            await servers.block(work, OPERATOR, "far.example", servers.DomainBlockDraft(severity="suspend"))
+        assert not await gate.admits("far.example")
+        gate.may_go_on.set()
+        await slow
+
+        assert not await gate.admits("far.example")
+
+
 async def is_suspended(member: Member, id: object) -> bool:
     return "suspended" in await member.get(f"/api/v1/accounts/{id}")
-
-
-async def hurry(town: Town) -> None:
-    """What is done every so often is due now."""
-    async with town.house() as house, house.works.begin() as work:
-        await work.db.run(_due_now, now=work.now)
 
 
 async def test_only_listed_servers_are_let_in_where_there_is_a_list(new_town: TownBuilder) -> None:

@@ -28,6 +28,8 @@ class Gate:
         self._works = works
         self._until = 0.0
         self._changes = 0
+        self._begun = 0  # how many times they were read
+        self._kept = 0  # which of those is kept
         self._lists: Lists | None = None
         works.news.listen(ServerBlockChanged, self._forget)
         works.news.listen(ServerAllowChanged, self._forget)
@@ -74,10 +76,12 @@ class Gate:
     async def _fresh(self, work: Work | None) -> Lists:
         if self._lists is not None and time.monotonic() < self._until:
             return self._lists
-        changes, until = self._changes, time.monotonic() + SECONDS
+        self._begun += 1
+        begun, changes, until = self._begun, self._changes, time.monotonic() + SECONDS
         read = await self._read(work)
-        if changes == self._changes:  # else what was read may be older than what was told meanwhile
-            self._lists, self._until = read, until
+        # What was read may be older than what was told meanwhile, or than what somebody read who began later.
+        if changes == self._changes and begun > self._kept:
+            self._lists, self._until, self._kept = read, until, begun
         return read
 
     async def _read(self, work: Work | None) -> Lists:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from kith.base.work import Work
 from kith.federation.sync import store
-from kith.federation.sync.headers import sum_of, write_header, written
+from kith.federation.sync.headers import as_hex, sum_of, write_header
 from kith.federation.vocabulary.incoming.ids import domain_of
 from kith.federation.vocabulary.outgoing import identifiers
 from kith.social.accounts.tables import Account
@@ -55,7 +55,7 @@ def _beginning(url: str) -> str:
 
 
 def _header(account: Account, made: int) -> str:
-    return write_header(identifiers.followers(account.uri), synchronization_url(account), written(made))
+    return write_header(identifiers.followers(account.uri), synchronization_url(account), as_hex(made))
 
 
 async def digest_of_many(uris: Iterable[str]) -> str:
@@ -65,4 +65,4 @@ async def digest_of_many(uris: Iterable[str]) -> str:
         if number % AT_ONCE == 0:
             await asyncio.sleep(0)
         made ^= sum_of(uri)
-    return written(made)
+    return as_hex(made)

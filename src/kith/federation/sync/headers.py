@@ -10,7 +10,7 @@ from operator import xor
 
 import msgspec
 
-__all__ = ["SyncHeader", "digest_of", "read_header", "sum_of", "write_header", "written"]
+__all__ = ["SyncHeader", "as_hex", "digest_of", "read_header", "sum_of", "write_header"]
 
 LONGEST = 4096
 _FIELD = re.compile(r'\s*([A-Za-z]{1,20})="([^"\\]{0,2048})"\s*(?:,|\Z)')
@@ -30,13 +30,13 @@ def sum_of(uri: str) -> int:
     return int.from_bytes(hashlib.sha256(uri.encode()).digest(), "big")
 
 
-def written(made: int) -> str:
+def as_hex(made: int) -> str:
     return f"{made:064x}"
 
 
 def digest_of(uris: Iterable[str]) -> str:
     """All of them, in whatever order."""
-    return written(reduce(xor, map(sum_of, uris), 0))
+    return as_hex(reduce(xor, map(sum_of, uris), 0))
 
 
 def write_header(collection_id: str, url: str, digest: str) -> str:

@@ -1,4 +1,4 @@
-"""Media, previews and faces of other servers take only so much room: what nobody has looked at for longest is dropped.
+"""Media, previews and avatars of other servers take only so much room: what was looked at longest ago is dropped.
 
 Whatever was dropped is fetched again when somebody looks at it.
 """

@@ -74,7 +74,7 @@ class PollVoted(Fact, frozen=True):
     poll_id: int
     status_id: StatusId
     account_id: AccountId
-    asker_id: AccountId
+    asker_id: AccountId = AccountId(0)  # unknown in what an earlier version has left to be done
     hides_counts: bool = False  # as long as the poll goes on
     vote_ids: tuple[int, ...] = ()
 
