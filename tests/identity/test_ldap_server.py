@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kith.identity.distinguished_names import escape, join, read_name
 from kith.identity.ldap_server.ber import BerError, encode, encode_integer
+from kith.identity.ldap_server.entries import EntryLookup, LdapEntry
 from kith.identity.ldap_server.filters import (
     And,
     AtLeast,
@@ -304,7 +305,7 @@ def test_what_would_end_a_value_is_escaped() -> None:
     assert escape("#a ") == "\\#a\\ "
 
 
-_ENTRY = {"uid": ["Ada"], "n": ["7", "10"], "empty": []}
+_ENTRY: dict[str, list[str]] = {"uid": ["Ada"], "n": ["7", "10"], "empty": []}
 
 
 @pytest.mark.parametrize(
@@ -329,7 +330,7 @@ _ENTRY = {"uid": ["Ada"], "n": ["7", "10"], "empty": []}
     ],
 )
 def test_filters_are_asked_of_entries(asked: SearchFilter, answer: bool | None) -> None:
-    assert holds(asked, lambda name: _ENTRY.get(name, [])) is answer
+    assert holds(asked, EntryLookup(LdapEntry("", _ENTRY))) is answer
 
 
 def test_what_must_hold_is_looked_up_where_it_can_be() -> None:

@@ -128,7 +128,8 @@ def _read_escape(text: str, at: int) -> tuple[bytes, int] | None:
 
 
 def _decoded(raw: bytes, at: int) -> tuple[str, int] | None:
+    """None where it is no text, or has the one character in it that no text here may have."""
     try:
-        return raw.decode(), at
+        return (raw.decode(), at) if b"\0" not in raw else None
     except UnicodeDecodeError:
         return None

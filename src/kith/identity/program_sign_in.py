@@ -14,7 +14,7 @@ from kith.identity.policies.engine import evaluate_target
 from kith.identity.policies.request import PolicyRequest
 from kith.identity.refusals import service as refusals
 
-__all__ = ["EnteredApplication", "ProgramRefused", "exchange_for", "sign_in"]
+__all__ = ["EnteredApplication", "ProgramRefused", "check_policies", "exchange_for", "sign_in"]
 
 WRONG = "The name or the password is wrong, or may not be used here."
 
@@ -55,7 +55,7 @@ async def sign_in(
     exchange: Exchange, entered: EnteredApplication, username: str, password: str, door: SignInDoor
 ) -> ApiCaller:
     caller = await _prove(exchange, username, password, door)
-    await _check_policies(exchange.work, entered, caller)
+    await check_policies(exchange.work, entered, caller.id)
     return caller
 
 
@@ -68,11 +68,12 @@ async def _prove(exchange: Exchange, username: str, password: str, door: SignInD
         raise ProgramRefused(WRONG) from error
 
 
-async def _check_policies(work: Work, entered: EnteredApplication, caller: ApiCaller) -> None:
+async def check_policies(work: Work, entered: EnteredApplication, user_id: int) -> None:
+    """`ProgramRefused` where the application's policies say no."""
     if entered.application is None:
         raise ProgramRefused("This provider does not belong to an application yet.", is_policy=True)
     context = {"application": {"pk": entered.application, "name": entered.application_name, "slug": entered.slug}}
-    person = await subjects.get(work, caller.id)
+    person = await subjects.get(work, user_id)
     request = PolicyRequest(person=person, context=context, client_ip=work.origin.address, target=entered.application)
     is_any = entered.policy_engine_mode == "any"
     verdict = await evaluate_target(work, entered.application, request, "any" if is_any else "all")

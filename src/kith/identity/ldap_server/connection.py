@@ -6,18 +6,19 @@ import asyncio
 import ipaddress
 import ssl
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
-import msgspec
+import structlog
 
 from kith.base.errors import Problem
 from kith.base.exchange import Exchange, Server
 from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
-from kith.identity.ldap_server.ber import SEQUENCE, BerError, BerReader, length_of
+from kith.identity.ldap_server.ber import SEQUENCE, BerError, length_of
 from kith.identity.ldap_server.directory import NoSuchObject, SearchCursor, search
-from kith.identity.ldap_server.entries import OPERATIONAL, LdapEntry, lookup_of, person_dn
+from kith.identity.ldap_server.entries import OPERATIONAL, EntryLookup, LdapEntry, person_dn
 from kith.identity.ldap_server.filters import Equal, Present, SearchFilter, holds
 from kith.identity.ldap_server.messages import (
     PAGED,
@@ -25,6 +26,7 @@ from kith.identity.ldap_server.messages import (
     CompareRequest,
     Control,
     ExtendedRequest,
+    LargeRequest,
     LdapMessage,
     LdapRequest,
     ResultCode,
@@ -37,7 +39,8 @@ from kith.identity.ldap_server.messages import (
     read_message,
     result,
 )
-from kith.identity.ldap_server.sign_in import BoundPerson, bind, refreshed
+from kith.identity.ldap_server.pages import BadPage, SearchPages
+from kith.identity.ldap_server.sign_in import POLICY_SECONDS, BoundPerson, bind, may_still_enter, refreshed
 from kith.identity.ldap_server.store import TreeProvider
 from kith.identity.program_sign_in import WRONG, ProgramRefused, exchange_for
 
@@ -48,18 +51,22 @@ MOST_OF_STRANGERS = 16 << 10  # before somebody has bound
 STRANGER_SECONDS = 30.0
 KNOWN_SECONDS = 900.0
 SEARCH_SECONDS = 120.0
-MOST_PAGE = 1000
+TAKE_SECONDS = 60.0  # for a client to take something of what it was answered
 START_TLS = "1.3.6.1.4.1.1466.20037"
 WHO_AM_I = "1.3.6.1.4.1.4203.1.11.3"
 DISCONNECTION = "1.3.6.1.4.1.1466.20036"
+_log = structlog.get_logger()
 _COMPARED = {True: ResultCode.COMPARE_TRUE, False: ResultCode.COMPARE_FALSE}
 
 
 class _Answered(Exception):  # noqa: N818 - an answer
-    def __init__(self, code: ResultCode, words: str = "") -> None:
+    """`ends`: the connection ends with it."""
+
+    def __init__(self, code: ResultCode, words: str = "", *, ends: bool = False) -> None:
         super().__init__(words)
         self.code = code
         self.words = words
+        self.ends = ends
 
 
 class LdapConnection:
@@ -77,6 +84,7 @@ class LdapConnection:
         self._writer = writer
         self._tls = tls
         self._bound: BoundPerson | None = None
+        self._pages = SearchPages()
         self.address = str((writer.get_extra_info("peername") or ("",))[0])
         self._is_encrypted = writer.get_extra_info("ssl_object") is not None
 
@@ -117,10 +125,16 @@ class LdapConnection:
             await self._answer(message)
         except _Answered as answered:
             await self._say(result(message.id, request.answer, answered.code, answered.words))
+            return not answered.ends
         except NoSuchObject:
             await self._say(result(message.id, request.answer, ResultCode.NO_SUCH_OBJECT))
         except Problem as problem:
             await self._say(result(message.id, request.answer, ResultCode.UNAVAILABLE, problem.message))
+        except (BerError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the client is told, and the operator why
+            _log.error("ldap.broken", exc_info=error)
+            await self._say(result(message.id, request.answer, ResultCode.OTHER, "Something went wrong here."))
         return True
 
     async def _answer(self, message: LdapMessage) -> None:
@@ -133,14 +147,22 @@ class LdapConnection:
                 await self._compare(message.id, message.request)
             case ExtendedRequest():
                 await self._extend(message.id, message.request)
+            case LargeRequest(words):
+                raise _Answered(ResultCode.ADMIN_LIMIT, words)
             case WriteRequest():
                 raise _Answered(ResultCode.UNWILLING, "This tree is read only. People and groups are changed in Kith.")
             case LdapRequest():
                 raise _Answered(ResultCode.PROTOCOL_ERROR)
 
     async def _say(self, data: bytes) -> None:
+        """Whoever takes nothing of what they asked for is left: what they have not taken is kept in memory."""
         self._writer.write(data)
-        await self._writer.drain()
+        try:
+            async with asyncio.timeout(TAKE_SECONDS):
+                await self._writer.drain()
+        except TimeoutError as error:
+            self._writer.transport.abort()
+            raise ConnectionAbortedError("the client takes nothing") from error
 
     # Who it is
 
@@ -169,7 +191,7 @@ class LdapConnection:
         await self._say(result(message_id, 0x61, ResultCode.SUCCESS))
 
     async def _who(self, exchange: Exchange, text: str) -> tuple[TreeProvider, str]:
-        """The tree in which a name lies, and whose it is. A name of no tree costs a try like any other."""
+        """The tree in which a name lies, and whose it is."""
         name = read_name(text)
         for provider in await store.all_providers(exchange.work.db):
             base = read_name(provider.base_dn) or ()
@@ -186,25 +208,25 @@ class LdapConnection:
             return self._is_encrypted
         return self._is_encrypted or (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
-    async def _who_asks(self) -> BoundPerson:
+    async def _who_asks(self) -> tuple[BoundPerson, TreeProvider]:
         """Whoever has bound, as they are now: what was taken from them in the meantime counts at once."""
-        if self._bound is None:
+        bound = self._bound
+        if bound is None:
             raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "Bind with a name and a password first.")
-        work = self._server.works.open()
+        exchange = exchange_for(self._server, "LDAP", "/ldap", self.address)
         try:
-            self._bound = await refreshed(work, self._bound)
+            work = exchange.work
+            found = await refreshed(work, bound)
+            trees = [one for one in await store.all_providers(work.db) if one.id == bound.provider_id]
+            if found is not None and trees and time.monotonic() - found.asked_at > POLICY_SECONDS:
+                found = await may_still_enter(exchange, trees[0], found)
         finally:
-            await work.rollback()
-        if self._bound is None:
-            raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "This account is disabled.")
-        return self._bound
-
-    async def _tree_of(self, bound: BoundPerson) -> TreeProvider:
-        for provider in await self._providers():
-            if provider.id == bound.provider_id:
-                return provider
-        self._bound = None
-        raise _Answered(ResultCode.INSUFFICIENT_ACCESS, "This tree is gone.")
+            await exchange.end()
+        self._bound = found if trees else None
+        if found is None or not trees:
+            words = "You may not use this tree any more. Bind again."
+            raise _Answered(ResultCode.INSUFFICIENT_ACCESS, words, ends=True)
+        return found, trees[0]
 
     async def _providers(self) -> list[TreeProvider]:
         work = self._server.works.open()
@@ -219,9 +241,15 @@ class LdapConnection:
         if request.scope is Scope.BASE and request.base.strip().lower() in ("", schema.NAME):
             await self._describe(message.id, request)
             return
-        bound = await self._who_asks()
-        provider = await self._tree_of(bound)
-        size, cursor = _page(message.controls)
+        bound, provider = await self._who_asks()
+        try:
+            page = self._pages.read(message.controls, request, bound)
+        except BadPage as error:
+            raise _Answered(ResultCode.UNWILLING, "This page is not known here.") from error
+        size, cursor = page.size, page.cursor
+        if size == 0:
+            await self._say(result(message.id, request.answer, ResultCode.SUCCESS, controls=paged_control(b"")))
+            return
         limit = min(request.size_limit or sys.maxsize, size or sys.maxsize)
         controls, code, sent = b"", ResultCode.SUCCESS, 0
         try:
@@ -231,7 +259,8 @@ class LdapConnection:
                     async for one, after in found:
                         if sent == limit:
                             code = ResultCode.SUCCESS if size == limit else ResultCode.SIZE_LIMIT
-                            controls = paged_control(msgspec.json.encode(cursor)) if size is not None else b""
+                            cookie = self._pages.cookie(cursor, request, bound)
+                            controls = paged_control(cookie) if size is not None else b""
                             break
                         await self._say(_shown(message.id, one, request))
                         sent, cursor = sent + 1, after
@@ -245,13 +274,13 @@ class LdapConnection:
         has_tls = await self._tls() is not None
         is_root = not request.base.strip()
         told = schema.root(bases, has_tls=has_tls and not self._is_encrypted) if is_root else schema.describe()
-        if holds(request.filter, lambda name: lookup_of(told).get(name, [])) is True:
+        if holds(request.filter, EntryLookup(told)) is True:
             await self._say(_shown(message_id, told, request))
         await self._say(result(message_id, request.answer, ResultCode.SUCCESS))
 
     async def _compare(self, message_id: int, request: CompareRequest) -> None:
-        bound = await self._who_asks()
-        tree, test = await self._tree_of(bound), Equal(request.attribute, squeezed(request.value))
+        bound, tree = await self._who_asks()
+        test = Equal(request.attribute, squeezed(request.value))
         found = await self._has(tree, bound, request.name, test)
         if not found and not await self._has(tree, bound, request.name, Present("objectclass")):
             raise NoSuchObject
@@ -272,43 +301,43 @@ class LdapConnection:
         elif request.oid == WHO_AM_I:
             name = b""
             if self._bound is not None:
-                bound = await self._who_asks()
-                name = f"dn:{person_dn(await self._tree_of(bound), bound.username)}".encode()
+                bound, tree = await self._who_asks()
+                name = f"dn:{person_dn(tree, bound.username)}".encode()
             await self._say(result(message_id, request.answer, ResultCode.SUCCESS, value=name))
         else:
             raise _Answered(ResultCode.PROTOCOL_ERROR, "This operation is not known here.")
 
     async def _start_tls(self, message_id: int) -> None:
-        """What was sent in clear before it is forgotten: who has bound there is nobody afterwards."""
+        """What was sent in clear before it is forgotten: who has bound there is nobody afterwards.
+
+        Whatever came in clear after the request was put there by somebody in between, to count as encrypted.
+        """
         context = await self._tls()
         if self._is_encrypted:
             raise _Answered(ResultCode.OPERATIONS_ERROR, "The connection is encrypted already.")
         if context is None:
             raise _Answered(ResultCode.UNAVAILABLE, "No provider has a certificate.")
         self._bound = None
+        self._writer.transport.pause_reading()  # type: ignore[attr-defined]
+        if await self._has_more():
+            raise BerError("something was sent before the encryption began")
         await self._say(result(message_id, 0x78, ResultCode.SUCCESS, oid=START_TLS))
         await self._writer.start_tls(context, ssl_handshake_timeout=10)
         self._is_encrypted = True
+
+    async def _has_more(self) -> bool:
+        """Whether something was read that nobody has asked for yet."""
+        try:
+            async with asyncio.timeout(0):
+                return bool(await self._reader.read(1))
+        except TimeoutError:
+            return False
 
 
 def _refuse_unknown(controls: tuple[Control, ...]) -> None:
     for control in controls:
         if control.is_critical and control.oid != PAGED:
             raise _Answered(ResultCode.UNAVAILABLE_CRITICAL_EXTENSION, "This control is not known here.")
-
-
-def _page(controls: tuple[Control, ...]) -> tuple[int | None, SearchCursor]:
-    """How many entries make a page, and where it begins; no number where no pages were asked for."""
-    for control in controls:
-        if control.oid == PAGED:
-            value = BerReader(control.value).inside(SEQUENCE)
-            size, cookie = value.integer(), value.octets()
-            try:
-                cursor = msgspec.json.decode(cookie, type=SearchCursor) if cookie else SearchCursor()
-            except msgspec.DecodeError as error:
-                raise _Answered(ResultCode.UNWILLING, "This page is not known here.") from error
-            return max(1, min(size or MOST_PAGE, MOST_PAGE)), cursor
-    return None, SearchCursor()
 
 
 def _shown(message_id: int, found: LdapEntry, request: SearchRequest) -> bytes:

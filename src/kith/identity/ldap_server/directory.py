@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
 
 import msgspec
 
 from kith.base.work import Work, Works
-from kith.identity.distinguished_names import DistinguishedName, read_name
+from kith.identity.distinguished_names import DistinguishedName, read_name, squeezed
 from kith.identity.expressions import subjects
 from kith.identity.ldap_server import store
 from kith.identity.ldap_server.entries import (
+    DN_VALUES,
     GROUP_CLASSES,
+    MEMBERS,
     OF_PEOPLE,
     PERSON_CLASSES,
+    EntryLookup,
     LdapEntry,
+    canonical_dn,
     group_entry,
     groups_dn,
-    lookup_of,
     person_entry,
     unit_entry,
     users_dn,
@@ -32,10 +36,11 @@ from kith.identity.users.names import email_key, username_key
 __all__ = ["NoSuchObject", "SearchCursor", "search"]
 
 AT_ONCE = 250
+MOST_MEMBERS = 20_000  # read at once, of all groups together
+IN_A_ROW = 25  # entries, before others have their turn
 _NAMES = frozenset({"cn", "uid", "samaccountname"})
 _PERSON_KEYS = _NAMES | {"mail", "uidnumber"}
-_GROUP_KEYS = frozenset({"member", "uniquemember", "memberuid"})
-_DN_VALUES = frozenset({"member", "uniquemember", "memberof", "entrydn"})
+_GROUP_KEYS = MEMBERS | {"memberuid"}
 
 
 class NoSuchObject(Exception):  # noqa: N818 - an answer
@@ -148,7 +153,7 @@ def _without_the_impossible(plan: _Asked) -> _Asked:
     """Many filters name a class of objects, or what only people have: whatever cannot be meant is not looked at."""
 
     def may_be(classes: Sequence[str], without: frozenset[str]) -> bool:
-        known: dict[str, Sequence[str]] = {"objectclass": classes} | dict.fromkeys(without, ())
+        known = {"objectclass": frozenset(map(squeezed, classes))} | dict.fromkeys(without, frozenset())
         return holds(plan.filter, known.get) is not False
 
     return msgspec.structs.replace(
@@ -181,24 +186,13 @@ def _canonical(asked: SearchFilter) -> SearchFilter:
             return Or(tuple(_canonical(one) for one in of))
         case Not(of):
             return Not(_canonical(of))
-        case Equal(attribute, value) if attribute in _DN_VALUES:
-            return Equal(attribute, _canonical_dn(value))
+        case Equal(attribute, value) if attribute in DN_VALUES:
+            return Equal(attribute, canonical_dn(value))
     return asked
 
 
-def _canonical_dn(text: str) -> str:
-    name = read_name(text)
-    return ",".join(f"{kind}={value}" for kind, value in name) if name else text
-
-
 def _is_meant(asked: _Asked, entry: LdapEntry) -> bool:
-    values = lookup_of(entry)
-
-    def lookup(name: str) -> Sequence[str]:
-        found = values.get(name, ())
-        return [_canonical_dn(one) for one in found] if name in _DN_VALUES else found
-
-    return holds(asked.filter, lookup) is True
+    return holds(asked.filter, EntryLookup(entry)) is True
 
 
 # People
@@ -212,10 +206,12 @@ async def _people(works: Works, asked: _Asked, after: int) -> AsyncIterator[tupl
             entries = await _person_entries(work, asked, batch)
         finally:
             await work.rollback()
-        for person, entry in zip(batch, entries, strict=True):
+        for count, (person, entry) in enumerate(zip(batch, entries, strict=True), start=1):
             after = person.id
             if _is_meant(asked, entry):
                 yield entry, person.id
+            if count % IN_A_ROW == 0:
+                await asyncio.sleep(0)
         if is_last:
             return
 
@@ -276,38 +272,65 @@ async def _groups(works: Works, asked: _Asked, after: str) -> AsyncIterator[tupl
         work = works.open()
         try:
             batch, is_last = await _next_groups(work, asked, after)
-            members = await _members(work, asked, batch)
+            counts = await store.member_counts(work.db, [one.group_uuid for one in batch])
         finally:
             await work.rollback()
-        for group in batch:
-            after = group.name
-            entry = group_entry(asked.provider, group, members[group.group_uuid])
-            if _is_meant(asked, entry):
-                yield entry, group.name
+        for part in _parts(batch, counts):
+            for group, entry in await _group_entries(works, asked, part):
+                if _is_meant(asked, entry):
+                    yield entry, group.name
+            await asyncio.sleep(0)
         if is_last:
             return
+        after = batch[-1].name if batch else after
+
+
+def _parts(batch: Sequence[TreeGroup], counts: dict[str, int]) -> Iterator[list[TreeGroup]]:
+    """Groups whose members are read together; one that has very many is read by itself."""
+    part: list[TreeGroup] = []
+    total = 0
+    for group in batch:
+        total += counts[group.group_uuid]
+        if part and (total > MOST_MEMBERS or len(part) == IN_A_ROW):
+            yield part
+            part, total = [], counts[group.group_uuid]
+        part.append(group)
+    if part:
+        yield part
+
+
+async def _group_entries(works: Works, asked: _Asked, part: Sequence[TreeGroup]) -> list[tuple[TreeGroup, LdapEntry]]:
+    if not any(_is_wanted(name, asked.request, asked.filter) for name in _GROUP_KEYS):
+        return [(one, group_entry(asked.provider, one, ())) for one in part]
+    work = works.open()
+    try:
+        members = await _members(work, asked, part)
+    finally:
+        await work.rollback()
+    return [(one, group_entry(asked.provider, one, members[one.group_uuid])) for one in part]
 
 
 async def _next_groups(work: Work, asked: _Asked, after: str) -> tuple[list[TreeGroup], bool]:
+    """The next ones that may be seen and may be meant, and whether there are no more."""
     db, bound = work.db, asked.bound
     if not bound.may_see_all:
-        return _named(asked, await store.groups_of_person(db, bound.user_id), after), True
+        mine = await store.groups_of_person(db, bound.user_id)
+        return _after(after, [one for one in mine if asked.group in (None, squeezed(one.name))]), True
+    if asked.group is not None:
+        return _after(after, await store.groups_called(db, asked.group)), True
     keys = candidates(asked.filter, _GROUP_KEYS)
-    if keys is None or asked.group is not None:
+    if keys is None:
         batch = await store.groups_after(db, after, AT_ONCE)
-        is_last = len(batch) < AT_ONCE
-        return (_named(asked, batch, after), is_last) if asked.group is not None else (batch, is_last)
+        return batch, len(batch) < AT_ONCE
     names = {_member_name(asked.provider, attribute, value) for attribute, value in keys} - {""}
     people = await store.people_like(db, names=[username_key(one) for one in names])
     found = {one.group_uuid: one for person in people for one in await store.groups_of_person(db, person.id)}
-    return sorted((one for one in found.values() if one.name > after), key=lambda one: one.name), True
+    return _after(after, found.values()), True
 
 
-def _named(asked: _Asked, batch: Sequence[TreeGroup], after: str) -> list[TreeGroup]:
-    wanted = asked.group
-    return [
-        one for one in batch if one.name > after and (wanted is None or " ".join(one.name.casefold().split()) == wanted)
-    ]
+def _after(name: str, found: Iterable[TreeGroup]) -> list[TreeGroup]:
+    """In an order of our own: databases have different ones."""
+    return sorted((one for one in found if one.name > name), key=lambda one: one.name)
 
 
 def _member_name(provider: TreeProvider, attribute: str, value: str) -> str:

@@ -35,7 +35,7 @@ class Certificates:
         finally:
             await work.rollback()
         first = next(iter(by_name.values()), None)
-        return _choosing(first, by_name) if first is not None and len(by_name) > 1 else first
+        return _choosing(first, by_name) if first is not None else None
 
     async def _load(self, work: Work, kp_uuid: str) -> ssl.SSLContext | None:
         pair = await keypairs.find(work, kp_uuid)

@@ -8,10 +8,20 @@ from typing import Any
 
 import msgspec
 
-from kith.identity.distinguished_names import join
+from kith.identity.distinguished_names import join, read_name, squeezed
 from kith.identity.ldap_server.store import TreeGroup, TreePerson, TreeProvider
 
-__all__ = ["Attributes", "LdapEntry", "group_dn", "group_entry", "lookup_of", "person_dn", "person_entry", "unit_entry"]
+__all__ = [
+    "Attributes",
+    "EntryLookup",
+    "LdapEntry",
+    "canonical_dn",
+    "group_dn",
+    "group_entry",
+    "person_dn",
+    "person_entry",
+    "unit_entry",
+]
 
 Attributes = dict[str, list[str]]
 
@@ -20,6 +30,8 @@ GROUP_CLASSES = ["top", "group", "groupOfNames", "groupOfUniqueNames", "posixGro
 UNIT_CLASSES = {"ou": ["top", "organizationalUnit"], "dc": ["top", "domain"], "o": ["top", "organization"]}
 # What is kept beside an entry and shown only to whoever asks for it.
 OPERATIONAL = frozenset({"entrydn", "entryuuid", "hassubordinates", "structuralobjectclass", "subschemasubentry"})
+MEMBERS = frozenset({"member", "uniquemember"})
+DN_VALUES = MEMBERS | {"memberof", "entrydn"}
 OF_PEOPLE = frozenset({"givenname", "homedirectory", "sn", "uid", "uidnumber"})  # no group has them
 MOST_OWN_VALUES = 100
 _NUMBERS = 1 << 29
@@ -123,6 +135,27 @@ def _text(value: object) -> str | None:
     return str(value) if isinstance(value, str | int) and value != "" else None
 
 
-def lookup_of(entry: LdapEntry) -> dict[str, list[str]]:
-    """Values by names in lower case."""
-    return {name.lower(): values for name, values in entry.attributes.items()}
+def canonical_dn(text: str) -> str:
+    """A name in the form in which names are compared."""
+    name = read_name(text)
+    return ",".join(f"{kind}={value}" for kind, value in name) if name else text
+
+
+class EntryLookup:
+    """What filters ask of an entry. A filter may ask the same a hundred times, and a group may have everybody in it."""
+
+    def __init__(self, entry: LdapEntry) -> None:
+        self._values = {name.lower(): values for name, values in entry.attributes.items()}
+        self._known: dict[str, frozenset[str]] = {}
+
+    def __call__(self, name: str) -> frozenset[str]:
+        found = self._known.get(name)
+        if found is None:
+            found = self._known[name] = frozenset(self._compared(name, self._values.get(name, ())))
+        return found
+
+    def _compared(self, name: str, values: Sequence[str]) -> Sequence[str]:
+        if name in MEMBERS and values:  # named by us, all in the same way, so that one name says how the others end
+            above = canonical_dn(values[0]).partition(",")[2]
+            return [f"cn={squeezed(one)},{above}" for one in self._values["memberuid"]]
+        return [canonical_dn(one) if name in DN_VALUES else squeezed(one) for one in values]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -14,6 +14,7 @@ __all__ = [
     "AtLeast",
     "AtMost",
     "Equal",
+    "FilterTooLarge",
     "Lookup",
     "Not",
     "Or",
@@ -28,10 +29,19 @@ __all__ = [
 
 MOST_DEPTH = 20
 MOST_TESTS = 500
+PRICE_OF_PARTS = 5  # every value is searched for them, while others are looked up
 LONGEST_VALUE = 4096
 
-# The values of an attribute, empty where an entry has none of that name; None where they are not known yet.
-Lookup = Callable[[str], Sequence[str] | None]
+# The values of an attribute, `squeezed`; empty where an entry has none of that name, None where they are not known yet.
+Lookup = Callable[[str], Collection[str] | None]
+
+
+class FilterTooLarge(BerError):  # noqa: N818 - the filter is
+    """It may be a filter, but a larger one than is worked out here."""
+
+
+class _NotText(Exception):  # noqa: N818 - a value that no attribute can have
+    pass
 
 
 class SearchFilter(msgspec.Struct, frozen=True):
@@ -100,10 +110,10 @@ class _Budget:
     def __init__(self) -> None:
         self.left = MOST_TESTS
 
-    def spend(self) -> None:
-        self.left -= 1
+    def spend(self, price: int = 1) -> None:
+        self.left -= price
         if self.left < 0:
-            raise BerError("the filter has too many tests")
+            raise FilterTooLarge("the filter has too many tests")
 
 
 def read_filter(reader: BerReader) -> SearchFilter:
@@ -111,9 +121,16 @@ def read_filter(reader: BerReader) -> SearchFilter:
 
 
 def _read(tag: int, inside: BerReader, depth: int, budget: _Budget) -> SearchFilter:
-    budget.spend()
+    budget.spend(PRICE_OF_PARTS if tag == _PART else 1)
     if depth > MOST_DEPTH:
-        raise BerError("the filter is too deep")
+        raise FilterTooLarge("the filter is too deep")
+    try:
+        return _read_test(tag, inside, depth, budget)
+    except _NotText:
+        return Undefined()
+
+
+def _read_test(tag: int, inside: BerReader, depth: int, budget: _Budget) -> SearchFilter:
     match tag:
         case 0xA0 | 0xA1:
             parts = tuple(_read(one, within, depth + 1, budget) for one, within in inside.elements())
@@ -166,8 +183,14 @@ def _attribute(raw: bytes) -> str:
 
 def _value(raw: bytes) -> str:
     if len(raw) > LONGEST_VALUE:
-        raise BerError("a value in the filter is too long")
-    return squeezed(raw.decode("utf-8", "surrogateescape"))
+        raise FilterTooLarge("a value in the filter is too long")
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise _NotText from error
+    if "\0" in text:
+        raise _NotText
+    return squeezed(text)
 
 
 def holds(asked: SearchFilter, lookup: Lookup) -> bool | None:
@@ -204,13 +227,13 @@ def _compare(asked: SearchFilter, lookup: Lookup) -> bool | None:
     values = lookup(attribute)
     if values is None:
         return None
-    return any(_fits(asked, squeezed(value)) for value in values)
+    if isinstance(asked, Equal):
+        return asked.value in values
+    return any(_fits(asked, value) for value in values)
 
 
 def _fits(asked: SearchFilter, value: str) -> bool:
     match asked:
-        case Equal(_, wanted):
-            return value == wanted
         case Substring(_, start, middle, end):
             return _has_parts(value, start, middle, end)
         case AtLeast(_, least):

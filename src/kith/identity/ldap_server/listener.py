@@ -13,7 +13,7 @@ from kith.base.exchange import Server
 from kith.base.limits import address_key
 from kith.base.settings import Settings, split_bind
 from kith.base.work import Works
-from kith.identity.ldap_server.connection import MOST_MESSAGE, LdapConnection
+from kith.identity.ldap_server.connection import LdapConnection
 from kith.identity.ldap_server.encryption import Certificates
 
 __all__ = ["LdapServer"]
@@ -21,6 +21,8 @@ __all__ = ["LdapServer"]
 MOST_CONNECTIONS = 1000
 MOST_PER_ADDRESS = 200
 HANDSHAKE_SECONDS = 10.0
+MOST_UNREAD = 16 << 10  # of what a client sends before it is answered
+FAREWELL_SECONDS = 10.0  # for a client to take the last words
 _log = structlog.get_logger()
 
 
@@ -43,7 +45,7 @@ class LdapServer:
                 host, port = split_bind(bind, name)
                 takes = self._take_encrypted if is_encrypted else self._take
                 listening = await asyncio.start_server(
-                    takes, host, port, limit=2 * MOST_MESSAGE, reuse_port=settings.processes > 1 or None
+                    takes, host, port, limit=MOST_UNREAD, reuse_port=settings.processes > 1 or None
                 )
                 self._listening.append(listening)
                 _log.info("ldap.listening", address=bind, encrypted=is_encrypted)
@@ -85,6 +87,7 @@ class LdapServer:
                 del self._by_address[address]
             with contextlib.suppress(Exception):
                 writer.close()
+            asyncio.get_running_loop().call_later(FAREWELL_SECONDS, writer.transport.abort)
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_encrypted: bool) -> None:
         if is_encrypted:

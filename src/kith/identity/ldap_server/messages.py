@@ -19,7 +19,7 @@ from kith.identity.ldap_server.ber import (
     encode,
     encode_integer,
 )
-from kith.identity.ldap_server.filters import SearchFilter, read_filter
+from kith.identity.ldap_server.filters import FilterTooLarge, SearchFilter, read_filter
 
 __all__ = [
     "AbandonRequest",
@@ -27,6 +27,7 @@ __all__ = [
     "CompareRequest",
     "Control",
     "ExtendedRequest",
+    "LargeRequest",
     "LdapMessage",
     "LdapRequest",
     "ResultCode",
@@ -153,6 +154,16 @@ class WriteRequest(LdapRequest, frozen=True):
         return self.answers_with
 
 
+class LargeRequest(LdapRequest, frozen=True):
+    """A search whose filter is larger than what is worked out here."""
+
+    words: str
+
+    @property
+    def answer(self) -> int:
+        return 0x65
+
+
 class Control(msgspec.Struct, frozen=True):
     oid: str
     is_critical: bool
@@ -187,7 +198,10 @@ def _read_request(tag: int, inside: BerReader) -> LdapRequest:
         case 0x42:
             return UnbindRequest()
         case 0x63:
-            return _read_search(inside)
+            try:
+                return _read_search(inside)
+            except FilterTooLarge as error:
+                return LargeRequest(str(error))
         case 0x6E:
             name, assertion = _text(inside.octets(), LONGEST_NAME), inside.inside(SEQUENCE)
             return CompareRequest(name, _text(assertion.octets(), 200).lower(), _text(assertion.octets(), LONGEST_NAME))

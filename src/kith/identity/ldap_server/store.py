@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy import and_, bindparam, func, or_, select
 
 from kith.base.db import Session, any_of, query
 from kith.identity.applications.tables import applications
+from kith.identity.distinguished_names import squeezed
 from kith.identity.groups.tables import groups, members
 from kith.identity.mappings.family import mappings
 from kith.identity.mappings.kinds.ldap import ldap_mappings as _mapping
@@ -18,6 +19,8 @@ from kith.identity.providers.kinds.ldap import ldap_providers as _own
 from kith.identity.users.tables import users
 
 __all__ = ["TreeGroup", "TreeMapping", "TreePerson", "TreeProvider"]
+
+MOST_NAMES = 1000  # read at once
 
 
 class TreeProvider(msgspec.Struct, frozen=True):
@@ -127,7 +130,16 @@ _people_of_groups = query(
     .order_by(members.c.group_uuid, users.c.id),
     tuple,
 )
+_names_after = query(
+    select(groups.c.name).where(groups.c.name > bindparam("after")).order_by(groups.c.name).limit(MOST_NAMES), str
+)
 _groups_by_name = query(select(*_group).where(any_of(groups.c.name, "names")).order_by(groups.c.name), TreeGroup)
+_member_counts = query(
+    select(members.c.group_uuid, func.count())
+    .where(any_of(members.c.group_uuid, "groups"))
+    .group_by(members.c.group_uuid),
+    tuple,
+)
 _groups_of_person = query(
     select(*_group)
     .select_from(groups.join(members, members.c.group_uuid == groups.c.group_uuid))
@@ -160,6 +172,18 @@ async def groups_after(db: Session, after: str, most: int) -> list[TreeGroup]:
     return await db.all(_groups_after, after=after, most=most)
 
 
+async def groups_called(db: Session, name: str) -> list[TreeGroup]:
+    """Those whose name is compared as this one, `squeezed`; the database cannot compare so."""
+    found: list[str] = []
+    after = ""
+    while names := await db.all(_names_after, after=after):
+        found += [one for one in names if squeezed(one) == name]
+        after = names[-1]
+        if len(names) < MOST_NAMES:
+            break
+    return await db.all(_groups_by_name, names=found) if found else []
+
+
 async def groups_of_person(db: Session, person: int) -> list[TreeGroup]:
     return await db.all(_groups_of_person, person=person)
 
@@ -170,6 +194,11 @@ async def group_names(db: Session, people: Sequence[int]) -> dict[int, list[str]
     for person, name in await db.all(_groups_of_people, people=list(people)):
         found[person].append(name)
     return found
+
+
+async def member_counts(db: Session, of: Sequence[str]) -> dict[str, int]:
+    """How many are in each of these groups, at most: some of them may not be shown."""
+    return dict.fromkeys(of, 0) | dict(await db.all(_member_counts, groups=list(of)))
 
 
 async def member_names(db: Session, of: Sequence[str]) -> dict[str, list[str]]:
