@@ -8,7 +8,7 @@ import ssl
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,13 +16,17 @@ from urllib.parse import urlsplit
 
 from kith.base.db import writing
 from kith.base.http.addresses import PrivateHosts, is_public
+from kith.identity.sources.ldap.bounded_socket import BoundedSocket
 from kith.identity.sources.ldap.entries import DirectoryEntry, read_entry
 from kith.identity.sources.ldap.settings import DirectorySettings
 
 T = TypeVar("T")
 CONNECT_SECONDS = 15
+BIND_SECONDS = 15
 ANSWER_SECONDS = 60
 PAGE_SIZE = 200
+MOST_ENTRIES = 1_000_000  # of one search
+MOST_EMPTY = 20  # pages one after the other, of a directory that says that there are more
 THREADS = 8
 _PORTS = (389, 636, 3268, 3269)
 # What a directory answers where the name or the password is wrong.
@@ -66,44 +70,62 @@ class OpenDirectory:
 
     def _paged(self, base: str, query: str, attributes: tuple[str, ...]) -> Iterator[list[DirectoryEntry]]:
         from ldap3 import SUBTREE  # noqa: PLC0415 - loaded when first used
-        from ldap3.core.exceptions import LDAPException  # noqa: PLC0415
 
         cookie: Any = None
+        count, empty = 0, 0
         while True:
-            try:
+            with _told():
+                self._connection.socket.allow(ANSWER_SECONDS)
                 _, result, response, _ = self._connection.search(
                     base, query, SUBTREE, attributes=list(attributes), paged_size=PAGE_SIZE, paged_cookie=cookie
                 )
-            except LDAPException as error:
-                raise DirectoryFailed(f"{type(error).__name__}: {error}"[:300]) from error
+                page = [one for one in response or [] if one.get("type") == "searchResEntry"]  # no referrals
+                entries = [read_entry(one["dn"], one["raw_attributes"]) for one in page]
+                controls = (result.get("controls") or {}).get("1.2.840.113556.1.4.319")
+                cookie = controls["value"]["cookie"] if controls else None
             if result["result"] != 0:
                 raise DirectoryFailed(f"the search failed: {result['description']} {result.get('message', '')}"[:300])
-            page = [one for one in response or [] if one.get("type") == "searchResEntry"]  # no referrals
-            if page:
-                yield [read_entry(one["dn"], one["raw_attributes"]) for one in page]
-            controls = (result.get("controls") or {}).get("1.2.840.113556.1.4.319")
-            cookie = controls["value"]["cookie"] if controls else None
+            count, empty = count + len(entries), 0 if entries else empty + 1
+            if count > MOST_ENTRIES or empty > MOST_EMPTY:
+                raise DirectoryFailed("the search does not end")
+            if entries:
+                yield entries
             if not cookie:
                 return
 
     def set_password(self, dn: str, password: str, *, active_directory: bool) -> None:
         """Set somebody's password as an administrator of the directory."""
         from ldap3 import MODIFY_REPLACE  # noqa: PLC0415 - loaded when first used
-        from ldap3.core.exceptions import LDAPException  # noqa: PLC0415
 
-        try:
+        with _told():
+            self._connection.socket.allow(ANSWER_SECONDS)
             if active_directory:
                 quoted = f'"{password}"'.encode("utf-16-le")
                 _, result, _, _ = self._connection.modify(dn, {"unicodePwd": [(MODIFY_REPLACE, [quoted])]})
             else:
                 result = _modify_password(self._connection, dn, password)
-        except LDAPException as error:
-            raise DirectoryFailed(f"{type(error).__name__}: {error}"[:300]) from error
         if result["result"] != 0:
             raise DirectoryFailed(f"{result['description']} {result.get('message', '')}"[:300])
 
     def close(self) -> None:
-        self._connection.unbind()
+        _leave(self._connection)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Whatever a directory answers, and the library makes of it, is the directory's failure."""
+    try:
+        yield
+    except DirectoryFailed:
+        raise
+    except Exception as error:  # errors of the library, and of reading what is no answer at all
+        raise DirectoryFailed(f"{type(error).__name__}: {error}"[:300]) from error
+
+
+def _leave(connection: Any) -> None:
+    with suppress(Exception):
+        connection.socket.allow(BIND_SECONDS)
+        connection.unbind()
 
 
 def open_directory(settings: DirectorySettings) -> OpenDirectory:
@@ -119,7 +141,7 @@ def is_password(settings: DirectorySettings, dn: str, password: str) -> bool:
         connection = _connected(settings, dn, password)
     except _WrongPassword:
         return False
-    connection.unbind()
+    _leave(connection)
     return True
 
 
@@ -143,42 +165,47 @@ def _connected(settings: DirectorySettings, name: str, password: str) -> Any:
 
 def _connect(settings: DirectorySettings, uri: str, name: str, password: str) -> Any:
     from ldap3 import NONE, SAFE_SYNC, Connection, Server  # noqa: PLC0415 - loaded when first used
-    from ldap3.core.exceptions import LDAPException  # noqa: PLC0415
 
     parts = urlsplit(uri)
     secure = parts.scheme == "ldaps"
     host, port = parts.hostname or "", parts.port or (636 if secure else 389)
-    with _tls(settings, host) as tls:
-        server = Server(
-            _address(settings, host, port),
-            port,
-            use_ssl=secure,
-            tls=tls,
-            get_info=NONE,
-            connect_timeout=CONNECT_SECONDS,
+    address = _address(settings, host, port)
+    with _tls(settings, host) as tls, _told():
+        server = Server(address, port, use_ssl=secure, tls=tls, get_info=NONE, connect_timeout=CONNECT_SECONDS)
+        connection = Connection(
+            server,
+            name,
+            password,
+            client_strategy=SAFE_SYNC,
+            auto_referrals=False,
+            receive_timeout=BIND_SECONDS,
+            auto_encode=False,
         )
+        connection.open()
         try:
-            connection = Connection(
-                server,
-                name,
-                password,
-                client_strategy=SAFE_SYNC,
-                auto_referrals=False,
-                receive_timeout=ANSWER_SECONDS,
-                auto_encode=False,
-            )
-            connection.open()
-            if settings.start_tls and not secure and not connection.start_tls()[0]:
-                raise DirectoryFailed("the server refused StartTLS")
-            is_bound, result, _, _ = connection.bind()
-        except (LDAPException, OSError) as error:
-            raise DirectoryFailed(f"{type(error).__name__}: {error}"[:300]) from error
-    if is_bound:
+            result = _bind(connection, starts_tls=settings.start_tls and not secure)
+        except BaseException:
+            _leave(connection)
+            raise
+    if result["result"] == 0:
         return connection
-    connection.unbind()
+    _leave(connection)
     if result["result"] == _WRONG_CREDENTIALS:
         raise _WrongPassword("the name or the password is wrong")
     raise DirectoryFailed(f"the bind failed: {result['description']} {result.get('message', '')}"[:300])
+
+
+def _bind(connection: Any, *, starts_tls: bool) -> dict[str, Any]:
+    connection.socket = BoundedSocket(connection.socket)
+    connection.socket.allow(BIND_SECONDS)
+    if starts_tls:
+        if not connection.start_tls()[0]:
+            raise DirectoryFailed("the server refused StartTLS")
+        connection.socket = BoundedSocket(connection.socket)
+        connection.socket.allow(BIND_SECONDS)
+    _, result, _, _ = connection.bind()
+    found: dict[str, Any] = result
+    return found
 
 
 @contextmanager
