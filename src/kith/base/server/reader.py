@@ -34,8 +34,8 @@ class Reader:
     """What comes after a request is left as it is until that is answered."""
 
     __slots__ = (
-        "_connection", "_has_body", "_head_size", "_headers", "_noise", "_parser", "_piece", "_refusal", "_rest_at",
-        "_url", "in_head", "line", "request", "rest",
+        "_connection", "_has_body", "_has_host", "_head_size", "_headers", "_noise", "_parser", "_piece", "_refusal",
+        "_rest_at", "_url", "in_head", "line", "request", "rest",
     )  # fmt: skip
 
     def __init__(self, connection: HttpConnection) -> None:
@@ -44,6 +44,7 @@ class Reader:
         self._url = b""
         self._headers: list[tuple[bytes, bytes]] = []
         self._has_body = False
+        self._has_host = False
         self._head_size = 0
         self._piece = 0
         self._noise = 0
@@ -133,7 +134,7 @@ class Reader:
     def on_message_begin(self) -> None:
         if self._connection.is_closing:
             raise UnreadableRequest
-        self._url, self._headers, self._has_body = b"", [], False
+        self._url, self._headers, self._has_body, self._has_host = b"", [], False, False
         self.in_head, self._head_size = True, 0
         self._connection.head_begins()
 
@@ -144,6 +145,10 @@ class Reader:
         name = name.lower()
         if name in _OF_BODIES:
             self._has_body = True
+        elif name == b"host":
+            if self._has_host:
+                raise UnreadableRequest  # what stands behind us might believe the other one
+            self._has_host = True
         self._headers.append((name, value))
 
     def on_headers_complete(self) -> None:

@@ -180,7 +180,8 @@ class GatewayDoor:
 
     async def _proxied(self, exchange: Exchange, receive: Receive) -> Answer | None:
         host = _host_of(exchange.scope)
-        gateway = self._gateways.at(HostPath(host, exchange.path)) if host is not None else None
+        path = exchange.scope["raw_path"].decode("latin-1")
+        gateway = self._gateways.at(HostPath(host, path)) if host is not None else None
         asked = questions.original_of(exchange, gateway.scheme) if gateway is not None else None
         if gateway is None or asked is None or not gateway.is_proxy:
             raise NotFound("There is no such gateway")

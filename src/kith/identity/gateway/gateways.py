@@ -14,7 +14,7 @@ from sqlalchemy import select
 from kith.base.db import query
 from kith.base.work import Work, Works
 from kith.identity.applications.tables import applications
-from kith.identity.gateway.paths import HostPath, host_key, in_domain, read_original, skip_patterns
+from kith.identity.gateway.paths import HostPath, host_key, in_domain, read_original, readings, skip_patterns
 from kith.identity.providers.family import providers
 from kith.identity.providers.kinds.applicationgateway import CALLBACK, gateways, unseal
 from kith.identity.rest.fields import read_offset
@@ -129,7 +129,19 @@ class Gateways:
         return self._all
 
     def at(self, place: HostPath) -> Gateway | None:
-        """The gateway before this place; call `refresh` first. One host before a domain, a long path before a short."""
+        """The gateway before this place; call `refresh` first. One host before a domain, a long path before a short.
+
+        None for a path that could be read as one behind another gateway as well.
+        """
+        if not self._has_paths(place.host):
+            return self._at(place)
+        found = {self._at(HostPath(place.host, path)) for path in readings(place.path)}
+        return found.pop() if len(found) == 1 else None
+
+    def _has_paths(self, host: str) -> bool:
+        return any(one.place.path for one in self._by_host.get(host, ()))
+
+    def _at(self, place: HostPath) -> Gateway | None:
         for gateway in self._by_host.get(place.host, ()):
             if gateway.covers(place):
                 return gateway
@@ -150,7 +162,7 @@ class Gateways:
     def _read_origin(self, origin: bytes) -> Gateway | None:
         asked = read_original(origin.decode("latin-1"))
         found = self.at(asked.place) if asked is not None else None
-        if found is None or found.is_proxy or found.place.path:
+        if asked is None or found is None or found.is_proxy or self._has_paths(asked.host):
             return None
         if len(self._by_origin) >= MOST_ORIGINS:
             self._by_origin.clear()

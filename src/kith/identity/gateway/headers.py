@@ -43,12 +43,13 @@ _OWN = _HOP | frozenset(
 _NEVER_ADDED = _OWN | {b"cookie", b"set-cookie"}
 _COOKIES = re.compile(rb"(kith_proxy_[0-9a-f]{8}|kith_session|kith_csrf)\Z")
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^`|~-]{1,100}")
+_SIGN = re.compile(rb"[^a-z0-9]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def is_spoofed(name: bytes) -> bool:
-    """A header that only the gateway may send; many servers read an underscore as a hyphen."""
-    return name.replace(b"_", b"-").startswith(b"x-kith-")
+    """A header that only the gateway may send; many servers read an underscore, and some any sign, as a hyphen."""
+    return _SIGN.sub(b"-", name).startswith(b"x-kith-")
 
 
 def for_upstream(headers: Iterable[tuple[bytes, bytes]], *, without_login: bool) -> list[tuple[bytes, bytes]]:
@@ -60,7 +61,7 @@ def for_upstream(headers: Iterable[tuple[bytes, bytes]], *, without_login: bool)
     named = {word.strip().lower() for name, value in headers if name == b"connection" for word in value.split(b",")}
     kept = []
     for name, value in headers:
-        plain = name.replace(b"_", b"-")
+        plain = _SIGN.sub(b"-", name)
         if name in _OWN or plain in _OWN or name in named or is_spoofed(name):
             continue
         if name == b"authorization" and without_login:
@@ -116,7 +117,7 @@ def additional(attributes: Mapping[str, Any]) -> Pairs:
     found = []
     for name, value in list(wanted.items())[:MOST_ADDITIONAL]:
         lowered = str(name).lower().encode("utf-8", "replace")
-        plain = lowered.replace(b"_", b"-")
+        plain = _SIGN.sub(b"-", lowered)
         if _TOKEN.fullmatch(str(name)) and plain not in _NEVER_ADDED and not is_spoofed(lowered):
             found.append((lowered, _text(value)))
     return tuple(found)

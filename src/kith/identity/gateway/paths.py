@@ -13,11 +13,13 @@ from kith.base.patterns import linear
 __all__ = [
     "HostPath",
     "OriginalURL",
+    "climbs",
     "host_key",
     "in_domain",
     "is_open",
     "normal_path",
     "read_original",
+    "readings",
     "skip_patterns",
 ]
 
@@ -25,6 +27,8 @@ _HOST = re.compile(r"[A-Za-z0-9_.-]{1,253}(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\]
 # What servers read in more than one way: an escaped slash, backslash, dot, percent sign or zero, and parameters of
 # path segments.
 _AMBIGUOUS = re.compile(r"%(2f|5c|2e|25|00|3b)|[\\;]", re.IGNORECASE)
+_MORE_THAN_ONE_WAY = re.compile(r"[%\\;]|//|/\.")
+_MOST_DECODINGS = 3
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 MOST_URL = 8192
 
@@ -96,6 +100,48 @@ def normal_path(raw: str) -> str | None:
     if any(one in (".", "..") for one in segments) or "" in segments[1:-1]:
         return None
     return path
+
+
+def readings(raw: str) -> set[str]:
+    """Every path that some server may take this one for: applications and proxies differ in what they decode, leave
+    out and put together."""
+    if not _MORE_THAN_ONE_WAY.search(raw):
+        return {raw}
+    found = {raw}
+    for spelled in _spellings(raw):
+        for joined in (spelled, re.sub("//+", "/", spelled)):
+            found.add(_walked(joined))
+    return found
+
+
+def climbs(raw: str) -> bool:
+    """Whether some server may read a step upwards in this path."""
+    return any(".." in spelled.split("/") for spelled in _spellings(raw))
+
+
+def _spellings(raw: str) -> set[str]:
+    found = {raw}
+    text = raw
+    for _ in range(_MOST_DECODINGS):
+        text = unquote_to_bytes(text).decode("utf-8", "replace")
+        found.add(text)
+    found |= {one.replace("\\", "/") for one in found}
+    return found | {re.sub(r";[^/]*", "", one) for one in found}
+
+
+def _walked(path: str) -> str:
+    """The path after all of its steps back."""
+    found: list[str] = []
+    *above, last = path.split("/")[1:]
+    for one in above:
+        if one == "..":
+            del found[-1:]
+        elif one != ".":
+            found.append(one)
+    if last in (".", ".."):
+        del found[len(found) - (last == "..") :]
+        last = ""
+    return "/" + "/".join([*found, last])
 
 
 def skip_patterns(lines: str) -> tuple[Any, ...]:

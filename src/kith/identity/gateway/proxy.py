@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from kith.base.errors import Problem
+from kith.base.errors import NotFound, Problem
 from kith.base.exchange import Exchange, Receive
 from kith.base.logger import Logger
 from kith.base.server.call import ClientGone
@@ -12,6 +12,7 @@ from kith.identity.gateway import headers
 from kith.identity.gateway.decisions import Admitted
 from kith.identity.gateway.gateways import Gateway
 from kith.identity.gateway.open_entries import OpenEntries, OpenEntry
+from kith.identity.gateway.paths import climbs
 from kith.identity.gateway.upstream.connection import UpstreamAnswer, UpstreamConnection, UpstreamFailed
 from kith.identity.gateway.upstream.pool import Upstream, UpstreamPool, read_upstream
 
@@ -50,6 +51,8 @@ def request_head(
     scope = exchange.scope
     target = scope["raw_path"]
     if upstream.path:
+        if climbs(target.decode("latin-1")):
+            raise NotFound  # it could lead out of the part of the host that the gateway is for
         target = upstream.path.encode() + target
     if scope["query_string"]:
         target += b"?" + scope["query_string"]
