@@ -148,6 +148,48 @@ async def test_who_asks_again_gets_the_same_answer(radius: RadiusTown) -> None:
     assert first == second
 
 
+async def test_one_who_guesses_does_not_keep_the_others_out(engine: Engine, tmp_path: Path) -> None:
+    """All of them come from the address of the access point."""
+    reserved = ReservedPort()
+    reserved.release()
+    bind = f"127.0.0.1:{reserved.number}"
+    async with build_town(engine, tmp_path / "town", radius_bind=bind, rate_limits="on") as town:
+        network = RadiusTown(town, reserved.number, tmp_path)
+        await network.furnish(await town.sign_up("boss", role="owner"))
+        ada = await town.sign_up()
+        guesses = [
+            _request((RadiusType.USER_NAME, f"guess{at}".encode()), (RadiusType.USER_PASSWORD, bytes(range(16))), id=at)
+            for at in range(30)
+        ]
+        for one in guesses:
+            await _ask(network.port, one)
+        told = [await network.pap(ada.username, "wrong") for _ in range(11)]
+
+        assert "Received Access-Accept" in await network.pap("boss", "correct horse boss")
+        assert "Too many tries" in told[-1]
+        assert "Received Access-Reject" in await network.pap(ada.username, ada.password)
+
+
+async def test_what_must_be_repeated_leaves_room_or_there_is_no_answer(radius: RadiusTown, boss: Person) -> None:
+    name = (RadiusType.USER_NAME, b"nobody")
+    long = _request(name, (RadiusType.USER_PASSWORD, bytes(16)), *[(RadiusType.PROXY_STATE, bytes(253))] * 15)
+    short = _request(name, (RadiusType.USER_PASSWORD, bytes(16)))
+    heard = await _ask(radius.port, long, short)
+
+    assert [len(one) <= 4096 for one in heard] == [True] * len(heard)
+
+
+async def test_a_conversation_that_has_failed_is_over(radius: RadiusTown, boss: Person) -> None:
+    begun = (await _ask(radius.port, _request((RadiusType.EAP_MESSAGE, b"\x02\x01\x00\x06\x01x"))))[0]
+    state = dict(read_packet(begun).attributes)[RadiusType.STATE]
+    nonsense = b"\x02\x02\x00\x16\x15\x00" + b"\x16\x03\x01\x00\x0b" + b"nonsense..."
+    given = ((RadiusType.EAP_MESSAGE, nonsense), (RadiusType.STATE, state))
+    heard = [(await _ask(radius.port, _request(*given)))[0][0] for _ in range(2)]
+
+    assert begun[0] == PacketCode.ACCESS_CHALLENGE
+    assert heard == [PacketCode.ACCESS_REJECT] * 2
+
+
 async def test_a_short_secret_and_a_wrong_network_are_refused(boss: Person) -> None:
     sent = {"name": "bad", "shared_secret": "short", "client_networks": "192.0.2.0/24, nowhere"}
     answer = await boss.call("POST", f"{API}/providers/radius/", json=sent)

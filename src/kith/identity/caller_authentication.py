@@ -16,7 +16,7 @@ from kith.base.caches import ForAWhile, UntilWritten
 from kith.base.errors import Forbidden, Throttled, Unauthenticated
 from kith.base.exchange import Exchange
 from kith.base.keys import Keys
-from kith.base.limits import Limiter, LimitRule, address_key
+from kith.base.limits import Limiter, LimitRule, Paid, address_key
 from kith.base.work import Work
 from kith.identity import reauthentication
 from kith.identity.audit import service as audit
@@ -47,11 +47,15 @@ _SECRETS = frozenset({"core.view_secret", "crypto.view_certificatekeypair_key"})
 
 
 class SignInDoor(msgspec.Struct, frozen=True):
-    """Through what somebody comes in, as the audit trail says it. `takes_code`: a code may follow the password."""
+    """Through what somebody comes in, as the audit trail says it. `takes_code`: a code may follow the password.
+
+    `is_shared`: a program hands over the passwords of many, all from its own address.
+    """
 
     app: str = "core.api"
     auth_method: str = "basic"
     takes_code: bool = False
+    is_shared: bool = False
 
 
 _API = SignInDoor()
@@ -182,7 +186,7 @@ class CallerAuthenticator:
     async def _slow_check(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """Hash and compare the password. The try is counted before and given back when it was right."""
         try:
-            paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
+            paid = await _pay(exchange, login, username)
         except Throttled as problem:
             self._slow_down(exchange, login, problem.retry_after)
             raise
@@ -194,7 +198,7 @@ class CallerAuthenticator:
     async def _check_with_code(self, exchange: Exchange, login: Login, username: str, password: str) -> None:
         """The password, a semicolon and a code. A code counts once, so that nothing is remembered."""
         password, _, code = password.rpartition(";")
-        paid = await guessing.pay(exchange, exchange.work.db, login.id, username)
+        paid = await _pay(exchange, login, username)
         if not await self._passwords.check(login.password, password, anew=True):
             await self._fail(exchange, login, username)
         async with exchange.work.aside() as aside:
@@ -216,7 +220,7 @@ class CallerAuthenticator:
 
         The try stays counted even if the password was right, or the limits would tell the difference.
         """
-        await guessing.pay(exchange, exchange.work.db, login.id if login is not None else None, username)
+        await _pay(exchange, login, username)
         right = await self._passwords.check(login.password if login is not None else None, password, anew=True)
         hints_at = login if right and has_factor and login is not None and _may_enter(exchange, login) else None
         await self._fail(exchange, login, username, hints_at=hints_at)
@@ -275,6 +279,11 @@ class CallerAuthenticator:
             async with work.aside() as aside:
                 await tokens.touch(aside.db, token.token_uuid, work.now)
         return login
+
+
+async def _pay(exchange: Exchange, login: Login | None, username: str) -> Paid:
+    user_id = login.id if login is not None else None
+    return await guessing.pay(exchange, exchange.work.db, user_id, username, is_shared=_door(exchange).is_shared)
 
 
 def _door(exchange: Exchange) -> SignInDoor:

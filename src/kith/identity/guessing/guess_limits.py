@@ -23,14 +23,22 @@ BY_ACCOUNT = LimitRule("sign-in-account", most=20, seconds=600)  # one account, 
 KNOWN_DEVICE = LimitRule("sign-in-device", most=10, seconds=600)
 KNOWN_ADDRESS = LimitRule("sign-in-known", most=10, seconds=600)
 KNOWN_CROWD = LimitRule("sign-in-crowd", most=100, seconds=300)  # all accounts that are known at one address
+# Behind the address of an application or an access point that hands over passwords is everybody who uses it: one of
+# them who guesses must not keep the others out.
+BY_SHARED_ADDRESS = LimitRule("sign-in-shared", most=1000, seconds=300)
 CODES = LimitRule("sign-in-codes", most=5, seconds=300)  # second factors, in a browser that is known
 KEYS = LimitRule("sign-in-keys", most=25, seconds=300)  # passkeys that were refused, from one address
 REMEMBER_EVERY = timedelta(days=1)
 
 
-async def pay(exchange: Exchange, db: Session, user_id: int | None, typed: str) -> Paid:
-    """Count a try of a password. It reads the database before it counts, so nothing may be written in `db` before."""
+async def pay(exchange: Exchange, db: Session, user_id: int | None, typed: str, *, is_shared: bool = False) -> Paid:
+    """Count a try of a password. It reads the database before it counts, so nothing may be written in `db` before.
+
+    `is_shared`: the address is that of a program through which many people come.
+    """
     prices = await _prices(exchange, db, user_id, typed)
+    if is_shared:
+        prices = [(BY_SHARED_ADDRESS if rule in (BY_ADDRESS, KNOWN_CROWD) else rule, who) for rule, who in prices]
     return await exchange.find(Limiter).pay(*prices)
 
 

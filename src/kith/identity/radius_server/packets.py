@@ -138,6 +138,8 @@ def answer_to(packet: RadiusPacket, code: PacketCode, secret: bytes, attributes:
     ]
     cut += [(RadiusType.PROXY_STATE, one) for one in packet.all(RadiusType.PROXY_STATE)]
     body = b"".join(bytes((kind, len(value) + 2)) + value for kind, value in cut)
+    if _HEAD + 18 + len(body) > MOST_BYTES:
+        raise RadiusError("the answer has no room beside what was sent to be repeated")
     head = bytes((code, packet.id)) + (_HEAD + 18 + len(body)).to_bytes(2, "big")
     first = bytes((RadiusType.MESSAGE_AUTHENTICATOR, 18))
     signed = hmac.new(secret, head + packet.authenticator + first + bytes(16) + body, hashlib.md5).digest()

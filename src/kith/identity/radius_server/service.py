@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import ipaddress
 import secrets
 import struct
@@ -16,6 +17,7 @@ from kith.base.exchange import Server
 from kith.base.work import Work, Works
 from kith.identity.caller_authentication import SignInDoor
 from kith.identity.crypto import keypairs
+from kith.identity.crypto.keypairs import KeyPair
 from kith.identity.program_sign_in import ProgramRefused, exchange_for, sign_in
 from kith.identity.radius_server import store
 from kith.identity.radius_server.packets import (
@@ -34,8 +36,10 @@ from kith.identity.sealing import Sealer
 
 __all__ = ["RadiusService"]
 
-MOST_SESSIONS = 2_000
+MOST_SESSIONS = 1_000  # of some 60 kB each, while they are under way
 SESSION_SECONDS = 60.0
+MOST_CONTEXTS = 64
+CONTEXT_SECONDS = 3600.0
 MOST_MESSAGE = 200
 _MICROSOFT = 311
 _SEND_KEY, _RECEIVE_KEY = 16, 17
@@ -57,6 +61,7 @@ class RadiusService:
     def __init__(self, works: Works) -> None:
         self._works = works
         self._server = Server(works, routes=(), headers=(), secret_paths=(), max_body=0)
+        self._contexts: ForAWhile[SSL.Context] = ForAWhile("eap_contexts", seconds=CONTEXT_SECONDS, most=MOST_CONTEXTS)
         self._sessions: ForAWhile[TtlsSession] = ForAWhile("eap_sessions", seconds=SESSION_SECONDS, most=MOST_SESSIONS)
 
     async def answer(self, packet: RadiusPacket, address: str) -> bytes:
@@ -101,7 +106,7 @@ class RadiusService:
             raise ProgramRefused("A name without a password proves nothing.")
         exchange = exchange_for(self._server, "RADIUS", "/radius", asked.address)
         try:
-            door = SignInDoor("providers.radius", "radius", takes_code=asked.provider.mfa_support)
+            door = SignInDoor("providers.radius", "radius", takes_code=asked.provider.mfa_support, is_shared=True)
             await sign_in(exchange, asked.provider, username, password, door)
         finally:
             await exchange.end()
@@ -124,15 +129,20 @@ class RadiusService:
         session = self._sessions.get((asked.provider.id, state))
         if session is None or session.is_over or state is None or message.kind == NAK:
             raise RadiusError("EAP without a beginning, or of another kind than EAP-TTLS")
-        step = session.take(message)
-        if step.password is None:
+        try:
+            step = session.take(message)
+            keys = session.keys() if step.password is not None else None
+        except RadiusError:
+            session.end()
+            raise
+        if step.password is None or keys is None:
             return asked.say(PacketCode.ACCESS_CHALLENGE, (RadiusType.EAP_MESSAGE, step.say), (RadiusType.STATE, state))
-        session.is_over = True
+        session.end()
         try:
             await self._sign_in(asked, step.username, step.password)
         except ProgramRefused as refused:
             return _failed(asked, message.id, refused.words)
-        return self._welcome(asked, session, step.username, message.id)
+        return _welcome(asked, keys, step.username, message.id)
 
     async def _begin(self, asked: _Asked, id: int) -> bytes:
         context = await self._context(asked.provider)
@@ -143,31 +153,31 @@ class RadiusService:
         say = session.start((id + 1) % 256)
         return asked.say(PacketCode.ACCESS_CHALLENGE, (RadiusType.EAP_MESSAGE, say), (RadiusType.STATE, state))
 
-    def _welcome(self, asked: _Asked, session: TtlsSession, username: str, id: int) -> bytes:
-        receive, send = session.keys()
-        return asked.say(
-            PacketCode.ACCESS_ACCEPT,
-            (RadiusType.EAP_MESSAGE, write_eap(EapCode.SUCCESS, id)),
-            (RadiusType.USER_NAME, username.encode()[:253]),
-            _microsoft(asked, _RECEIVE_KEY, receive),
-            _microsoft(asked, _SEND_KEY, send),
-        )
-
     async def _context(self, provider: NetworkProvider) -> SSL.Context | None:
+        """What was loaded is kept, but what to load is read every time: a renewed certificate counts at once."""
+        if provider.certificate is None:
+            return None
         work = self._works.open()
         try:
-            return await _load(work, provider.certificate) if provider.certificate is not None else None
+            pair = await keypairs.find(work, provider.certificate)
+            if pair is None or not pair.private_key_available:
+                return None
+            key = hashlib.sha256(f"{pair.certificate_data}\0{pair.key_data}".encode()).digest()
+            found = self._contexts.get(key)
+            if found is None:
+                found = _load(work, pair)
+                self._contexts.put(key, found)
+            return found
         finally:
             await work.rollback()
 
 
-async def _load(work: Work, kp_uuid: str) -> SSL.Context | None:
-    pair = await keypairs.find(work, kp_uuid)
-    if pair is None or not pair.private_key_available:
-        return None
+def _load(work: Work, pair: KeyPair) -> SSL.Context:
     context = SSL.Context(SSL.TLS_SERVER_METHOD)
     context.set_min_proto_version(SSL.TLS1_2_VERSION)
     context.set_max_proto_version(SSL.TLS1_2_VERSION)  # the keys of EAP-TTLS over 1.3 are made in another way
+    context.set_options(SSL.OP_NO_TICKET | SSL.OP_NO_RENEGOTIATION)  # every conversation proves everything anew
+    context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
     first, *chain = load_pem_x509_certificates(pair.certificate_data.encode())
     context.use_certificate(first)
     for one in chain:
@@ -188,6 +198,17 @@ def _nearness(provider: NetworkProvider, address: str) -> int | None:
 
 def _refused(asked: _Asked, words: str) -> bytes:
     return asked.say(PacketCode.ACCESS_REJECT, (RadiusType.REPLY_MESSAGE, words.encode()[:MOST_MESSAGE]))
+
+
+def _welcome(asked: _Asked, keys: tuple[bytes, bytes], username: str, id: int) -> bytes:
+    receive, send = keys
+    return asked.say(
+        PacketCode.ACCESS_ACCEPT,
+        (RadiusType.EAP_MESSAGE, write_eap(EapCode.SUCCESS, id)),
+        (RadiusType.USER_NAME, username.encode()[:253]),
+        _microsoft(asked, _RECEIVE_KEY, receive),
+        _microsoft(asked, _SEND_KEY, send),
+    )
 
 
 def _failed(asked: _Asked, id: int | None = None, words: str = "") -> bytes:

@@ -54,11 +54,14 @@ def write_eap(code: EapCode, id: int, kind: int | None = None, data: bytes = b""
 
 
 class TtlsSession:
-    """One person's conversation. Certificates of clients are not asked for."""
+    """One person's conversation. Certificates of clients are not asked for.
+
+    A connection takes much memory, so it is made when something comes for it, and let go with the last word.
+    """
 
     def __init__(self, context: SSL.Context) -> None:
-        self._tls = SSL.Connection(context, None)
-        self._tls.set_accept_state()
+        self._context = context
+        self._connection: SSL.Connection | None = None
         self._incoming = b""
         self._outgoing = b""
         self._begun = 0
@@ -66,6 +69,18 @@ class TtlsSession:
         self.last_id = -1
         self.is_open = False
         self.is_over = False
+
+    @property
+    def _tls(self) -> SSL.Connection:
+        if self._connection is None:
+            self._connection = SSL.Connection(self._context, None)
+            self._connection.set_accept_state()
+        return self._connection
+
+    def end(self) -> None:
+        self.is_over = True
+        self._connection = None
+        self._incoming = self._outgoing = b""
 
     def start(self, id: int) -> bytes:
         self.last_id = id
