@@ -217,6 +217,27 @@ async def test_changes_and_people_who_are_gone(here: Town, slapd: Slapd) -> None
     await forget(here, source)
 
 
+async def test_whoever_cannot_be_copied_any_more_stays_and_is_disabled_all_the_same(here: Town, slapd: Slapd) -> None:
+    source = await make_directory(here, slapd, "l-", delete_not_found_objects=True)
+    await copied(here, source)
+
+    slapd.change(f"dn: uid=ada,ou=people,{BASE}\nchangetype: modrdn\nnewrdn: uid=ada (left)\ndeleteoldrdn: 1\n")
+    slapd.change(f"dn: cn=captains,ou=groups,{BASE}\nchangetype: modrdn\nnewrdn: cn={'x' * 90}\ndeleteoldrdn: 1\n")
+    place = f"{API}/sources/ldap/{source['pk']}/sync/"
+    rehearsal = (await (await owner_of(here)).call("POST", place, json={"rehearse": True})).json()
+    kept = (await copy_again(here, source))["progress"]
+    there = await user_named(here, "l-ada")
+    place = f"dn: uid=ada (left),ou=people,{BASE}\nchangetype: modify\nreplace: userAccountControl\n"
+    slapd.change(f"{place}userAccountControl: 514\n")
+    await copy_again(here, source)
+
+    assert [one["users"]["delete"] for one in (rehearsal, kept)] == [0, 0]
+    assert [one["groups"]["delete"] for one in (rehearsal, kept)] == [0, 0]
+    assert there["is_active"] is True
+    assert (await user_named(here, "l-ada"))["is_active"] is False
+    await forget(here, source)
+
+
 async def sign_in(browser: Browser, name: str, password: str) -> dict[str, Any]:
     await browser.see(SIGN_IN)
     await browser.answer(SIGN_IN, component="identification", uid_field=name)

@@ -15,6 +15,7 @@ from kith.base.work import Work
 from kith.identity.sources.ldap import groups, people, store
 from kith.identity.sources.ldap.directory import Directories, DirectoryFailed, OpenDirectory, open_directory
 from kith.identity.sources.ldap.entries import DirectoryEntry
+from kith.identity.sources.ldap.left_out import see_left_out_groups, see_left_out_people
 from kith.identity.sources.ldap.people import DirectoryPerson
 from kith.identity.sources.ldap.progress import SyncProgress
 from kith.identity.sources.ldap.settings import DirectorySource
@@ -68,11 +69,14 @@ async def rehearse(work: Work, directory: DirectorySource) -> SyncProgress:
     async with _opened(work, directory) as opened:
         if settings.sync_groups:
             async for page in _pages(work, opened, settings.group_base, settings.group_filter):
-                listed = _groups_in(directory, page, progress)
+                listed, left_out = _groups_in(directory, page, progress)
                 await groups.apply_page(work, directory, listed, progress, rehearse=True)
+                progress.seen_groups.update(one.first(settings.unique) for one in left_out)
         if settings.sync_users:
             async for page in _pages(work, opened, settings.user_base, settings.user_filter):
-                await people.rehearse_page(work, directory, await _people_in(work, directory, page, progress), progress)
+                some, left_out = await _people_in(work, directory, page, progress)
+                await people.rehearse_page(work, directory, some, progress)
+                progress.seen_users.update(one.first(settings.unique) for one in left_out)
     if settings.deletes:
         source = directory.source.pbm_uuid
         if settings.sync_users and progress.seen_users:
@@ -114,9 +118,11 @@ async def _copy_groups(
 ) -> None:
     settings = directory.settings
     async for page in _pages(work, opened, settings.group_base, settings.group_filter):
-        listed = _groups_in(directory, page, progress)
+        listed, left_out = _groups_in(directory, page, progress)
         async with work.aside() as aside:
             await groups.apply_page(aside, directory, listed, progress)
+            if left_out:
+                await see_left_out_groups(aside, directory, left_out, progress)
         await _report(work, run, progress)
 
 
@@ -125,12 +131,14 @@ async def _copy_people(
 ) -> None:
     settings, progress.phase = directory.settings, "users"
     async for page in _pages(work, opened, settings.user_base, settings.user_filter):
-        listed = await _people_in(work, directory, page, progress)
+        listed, left_out = await _people_in(work, directory, page, progress)
         progress.said_memberships = progress.said_memberships or any(one.memberships for one in listed)
         async with work.aside() as aside:
             found = await people.apply_page(aside, directory, listed, progress)
             if settings.sync_groups and settings.from_user and progress.said_memberships:
                 await groups.apply_memberships(aside, directory, listed, found)
+            if left_out:
+                await see_left_out_people(aside, directory, left_out, progress)
         await _report(work, run, progress)
 
 
@@ -166,30 +174,36 @@ async def _remove(work: Work, directory: DirectorySource, progress: SyncProgress
 
 def _groups_in(
     directory: DirectorySource, page: list[DirectoryEntry], progress: SyncProgress
-) -> list[groups.DirectoryGroup]:
+) -> tuple[list[groups.DirectoryGroup], list[DirectoryEntry]]:
+    """What can be copied, and what cannot."""
     listed: dict[str, groups.DirectoryGroup] = {}
+    left_out: list[DirectoryEntry] = []
     for entry in page:
         read = groups.read_group(directory, entry)
         if isinstance(read, str):
             progress.note(read)
+            left_out.append(entry)
         else:
             listed[read.identifier] = read
     progress.read_groups += len(listed)
-    return list(listed.values())
+    return list(listed.values()), left_out
 
 
 async def _people_in(
     work: Work, directory: DirectorySource, page: list[DirectoryEntry], progress: SyncProgress
-) -> list[DirectoryPerson]:
+) -> tuple[list[DirectoryPerson], list[DirectoryEntry]]:
+    """Who can be copied, and who cannot."""
     listed: dict[str, DirectoryPerson] = {}
+    left_out: list[DirectoryEntry] = []
     for entry in page:
         read = await people.read_person(work, directory, entry)
         if isinstance(read, str):
             progress.note(read)
+            left_out.append(entry)
         else:
             listed[read.identifier] = read
     progress.read_users += len(listed)
-    return list(listed.values())
+    return list(listed.values()), left_out
 
 
 async def _report(work: Work, run: DirectoryRun, progress: SyncProgress, *, state: str = "running") -> None:
