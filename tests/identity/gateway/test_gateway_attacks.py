@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
 
 from kith.identity.gateway.paths import readings
 from tests.identity.gateway.gateways import make_gateway, refuse_everybody, visitor_of
+from tests.identity.gateway.test_gateway_endings import app_password, basic
 from tests.identity.gateway.test_gateway_proxy import _cookie, _raw, entered
 from tests.identity.gateway.test_gateway_questions import KINDS, ask, enter, forward
 from tests.identity.gateway.upstream_app import UpstreamApp
@@ -80,6 +86,39 @@ async def test_nobody_climbs_out_of_the_part_of_a_host_that_a_gateway_is_for(
 
 def _request(host: str, cookie: str, path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nhost: {host}\r\ncookie: {cookie}\r\nconnection: close\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize("kind", ["app password", "access token"])
+async def test_a_socket_ends_with_what_it_was_opened_with(town: Town, app: UpstreamApp, kind: str) -> None:
+    gateway = await make_gateway(town, await owner_of(town), internal_host=app.url)
+    person = await town.sign_up()
+    identifier, key = await app_password(person)
+    headers = basic(person.username, key)
+    if kind == "access token":
+        form = {
+            "grant_type": "password", "client_id": gateway.record["client_id"], "username": person.username,
+            "password": key, "scope": "openid profile",
+        }  # fmt: skip
+        token = (await town.http.post("/application/o/token/", data=form)).json()["access_token"]
+        headers = {"Authorization": f"Bearer {token}"}
+    raw = socket.create_connection(("127.0.0.1", town.port))
+
+    async with (
+        asyncio.timeout(30),
+        connect(f"ws://{gateway.host}/ws", sock=raw, additional_headers=headers, proxy=None) as opened,
+    ):
+        assert await opened.recv() == person.username
+        if kind == "access token":
+            ended = await town.http.post(
+                "/application/o/revoke/", data={"token": token, "client_id": gateway.record["client_id"]}
+            )
+        else:
+            ended = await person.call("DELETE", f"/api/v2/core/tokens/{identifier}/")
+        assert ended.status_code < 300, ended.text
+        with pytest.raises(ConnectionClosed):
+            await opened.recv()
+
+    assert opened.close_code == 1008
 
 
 NO_REQUESTS = {

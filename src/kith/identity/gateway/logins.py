@@ -22,6 +22,7 @@ from kith.identity.providers.oauth2.clients.client import GATEWAY_SCOPES
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.errors import OAuthError
 from kith.identity.sealing import Sealer
+from kith.identity.tokens.service import hash_key
 from kith.identity.tokens.tables import tokens
 
 __all__ = ["CHALLENGE", "PLACE", "GatewayLogin", "HeaderLogins", "carried_key", "find_login"]
@@ -38,12 +39,14 @@ _is_live = query(
 
 
 class GatewayLogin(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who has proven who they are. `key_hash` names their session at the gateway, if it was a cookie."""
+    """Somebody who has proven who they are. `key_hash` names their session at the gateway, if it was a cookie;
+    otherwise `token_hash` names the token or app password."""
 
     user_id: int
     scopes: tuple[str, ...]
     token: str = ""
     key_hash: str = ""
+    token_hash: str = ""
     id_token: str = ""
 
 
@@ -119,7 +122,9 @@ async def _by_token(work: Work, gateway: Gateway, key: str) -> GatewayLogin:
         raise Unauthenticated("The access token is not valid here.", headers=CHALLENGE)
     if bearer.expires_at is not None and bearer.expires_at <= work.now:
         raise Unauthenticated("The access token has expired.", headers=CHALLENGE)
-    return GatewayLogin(user_id=bearer.user_id, scopes=tuple(split(bearer.scopes)), token=key)
+    return GatewayLogin(
+        user_id=bearer.user_id, scopes=tuple(split(bearer.scopes)), token=key, token_hash=bearer.key_hash
+    )
 
 
 async def _by_app_password(exchange: Exchange, name: str, password: str) -> GatewayLogin:
@@ -137,7 +142,7 @@ async def _by_app_password(exchange: Exchange, name: str, password: str) -> Gate
     live = await work.db.one(_is_live, token=used.token_uuid)
     if live is None or (live[0] is not None and live[0] <= work.now):
         raise Unauthenticated(WRONG, headers=CHALLENGE)
-    return GatewayLogin(user_id=used.user_id, scopes=GATEWAY_SCOPES)
+    return GatewayLogin(user_id=used.user_id, scopes=GATEWAY_SCOPES, token_hash=hash_key(password))
 
 
 def _read_basic(encoded: bytes) -> tuple[str, str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import and_, bindparam, or_, select
 
 from kith.base.db import Instant, any_of, query
 from kith.base.logger import Logger
-from kith.base.work import Works
+from kith.base.work import Work, Works
 from kith.identity.gateway.logins import GatewayLogin
 from kith.identity.gateway.tables import gateway_sessions
+from kith.identity.providers.oauth2.authentication import bearers
 from kith.identity.sessions.tables import sessions
+from kith.identity.tokens.tables import tokens
 from kith.identity.users.tables import users
 
 __all__ = ["OpenEntries", "OpenEntry"]
@@ -34,7 +36,18 @@ _live = query(
     ),
     str,
 )
-_active = query(select(users.c.id).where(and_(any_of(users.c.id, "ids"), users.c.is_active)), int)
+_app_passwords = query(
+    select(tokens.c.key_hash)
+    .join(users, users.c.id == tokens.c.user_id)
+    .where(
+        and_(
+            any_of(tokens.c.key_hash, "hashes"),
+            or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > _now),
+            users.c.is_active,
+        )
+    ),
+    str,
+)
 _log = Logger()
 
 
@@ -97,12 +110,17 @@ class OpenEntries:
 
     async def _end_among(self, entries: list[OpenEntry]) -> None:
         hashes = sorted({one.login.key_hash for one in entries if one.login.key_hash})
-        ids = sorted({one.login.user_id for one in entries if not one.login.key_hash})
+        given = sorted({one.login.token_hash for one in entries if one.login.token_hash})
         async with self._works.begin() as work:
             live = set(await work.db.all(_live, hashes=hashes, now=work.now)) if hashes else set()
-            active = set(await work.db.all(_active, ids=ids)) if ids else set()
+            live |= await _live_tokens(work, given) if given else set()
         for entry in entries:
-            login = entry.login
-            if (login.key_hash not in live) if login.key_hash else (login.user_id not in active):
+            if (entry.login.key_hash or entry.login.token_hash) not in live:
                 self._open.discard(entry)
                 entry.end()
+
+
+async def _live_tokens(work: Work, hashes: list[str]) -> set[str]:
+    """Which of these access tokens and app passwords still open something."""
+    found = await bearers.still_open(work, hashes)
+    return found | set(await work.db.all(_app_passwords, hashes=hashes, now=work.now))
