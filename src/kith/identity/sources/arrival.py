@@ -62,7 +62,7 @@ class Arrival(msgspec.Struct, kw_only=True):
 
 async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -> SourceOutcome:
     """Link, sign in or sign up, as the attempt and the source's settings have it."""
-    if not 0 < len(arrival.identifier) <= MOST_IN_IDENTIFIER or "\0" in arrival.identifier:
+    if not 0 < len(arrival.identifier) <= MOST_IN_IDENTIFIER or not _is_text(arrival.identifier):
         return SourceError(title="Sign-in failed", messages=["Could not determine id."])
     known = await store.find_connection(exchange.work.db, arrival.source.pbm_uuid, arrival.identifier)
     signed_in = await connections.signed_in(exchange)
@@ -84,6 +84,11 @@ async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -
             return await _enroll(exchange, attempt, arrival)
         case _:
             return await _authenticate(exchange, attempt, arrival, match.user_id)
+
+
+def _is_text(value: str) -> bool:
+    """Whether databases can keep it: JSON can hold zero characters and halves of characters."""
+    return "\0" not in value and not any("\ud800" <= one <= "\udfff" for one in value)
 
 
 async def _link(

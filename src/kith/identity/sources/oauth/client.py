@@ -11,6 +11,7 @@ import msgspec
 from kith.base.http import Outgoing, OutgoingError
 from kith.base.work import Work
 from kith.identity.sources.oauth.addresses import may_ask
+from kith.identity.sources.oauth.answers import cleaned
 from kith.identity.sources.oauth.discovery import NotUsable, fetch_keys
 from kith.identity.sources.oauth.id_tokens import (
     UnknownKey,
@@ -79,7 +80,7 @@ async def _add_email(work: Work, service: Service, headers: dict[str, str], prof
         answer = await work.find(Outgoing).request(
             "GET", url, headers=headers, max_bytes=MOST_BYTES, timeout=SECONDS, max_redirects=0
         )
-        listed = answer.json()
+        listed = cleaned(answer.json())
     except (OutgoingError, ValueError):
         return
     for one in listed if isinstance(listed, list) else []:
@@ -129,7 +130,7 @@ async def _ask(work: Work, method: str, url: str, headers: dict[str, str], body:
         answer = await work.find(Outgoing).request(
             method, url, headers=headers, body=body, max_bytes=MOST_BYTES, timeout=SECONDS, max_redirects=0
         )
-        told = answer.json()
+        told = cleaned(answer.json())
     except OutgoingError as error:
         raise NoAnswer(f"{urlsplit(url).hostname}: {error.reason}") from error
     except ValueError as error:

@@ -19,12 +19,14 @@ from kith.base.http.addresses import PrivateHosts
 from kith.base.work import Work
 from kith.identity.sealing import Sealer
 from kith.identity.sources.arrival import Arrival
+from kith.identity.sources.oauth.answers import cleaned
 from kith.identity.sources.oauth.client import FORM, MOST_BYTES, SECONDS, NoAnswer
 from kith.identity.sources.oauth.settings import Service
 from kith.identity.sources.store import Source
 from kith.identity.sources.tables import remote_apps
 
 MOST_APPS = 20_000
+MOST_IN_USERNAME = 200
 SECRET_PLACE = "identity_source_remote_apps.client_secret"  # noqa: S105 - where one is kept
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?")
 _NO_SERVER = "We could not reach a server of this name that lets people sign in elsewhere. Is it spelled right?"
@@ -119,7 +121,7 @@ async def _register(work: Work, service: Service, host: str, redirect_uri: str) 
             timeout=SECONDS,
             max_redirects=0,
         )
-        told = answer.json()
+        told = cleaned(answer.json())
     except OutgoingError as error:
         raise NoAnswer(f"{host}: {error.reason}", _NO_SERVER) from error
     except ValueError as error:
@@ -171,8 +173,8 @@ def at_server(work: Work, service: Service, app: RemoteApp) -> Service:
 
 def read_account(source: Source, host: str, profile: Mapping[str, Any], mode: str) -> Arrival:
     """An account is known by its id at its server: a name can be given to somebody else there one day."""
-    account_id, username = str(profile.get("id") or ""), str(profile.get("username") or "")
-    if not account_id or not username or len(account_id) > 100:
+    account_id, username = _word(profile.get("id")), _word(profile.get("username"))
+    if not account_id or not username or len(account_id) > 100 or len(username) > MOST_IN_USERNAME:
         raise NoAnswer(f"{host}: the account has no id", "Could not determine id.")
     handle = f"{username}@{host}"
     told = {
@@ -180,11 +182,11 @@ def read_account(source: Source, host: str, profile: Mapping[str, Any], mode: st
         "handle": handle,
         "id": account_id,
         "username": username,
-        "display_name": str(profile.get("display_name") or "")[:500],
-        "url": str(profile.get("url") or "")[:500],
+        "display_name": _word(profile.get("display_name"))[:500],
+        "url": _word(profile.get("url"))[:500],
         "bot": profile.get("bot") is True,
         "locked": profile.get("locked") is True,
-        "created_at": str(profile.get("created_at") or "")[:40],
+        "created_at": _word(profile.get("created_at"))[:40],
         "followers_count": _count_of(profile.get("followers_count")),
         "following_count": _count_of(profile.get("following_count")),
         "statuses_count": _count_of(profile.get("statuses_count")),
@@ -198,6 +200,11 @@ def read_account(source: Source, host: str, profile: Mapping[str, Any], mode: st
         group_matching_mode=mode,
         vouched=False,  # anybody can have a server
     )
+
+
+def _word(value: object) -> str:
+    """A text, or a number as one; servers write ids either way."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
 
 
 def _count_of(value: object) -> int:

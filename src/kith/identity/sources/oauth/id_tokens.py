@@ -11,6 +11,7 @@ from typing import Any, TypeGuard
 import msgspec
 
 SLACK_SECONDS = 60
+MOST_SECONDS = 1e11  # a few thousand years
 MOST_CHARACTERS = 32_768
 # With keys that anybody may know. A shared secret or no signature is never enough, whatever a token's header says.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
@@ -44,7 +45,7 @@ def verified(token: str, jwks: Mapping[str, Any]) -> dict[str, Any]:
         try:
             chosen = KeySet.import_key_set({"keys": [bare]}).keys[0]
             return dict(jwt.decode(token, chosen, algorithms=[algorithm]).claims)
-        except (JoseError, ValueError, TypeError, KeyError):
+        except (JoseError, ValueError, TypeError, KeyError, RecursionError):
             continue
     raise Untrusted("the signature is wrong")
 
@@ -55,12 +56,12 @@ def check_id_token(
     """OpenID Connect Core 3.1.3.7; raises `Untrusted`."""
     check_common(claims, issuer=issuer, client_id=client_id, now=now)
     ends = claims.get("exp")
-    if not _is_number(ends) or now - SLACK_SECONDS >= ends:
+    if not is_number(ends) or now - SLACK_SECONDS >= ends:
         raise Untrusted("it has expired, or does not say when it will")
     if not isinstance(claims.get("sub"), str) or not claims["sub"]:
         raise Untrusted("it does not say whom it is about")
     told = claims.get("nonce")
-    if not isinstance(told, str) or not hmac.compare_digest(told.encode(), nonce.encode()):
+    if not isinstance(told, str) or not hmac.compare_digest(told.encode("utf-8", "surrogatepass"), nonce.encode()):
         raise Untrusted("it was made for another sign-in")
     half = claims.get("at_hash")
     if half is not None and access_token and half != half_hash(alg, access_token):
@@ -77,10 +78,10 @@ def check_common(claims: Mapping[str, Any], *, issuer: str, client_id: str, now:
     if (len(named) > 1 or "azp" in claims) and claims.get("azp") != client_id:
         raise Untrusted("it was made for another client")
     made = claims.get("iat")
-    if not _is_number(made) or made > now + SLACK_SECONDS:
+    if not is_number(made) or made > now + SLACK_SECONDS:
         raise Untrusted("it is from the future, or does not say when it was made")
     starts = claims.get("nbf")
-    if starts is not None and (not _is_number(starts) or starts > now + SLACK_SECONDS):
+    if starts is not None and (not is_number(starts) or starts > now + SLACK_SECONDS):
         raise Untrusted("it is not valid yet")
 
 
@@ -115,5 +116,7 @@ def _is_fit(key: Mapping[str, Any], algorithm: str, kid: object) -> bool:
     return kid is None or key.get("kid") in (None, kid)
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def is_number(value: object) -> TypeGuard[float]:
+    """A moment that a clock can show. JSON as Python reads it has infinities, and something that is less than nothing
+    and not more either."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST_SECONDS

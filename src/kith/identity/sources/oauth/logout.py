@@ -6,7 +6,7 @@ import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kith.base.errors import Malformed
+from kith.base.errors import Malformed, Throttled
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
@@ -15,13 +15,14 @@ from kith.identity.sessions import store as sessions
 from kith.identity.sessions.service import SessionEnded
 from kith.identity.sources import store
 from kith.identity.sources.oauth.client import newer_keys
-from kith.identity.sources.oauth.id_tokens import UnknownKey, Untrusted, check_common, verified
+from kith.identity.sources.oauth.id_tokens import UnknownKey, Untrusted, check_common, is_number, verified
 from kith.identity.sources.oauth.settings import Service
 from kith.identity.sources.oauth.sign_in import find
 from kith.identity.sources.store import Source
 
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 TOKENS = LimitRule("source-logout", most=300, seconds=60)
+FETCHES = LimitRule("source-logout-keys", most=10, seconds=60)
 LIFE = timedelta(minutes=10)
 
 
@@ -45,6 +46,10 @@ async def _claims(work: Work, source: Source, service: Service, token: str) -> d
     try:
         claims = verified(token, service.jwks)
     except UnknownKey:
+        try:  # anybody can name a key that nobody knows
+            work.find(Limiter).spend(FETCHES, source.pbm_uuid)
+        except Throttled as error:
+            raise Untrusted("no key is known by which it could be checked") from error
         claims = verified(token, await newer_keys(work, source.pbm_uuid, service))
     check_common(claims, issuer=service.issuer, client_id=service.client_id, now=work.now.timestamp())
     events = claims.get("events")
@@ -57,7 +62,7 @@ async def _claims(work: Work, source: Source, service: Service, token: str) -> d
     if work.now - datetime.fromtimestamp(claims["iat"], UTC) > LIFE:
         raise Untrusted("it is too old")
     ends = claims.get("exp")
-    if ends is not None and (not isinstance(ends, int | float) or ends < work.now.timestamp() - 60):
+    if ends is not None and (not is_number(ends) or ends < work.now.timestamp() - 60):
         raise Untrusted("it has expired")
     if not claims.get("sub") and not claims.get("sid"):
         raise Untrusted("it names nobody")

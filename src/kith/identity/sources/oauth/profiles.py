@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kith.identity.sources.arrival import Arrival, SourceGroup
+from kith.identity.sources.oauth.answers import cleaned
 from kith.identity.sources.oauth.presets import ServicePreset
 from kith.identity.sources.store import Source
 
@@ -17,7 +18,7 @@ def read_arrival(
     source: Source, preset: ServicePreset, profile: Mapping[str, Any], claims: Mapping[str, Any], mode: str
 ) -> Arrival:
     """`claims` are those of an ID token and come first; without one, all is in the profile."""
-    told = {**profile, **{name: value for name, value in claims.items() if name not in _PROTOCOL}}
+    told = cleaned({**profile, **{name: value for name, value in claims.items() if name not in _PROTOCOL}})
     identifier = claims.get("sub") or _first(profile, preset.id)
     groups = told.get("groups")
     properties = {
@@ -33,7 +34,7 @@ def read_arrival(
         groups=_groups(groups) if isinstance(groups, list) else None,
         group_matching_mode=mode,
         email_verified=is_verified(preset, told),
-        remote_session=str(claims.get("sid") or ""),
+        remote_session=str(cleaned(claims.get("sid")) or ""),
     )
 
 

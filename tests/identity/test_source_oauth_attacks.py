@@ -1,0 +1,115 @@
+"""A server of the fediverse that does not mean well: whatever it says of somebody, the answer is a page with words."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from kith.identity.sources.oauth.answers import cleaned
+from tests.identity.flow_browser import Browser
+from tests.identity.records import make, new_name, owner_of, results
+from tests.town import Town, build_town
+from tests.town.town import Engine
+
+ANSWERS: dict[str, dict[str, Any]] = {
+    "/api/v1/apps": {"client_id": "us", "client_secret": "secret"},
+    "/oauth/token": {"access_token": "token"},
+    "/api/v1/accounts/verify_credentials": {"id": "7", "username": "mallory", "display_name": "M"},
+}
+PROFILE = "/api/v1/accounts/verify_credentials"
+
+
+@pytest.fixture(scope="module")
+async def here(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    async with build_town(engine, tmp_path_factory.mktemp("here"), private_hosts="127.0.0.1") as built:
+        yield built
+
+
+@asynccontextmanager
+async def hostile_server(answers: dict[str, Any]) -> AsyncIterator[str]:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            path = head.split(" ")[1].partition("?")[0]
+            told = answers.get(path)
+            body = told if isinstance(told, bytes) else json.dumps(told).encode()
+            status = b"404 Not Found" if told is None else b"200 OK"
+            writer.write(
+                b"HTTP/1.1 %b\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%b" % (status, len(body), body)
+            )
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    try:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+
+
+async def fediverse(town: Town) -> str:
+    owner = await owner_of(town)
+    named = {flow["slug"]: flow["pk"] for flow in await results(owner, "/flows/instances/")}
+    made = await make(
+        owner, "/sources/oauth/", name=new_name("Fediverse"), slug=new_name("fedi"), provider_type="mastodon",
+        authentication_flow=named["default-source-authentication"], enrollment_flow=named["default-source-enrollment"],
+    )  # fmt: skip
+    return str(made["slug"])
+
+
+async def come_in(town: Town, slug: str, host: str) -> int:
+    """How it ended: 302 is on to the flow."""
+    browser = Browser(town)
+    begun = await browser.http.get(f"/source/oauth/login/{slug}/", params={"server": host})
+    if begun.status_code != 302:
+        return begun.status_code
+    state = parse_qs(urlsplit(begun.headers["location"]).query)["state"][0]
+    back = await browser.http.get(f"/source/oauth/callback/{slug}/", params={"code": "c", "state": state})
+    return back.status_code
+
+
+@pytest.mark.parametrize(
+    ("path", "told", "status"),
+    [
+        (PROFILE, {"id": "7", "username": "mallory", "display_name": "a\0b", "url": "\0"}, 302),
+        (PROFILE, {"id": "8\0", "username": "ma\0llory"}, 302),
+        (PROFILE, {"id": "9", "username": "m" * 100_000}, 400),
+        (PROFILE, {"id": "x" * 100_000, "username": "m"}, 400),
+        (PROFILE, {"id": {"a": 1}, "username": ["m"]}, 400),
+        (PROFILE, {"id": "10", "username": "mallory", "followers_count": 10**30, "display_name": {"a": [1]}}, 302),
+        (PROFILE, [1], 400),
+        (PROFILE, b"[" * 100_000, 400),
+        (PROFILE, b" " * 1_000_000, 400),
+        (PROFILE, b'{"id": "11", "username": "\\ud800"}', 400),
+        ("/oauth/token", {"access_token": {"a": "b"}}, 400),
+        ("/oauth/token", {"access_token": "line\r\nX-Other: header"}, 400),
+        ("/oauth/token", {"access_token": "x" * 100_000}, 400),
+        ("/api/v1/apps", {"client_id": "a\0b", "client_secret": "c\0d"}, 302),
+        ("/api/v1/apps", {"client_id": "x" * 5000, "client_secret": "s"}, 400),
+    ],
+    ids=str,
+)
+async def test_whatever_a_server_says_is_answered_with_words(here: Town, path: str, told: Any, status: int) -> None:
+    slug = await fediverse(here)
+    async with hostile_server({**ANSWERS, path: told}) as host:
+        ended = await come_in(here, slug, host)
+
+    assert ended == status
+
+
+def test_what_cannot_be_kept_is_taken_out() -> None:
+    deep: Any = "x"
+    for _ in range(50):
+        deep = [deep]
+
+    assert cleaned({"a\0": ["b\0", "\ud800c", float("nan"), float("inf"), 10**30, True, None, 1.5]}) == {
+        "a": ["b", "c", None, None, None, True, None, 1.5]
+    }
+    assert "x" not in str(cleaned(deep))
