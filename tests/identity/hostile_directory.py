@@ -50,6 +50,32 @@ def referrals(number: int) -> Iterator[bytes]:
     yield result(number, 0x65, ResultCode.SUCCESS)
 
 
+STRANGE: dict[str, dict[str, list[str | bytes]]] = {
+    "uid=z\0ero,dc=example,dc=org": {},
+    f"uid={'long' * 30_000},dc=example,dc=org": {},
+    "uid=a,dc=example,dc=org": {"userAccountControl": ["9" * 5000]},
+    "uid=b,dc=example,dc=org": {"userAccountControl": ["²"], "pwdLastSet": ["²"]},
+    "uid=c,dc=example,dc=org": {"pwdLastSet": ["9" * 18], "mail": ["no\0address", "@", b"\xff"]},
+    "uid=d,dc=example,dc=org": {"cn": ["n" * 1_000_000]},
+    "uid=e,dc=example,dc=org": {"entryUUID": ["u\0" * 200]},
+    "uid=f,dc=example,dc=org": {"uid": [b"\xff\xfe"]},
+    "uid=g,dc=example,dc=org": {"memberOf": ["cn=x" + ",dc=y" * 20_000] * 3},
+    "no name at all": {},
+    "": {},
+}
+
+
+def strange_people(number: int) -> Iterator[bytes]:
+    """One who is as they should be comes last."""
+    for at, (name, more) in enumerate(STRANGE.items()):
+        usual: dict[str, list[str | bytes]] = {
+            "uid": [f"strange{at}"], "cn": [f"S {at}"], "entryUUID": [f"s{at}"], "mail": [f"s{at}@example.org"],
+        }  # fmt: skip
+        yield entry(number, name, usual | more)
+    yield entry(number, "uid=last,dc=example,dc=org", {"uid": ["last-of-all"], "cn": ["L"], "entryUUID": ["last"]})
+    yield result(number, 0x65, ResultCode.SUCCESS)
+
+
 class HostileDirectory:
     def __init__(self, answers: Answers) -> None:
         self._answers = answers

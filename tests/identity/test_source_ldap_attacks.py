@@ -10,7 +10,7 @@ import pytest
 from kith.identity.sources.ldap.bounded_socket import MOST_ANSWER
 from tests.identity import hostile_directory as hostile
 from tests.identity.hostile_directory import Answers, hostile_directory
-from tests.identity.records import make, new_name, owner_of
+from tests.identity.records import make, new_name, owner_of, results
 from tests.identity.test_source_ldap import copied
 from tests.town import Town, build_town
 from tests.town.town import Engine
@@ -61,3 +61,13 @@ async def test_referrals_are_not_followed(here: Town) -> None:
         said = await copied(here, source)
 
     assert (said["last_sync_status"], directory.searches) == ("successful", 1)
+
+
+async def test_strange_people_keep_nobody_else_out(here: Town) -> None:
+    async with hostile_directory(hostile.strange_people) as directory:
+        source = await make_directory(here, directory.uri)
+        said = await copied(here, source)
+
+    assert said["last_sync_status"] == "successful", said["notes"]
+    [found] = await results(await owner_of(here), "/core/users/", username="last-of-all")
+    assert found["is_active"] is True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,8 +11,10 @@ from typing import Any
 import msgspec
 
 MOST_VALUES = 200  # of an attribute that expressions are given; members are read apart from these
+MOST_IN_DN = 2000  # of what is longer only so much is kept, and nobody signs in with it
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _DISABLED = 0x2
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
 
 
 class DirectoryEntry(msgspec.Struct, frozen=True):
@@ -40,7 +43,10 @@ class DirectoryEntry(msgspec.Struct, frozen=True):
 
 
 def read_entry(dn: str, raw: Mapping[str, Sequence[bytes]]) -> DirectoryEntry:
-    return DirectoryEntry(dn, {name.lower(): list(values) for name, values in raw.items()}, {n.lower(): n for n in raw})
+    name_of_entry = dn.replace("\0", "").encode("utf-8", "ignore").decode()[:MOST_IN_DN]
+    return DirectoryEntry(
+        name_of_entry, {name.lower(): list(values) for name, values in raw.items()}, {n.lower(): n for n in raw}
+    )
 
 
 def decoded(name: str, value: bytes) -> str:
@@ -68,7 +74,7 @@ def read_sid(value: bytes) -> str:
 def is_disabled(entry: DirectoryEntry) -> bool:
     """Active Directory says it in a bit, FreeIPA in a word, OpenLDAP's password policy by a moment that never ends."""
     control = entry.first("userAccountControl")
-    if control.lstrip("-").isdigit() and int(control) & _DISABLED:
+    if _NUMBER.fullmatch(control) and int(control) & _DISABLED:
         return True
     return entry.first("nsAccountLock").lower() == "true" or entry.first("pwdAccountLockedTime") == "000001010000Z"
 
@@ -76,7 +82,7 @@ def is_disabled(entry: DirectoryEntry) -> bool:
 def password_set_at(entry: DirectoryEntry) -> datetime | None:
     """When the password was changed in Active Directory, which counts tenths of microseconds since 1601."""
     told = entry.first("pwdLastSet")
-    if not told.isdigit() or len(told) > 18 or int(told) == 0:
+    if not _NUMBER.fullmatch(told) or int(told) <= 0:
         return None
     return _EPOCH + timedelta(microseconds=int(told) // 10)
 
