@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from lxml import etree
 
 from kith.identity.saml import bindings, encryption, signatures, xml
 from kith.identity.saml.instants import new_id
-from kith.identity.saml.logout_messages import write_logout_request
+from kith.identity.saml.logout_messages import read_logout_request, write_logout_request, write_logout_response
 from kith.identity.saml.names import EMAIL, POST, TRANSIENT, WINDOWS
-from kith.identity.saml.protocol import LogoutRequest
+from kith.identity.saml.protocol import LogoutRequest, LogoutResponse
 from kith.identity.sources.saml.transients import SWEEP, TransientSweep
 from tests.identity.flow_browser import Browser
-from tests.identity.records import API, new_name, owner_of, results
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.identity.relying_party import signed_in
 from tests.identity.saml_idps import SSO, Claim, IdentityProvider, make_source
 from tests.identity.saml_keys import pair
@@ -244,6 +247,111 @@ async def test_who_is_signed_in_links_and_nobody_takes_it_over(town: Town, ada: 
     assert len(await results(ada, "/sources/user_connections/saml/", source__slug=idp.source["slug"])) >= 1
 
 
+async def posted_to(idp: IdentityProvider, browser: Browser) -> Any:
+    """Ask to link: the request that the browser is sent on with."""
+    csrf = browser.http.cookies.get("kith_csrf") or ""
+    sent = await browser.http.post(idp.path, data={"csrf": csrf})
+    address = unescape(sent.text.partition('content="0;url=')[2].partition('"')[0]) or sent.headers["location"]
+    message = bindings.read_query(urlsplit(address).query.encode(), "SAMLRequest")
+    assert message is not None, sent.text[-1500:]
+    return xml.parse(message.data)
+
+
+async def test_linking_and_unlinking_at_the_settings(town: Town, ada: Person) -> None:
+    idp, name = await make_source(town), new_name("linked").replace("-", "_")
+    person, browser = await signed_in(town)
+    await browser.http.get(idp.path)
+    unproven = await browser.http.post(idp.path, data={"csrf": "x"})
+    request = await posted_to(idp, browser)
+    kept = await idp.post(idp.response(Claim(name=name, in_response_to=request.get("ID"))))
+    linked = await browser.http.get(kept.headers["location"])
+    assert unproven.status_code == 403
+    assert linked.headers["location"] == "/settings/security#sources", linked.text[-1500:]
+    assert idp.source["name"] in (await browser.http.get("/settings/security")).text
+    fresh = Browser(town)
+    await idp.sign_in(fresh, Claim(name=name))
+    assert await fresh.who() == person.username
+    [user] = await results(ada, "/core/users/", username=person.username)
+    [connection] = await results(ada, "/sources/user_connections/saml/", user=user["pk"])
+    assert connection["identifier"] == name
+    actions = [one["action"] for one in await results(ada, "/audit/events/", username=person.username)]
+    assert "source_linked" in actions
+    unlink = f"/settings/security/sources/{connection['pk']}/unlink"
+    done = await browser.http.post(unlink, data={"csrf": browser.http.cookies.get("kith_csrf")})
+    assert done.status_code == 303
+    assert await results(ada, "/sources/user_connections/saml/", user=user["pk"]) == []
+
+
+async def test_an_account_of_somebody_else_is_not_linked(town: Town, ada: Person) -> None:
+    idp, name = await make_source(town), new_name("taken").replace("-", "_")
+    await idp.sign_in(Browser(town), Claim(name=name))
+    person, browser = await signed_in(town)
+    await browser.http.get(idp.path)
+    request = await posted_to(idp, browser)
+    kept = await idp.post(idp.response(Claim(name=name, in_response_to=request.get("ID"))))
+    answer = await browser.http.get(kept.headers["location"])
+    assert answer.status_code == 403
+    assert "linked to another person" in answer.text
+    assert await browser.who() == person.username
+    request = await posted_to(idp, browser)
+    other = idp.response(Claim(name=new_name("x").replace("-", "_"), in_response_to=request.get("ID")))
+    kept = await idp.post(other)
+    crossed = await Browser(town).http.get(kept.headers["location"])
+    assert crossed.status_code == 400, "the answer to a link counts in the browser that asked"
+
+
+async def flow_with(ada: Person, *stages: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    flow = await make_flow(ada, "stage_setup", authentication="none", **fields)
+    for order, stage in enumerate(stages):
+        await make_binding(ada, flow, stage, order=order)
+    return flow
+
+
+async def test_a_flow_is_run_before_people_are_sent_away(town: Town, ada: Person) -> None:
+    prompt = await make(
+        ada, "/stages/prompt/prompts/", name=new_name("p"), field_key="rules", label="I read it", type="checkbox",
+        placeholder="x", required=True,
+    )  # fmt: skip
+    form = await make(ada, "/stages/prompt/stages/", name=new_name("rules"), fields=[prompt["pk"]])
+    flow = await flow_with(ada, form)
+    idp, name = await make_source(town, pre_authentication_flow=flow["pk"]), new_name("rule").replace("-", "_")
+    browser = Browser(town)
+    shown = await browser.http.get(idp.path, params={"next": "/settings/security"})
+    assert shown.headers["location"] == f"/flows/{flow['slug']}/"
+    assert (await browser.http.get(idp.path, params={"passed": "guessed"})).status_code == 400
+    assert (await browser.see(flow["slug"]))["component"] == "prompt"
+    done = await browser.answer(flow["slug"], component="prompt", rules=True)
+    assert done["component"] == "redirect"
+    onward = done["to"]
+    assert onward.startswith(f"{idp.path}?passed=")
+    stranger = Browser(town)
+    await stranger.http.get(idp.path)
+    assert (await stranger.http.get(onward)).status_code == 400, "it counts in the browser that ran the flow"
+    sent = await browser.http.get(onward)
+    assert sent.headers["location"].startswith(SSO), sent.text[-1500:]
+    assert (await browser.http.get(onward)).status_code == 400, "and once"
+    message = bindings.read_query(urlsplit(sent.headers["location"]).query.encode(), "SAMLRequest")
+    assert message is not None
+    asked = xml.parse(message.data).get("ID")
+    kept = await idp.post(idp.response(Claim(name=name, in_response_to=asked)))
+    answer = await browser.http.get(kept.headers["location"])
+    assert answer.headers["location"] == "/settings/security"
+    assert await browser.who() == name
+
+
+async def test_an_empty_flow_shows_nothing_and_a_refusing_one_sends_nobody(town: Town, ada: Person) -> None:
+    empty = await make_source(town, pre_authentication_flow=(await flow_with(ada))["pk"])
+    browser = Browser(town)
+    first = await browser.http.get(empty.path)
+    sent = await browser.http.get(first.headers["location"])
+    assert sent.headers["location"].startswith(SSO)
+    refusing = await flow_with(ada, await make_stage(ada, "deny", deny_message="Not today."))
+    closed = await make_source(town, pre_authentication_flow=refusing["pk"])
+    answer = await Browser(town).http.get(closed.path)
+    assert answer.status_code == 403
+    assert "Not today." in answer.text
+
+
 async def test_people_with_a_transient_name_are_removed(town: Town, ada: Person) -> None:
     idp = await make_source(town, name_id_policy=TRANSIENT, temporary_user_delete_after="seconds=1")
     browser = Browser(town)
@@ -259,6 +367,43 @@ async def test_people_with_a_transient_name_are_removed(town: Town, ada: Person)
 
 
 # Signing out
+
+
+async def sign_out(browser: Browser) -> httpx.Response:
+    page = await browser.http.get("/flows/default-invalidation-flow/")
+    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert found is not None
+    form = {"csrf": found[1], "component": "sign-out"}
+    return await browser.http.post("/flows/default-invalidation-flow/", data=form)
+
+
+async def test_signing_out_here_asks_the_identity_provider_to_do_the_same(town: Town) -> None:
+    slo = "https://idp.example/slo"
+    idp, name = await make_source(town, slo_url=slo), new_name("out").replace("-", "_")
+    browser = Browser(town)
+    await idp.sign_in(browser, Claim(name=name, session_index="_there"))
+    done = await sign_out(browser)
+    assert await browser.who() is None
+    found = re.search(rf'{slo}\?[^"\s]+', unescape(done.headers.get("location") or done.text))
+    assert found is not None, done.text[-1500:]
+    message = bindings.read_query(urlsplit(found[0]).query.encode(), "SAMLRequest")
+    assert message is not None
+    bindings.verify_query(message, certificate=pair("us at the idp").certificate)
+    told = read_logout_request(xml.parse(message.data))
+    assert (told.name_id, told.session_indexes, told.destination) == (name, ["_there"], slo)
+    assert told.issuer == idp.entity_id
+    response = LogoutResponse(id=new_id(), issuer="https://idp.example/", in_response_to=told.id)
+    back = bindings.write_query(
+        f"{idp.path}slo/", "SAMLResponse", xml.to_bytes(write_logout_response(response, datetime.now(UTC)))
+    )
+    assert (await browser.http.get(back)).headers["location"] == "/"
+
+
+async def test_who_did_not_come_from_there_is_not_sent_there(town: Town) -> None:
+    await make_source(town, slo_url="https://idp.example/slo")
+    _, browser = await signed_in(town)
+    done = await sign_out(browser)
+    assert "idp.example" not in done.text + done.headers.get("location", "")
 
 
 async def test_the_identity_provider_signs_people_out(town: Town) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kith.identity.sources.arrival import Arrival, SourceGroup
+from kith.identity.sources.arrival import Arrival
 from kith.identity.sources.oauth.presets import ServicePreset
+from kith.identity.sources.source_groups import SourceGroup
 from kith.identity.sources.store import Source
 
 MOST_TOLD = 100
@@ -34,6 +35,7 @@ def read_arrival(
         group_matching_mode=mode,
         email_verified=is_verified(preset, told),
         remote_session=str(claims.get("sid") or ""),
+        given={"info": told, "token": dict(claims)},
     )
 
 
