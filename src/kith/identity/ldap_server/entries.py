@@ -11,7 +11,17 @@ import msgspec
 from kith.identity.distinguished_names import join
 from kith.identity.ldap_server.store import TreeGroup, TreePerson, TreeProvider
 
-__all__ = ["Attributes", "LdapEntry", "group_dn", "group_entry", "lookup_of", "person_dn", "person_entry", "unit_entry"]
+__all__ = [
+    "Attributes",
+    "LdapEntry",
+    "group_dn",
+    "group_entry",
+    "is_attribute_name",
+    "lookup_of",
+    "person_dn",
+    "person_entry",
+    "unit_entry",
+]
 
 Attributes = dict[str, list[str]]
 
@@ -104,7 +114,7 @@ def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[s
     """What was noted of a person or group is shown too, where it is a text and no name of ours."""
     taken = {name.lower() for name in attributes} | never | {"userpassword"}
     for name, value in own.items():
-        if not _is_name(name) or name.lower() in taken:
+        if not is_attribute_name(name) or name.lower() in taken:
             continue
         values = [text for one in (value if isinstance(value, list) else [value]) if (text := _text(one)) is not None]
         if values:
@@ -113,7 +123,7 @@ def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[s
     return attributes
 
 
-def _is_name(name: str) -> bool:
+def is_attribute_name(name: str) -> bool:
     return name.isascii() and name[:1].isalpha() and len(name) <= 100 and name.replace("-", "").isalnum()
 
 
