@@ -118,14 +118,15 @@ async def test_a_group_decides_as_applications_ask_it(ldap: LdapTown, boss: Pers
 
 async def test_what_would_change_something_is_refused(ldap: LdapTown, boss: Person, ada: Person) -> None:
     def tried(one: Connection) -> list[str]:
+        tries: list[tuple[str, tuple[Any, ...]]] = [
+            ("modify", (name_of(ada), {"mail": [(MODIFY_REPLACE, ["x@example.org"])]})),
+            ("add", (f"cn=new,ou=users,{BASE}", ["person"], {"sn": "new", "cn": "new"})),
+            ("delete", (name_of(ada),)),
+            ("modify_dn", (name_of(ada), "cn=other")),
+        ]
         said = []
-        for done in (
-            lambda: one.modify(name_of(ada), {"mail": [(MODIFY_REPLACE, ["x@example.org"])]}),
-            lambda: one.add(f"cn=new,ou=users,{BASE}", ["person"], {"sn": "new", "cn": "new"}),
-            lambda: one.delete(name_of(ada)),
-            lambda: one.modify_dn(name_of(ada), "cn=other"),
-        ):
-            done()
+        for verb, words in tries:
+            getattr(one, verb)(*words)
             said.append(one.result["description"])
         return said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -20,6 +21,7 @@ __all__ = ["HttpServer", "listen"]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 BACKLOG = 4096
+HANDSHAKE_SECONDS = 10.0
 END_SECONDS = 2.0  # for a request to notice that its client was cut off
 UNSENT_BYTES = 128 * 1024  # that the system holds for a client that does not read
 
@@ -47,7 +49,13 @@ class HttpServer:
     """Serves `app` on a socket until it is stopped."""
 
     def __init__(
-        self, app: App, listener: socket.socket, limits: ConnectionLimits, trusted_proxies: tuple[str, ...] = ()
+        self,
+        app: App,
+        listener: socket.socket,
+        limits: ConnectionLimits,
+        trusted_proxies: tuple[str, ...] = (),
+        *,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.app = app
         self.loop = asyncio.get_running_loop()
@@ -57,6 +65,7 @@ class HttpServer:
         self.address: tuple[str, int] = listener.getsockname()[:2]
         self.open: set[HttpConnection] = set()
         self._listener = listener
+        self._tls = tls
         self._accepting: asyncio.Server | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Future[None] | None = None
@@ -67,8 +76,13 @@ class HttpServer:
     async def start(self) -> None:
         self._tick()
         self._accepting = await self.loop.create_server(
-            lambda: HttpConnection(self), sock=self._listener, backlog=BACKLOG
+            lambda: HttpConnection(self), sock=self._listener, backlog=BACKLOG, **self._encryption()
         )
+
+    def _encryption(self) -> dict[str, Any]:
+        if self._tls is None:
+            return {}
+        return {"ssl": self._tls, "ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": END_SECONDS}
 
     def _tick(self) -> None:
         self.register.tick(self.loop.time())
