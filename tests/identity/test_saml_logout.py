@@ -7,7 +7,7 @@ import base64
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qs
@@ -63,7 +63,7 @@ async def known_at(service: Service, browser: Browser) -> tuple[str, str]:
     return name_of(assertion)[0], xml.only(assertion, "saml:AuthnStatement").get("SessionIndex")
 
 
-def logout(service: Service, name: str, *indexes: str, **more: Any) -> bytes:
+def logout(service: Service, name: str, *indexes: str, ago: int = 0, **more: Any) -> bytes:
     given: dict[str, Any] = {
         "id": "_out",
         "issuer": "https://sp.example/",
@@ -71,7 +71,8 @@ def logout(service: Service, name: str, *indexes: str, **more: Any) -> bytes:
         "session_indexes": list(indexes),
         "destination": f"{service.town.base_url}{service.path}slo/binding/redirect/",
     }
-    return xml.to_bytes(write_logout_request(LogoutRequest(**given | more), datetime.now(UTC)))
+    at = datetime.now(UTC) - timedelta(seconds=ago)
+    return xml.to_bytes(write_logout_request(LogoutRequest(**given | more), at))
 
 
 def out(service: Service, data: bytes, **signed: str) -> str:
@@ -144,6 +145,8 @@ async def test_a_request_that_does_not_know_the_session_ends_nothing(town: Town)
     [
         ({"destination": "https://other.example/"}, "another address"),
         ({"not_on_or_after": "2020-01-01T00:00:00Z"}, "expired"),
+        ({"ago": 600}, "too old"),
+        ({"ago": -600}, "too old"),
     ],
 )
 async def test_a_bad_request_is_told_on_a_page(town: Town, more: dict[str, Any], words: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
@@ -105,6 +106,9 @@ LIES: dict[str, dict[str, Any]] = {
     "confirmed too long ago": {"confirmed_until": -120},
     "not signed in": {"status": "urn:oasis:names:tc:SAML:2.0:status:Responder"},
     "answers something else": {"response_in_response_to": "_other"},
+    "signed in tomorrow": {"signed_in": 86_400},
+    "the session there is over": {"session_until": -120},
+    "a condition that nobody knows": {"condition": "saml:Condition"},
 }
 
 
@@ -148,6 +152,7 @@ def _comment(idp: IdentityProvider, claim: Claim) -> bytes:
 FORGERIES: dict[str, Callable[[IdentityProvider, Claim], Any]] = {
     "unsigned": lambda idp, claim: idp.envelope(claim, idp.assertion(claim)),
     "foreign key": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), pair("stranger"))),
+    "weak digest": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), digest="sha1")),
     "weak": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), algorithm="rsa-sha1")),
     "two assertions": _two,
     "wrapped": _wrapped,
@@ -164,6 +169,78 @@ async def test_a_forged_response_is_refused(town: Town, ada: Person, forgery: st
     answer = await idp.post(FORGERIES[forgery](idp, claim))
     assert answer.status_code == 400, answer.text[-1500:]
     assert await browser.who() is None
+
+
+def rewrapped(idp: IdentityProvider, claim: Claim, kind: int) -> Any:
+    """Signature wrapping, by the numbers that the literature gives the variants."""
+    good, evil = _good(idp, claim), idp.assertion(Claim(name="admin", in_response_to=claim.in_response_to))
+    inner, moved = copy.deepcopy(good), copy.deepcopy(good.find(xml.tag("ds:Signature")))
+    inner.remove(inner.find(xml.tag("ds:Signature")))
+    match kind:
+        case 1 | 2:  # the signed response inside a forged one, or before it
+            signed = idp.sign(idp.envelope(claim, inner))
+            forged = idp.envelope(claim, evil)
+            forged.insert(1, copy.deepcopy(signed.find(xml.tag("ds:Signature"))))
+            (forged.find(xml.tag("ds:Signature")) if kind == 1 else forged).append(signed)
+            return forged
+        case 3:
+            return idp.envelope(claim, evil, good)
+        case 4:
+            evil.append(good)
+            return idp.envelope(claim, evil)
+        case 5:
+            evil.insert(1, moved)
+            return idp.envelope(claim, evil, inner)
+        case 6:
+            moved.append(inner)
+            evil.insert(1, moved)
+            return idp.envelope(claim, evil)
+        case 7:
+            root = idp.envelope(claim, evil)
+            xml.add(root, "samlp:Extensions").append(good)
+            return root
+    etree.SubElement(moved, xml.tag("ds:Object")).append(inner)
+    evil.insert(1, moved)
+    return idp.envelope(claim, evil)
+
+
+@pytest.mark.parametrize("kind", range(1, 9))
+async def test_wrapped_signatures_let_nobody_in(town: Town, kind: int) -> None:
+    idp, browser = await make_source(town), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"))
+    answer = await idp.post(rewrapped(idp, claim, kind))
+    assert answer.status_code == 400, answer.text[-1500:]
+    assert await browser.who() is None
+
+
+async def test_a_signed_response_says_whom_it_is_for(town: Town) -> None:
+    idp, browser = await make_source(town, signed_response=True), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"), destination=None)
+    assert (await idp.post(idp.sign(idp.response(claim)))).status_code == 400
+
+
+async def test_who_changes_ciphertexts_learns_nothing(town: Town, ada: Person) -> None:
+    """Wrong keys, wrong padding, broken XML and wrong signatures inside all look the same from outside."""
+    opens = pair("opens")
+    idp = await make_source(town, encryption_kp=await store_pair(ada, opens))
+    claim = Claim(in_response_to=(await idp.asked(Browser(town))).get("ID"))
+    told = set()
+    for place in (None, 0, 17, 40, -17, -1):
+        root = idp.response(claim, encrypt_for=opens.certificate)
+        value = root.find(
+            f".//{xml.tag('xenc:EncryptedData')}/{xml.tag('xenc:CipherData')}/{xml.tag('xenc:CipherValue')}"
+        )
+        raw = bytearray(base64.b64decode(value.text))
+        if place is not None:
+            raw[place] ^= 1
+            value.text = base64.b64encode(raw).decode()
+        else:
+            root = idp.envelope(claim, encryption.encrypt(idp.assertion(claim), opens.certificate))
+        answer = await idp.post(root)
+        assert answer.status_code == 400
+        found = re.search(r"The assertion could not be decrypted|The signature[^<]*|The message[^<]*", answer.text)
+        told.add(found[0] if found else answer.text)
+    assert told == {"The assertion could not be decrypted"}
 
 
 async def test_a_comment_in_a_name_changes_nothing(town: Town) -> None:
@@ -416,15 +493,18 @@ async def test_the_identity_provider_signs_people_out(town: Town) -> None:
     await idp.sign_in(browser, Claim(name=name, session_index=index))
     assert await browser.who() == name
 
-    def logout(**more: Any) -> bytes:
+    def logout(ago: int = 0, **more: Any) -> bytes:
         given = {"id": new_id(), "issuer": "https://idp.example/", "name_id": name, "session_indexes": [index]} | more
-        return xml.to_bytes(write_logout_request(LogoutRequest(**given), datetime.now(UTC)))
+        at = datetime.now(UTC) - timedelta(seconds=ago)
+        return xml.to_bytes(write_logout_request(LogoutRequest(**given), at))
 
     slo, http = f"{idp.path}slo/", Browser(town).http
     unsigned = bindings.write_query(slo, "SAMLRequest", logout())
     forged = bindings.write_query(slo, "SAMLRequest", logout(), key=pair("stranger").key)
     other = bindings.write_query(slo, "SAMLRequest", logout(session_indexes=["_other"]), key=idp.keys.key)
-    assert [(await http.get(url)).status_code for url in (unsigned, forged)] == [400, 400]
+    kept = bindings.write_query(slo, "SAMLRequest", logout(ago=600), key=idp.keys.key)
+    ahead = bindings.write_query(slo, "SAMLRequest", logout(ago=-600), key=idp.keys.key)
+    assert [(await http.get(url)).status_code for url in (unsigned, forged, kept, ahead)] == [400] * 4
     await http.get(other)
     assert await browser.who() == name, "another session is not ended"
     answer = await http.get(bindings.write_query(slo, "SAMLRequest", logout(), key=idp.keys.key, relay_state="r"))
