@@ -315,6 +315,10 @@ async def test_people_see_and_end_where_they_are_signed_in(town: Town, ada: Pers
     assert (one["issuer"], one["pk"]) == (service.provider["issuer"], one["saml_session_uuid"])
     assert [found["pk"] for found in await results(ada, path, provider=service.provider["pk"])] == [one["pk"]]
     assert await results(ada, path, provider=0) == []
+    assert (await ada.get(f"{API}{path}", params={"session": "no session"})).status_code in (200, 400)
+    assert [found["pk"] for found in await results(ada, path, session=one["session"])] == [one["pk"]]
+    assert [found["pk"] for found in await results(ada, path, search=index, ordering="-expires")] == [one["pk"]]
+    assert (await ada.get(f"{API}{path}", params={"name_id": "\0"})).status_code in (200, 400)
     assert [found["pk"] for found in await results(person, path)] == [one["pk"]], "their own"
     stranger = await town.sign_up()
     item = f"{API}{path}{one['pk']}/"

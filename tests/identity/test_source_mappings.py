@@ -48,9 +48,19 @@ def test_one_object_is_laid_over_another(known: dict[str, Any], more: dict[str, 
     assert repr(known) == before
 
 
-def test_attributes_have_a_size() -> None:
-    assert fits({"a": "x" * 16_000})
-    assert not fits({"a": "x" * 17_000})
+@pytest.mark.parametrize(
+    ("value", "does"),
+    [
+        ("x" * 16_000, True),
+        ([1, 2.5, None, True, {"b": "c"}], True),
+        ("x" * 17_000, False),
+        ("nul \0", False),
+        ([{"deep": "nul \0"}], False),
+        (object(), False),
+    ],
+)
+def test_attributes_are_what_can_be_stored(value: Any, *, does: bool) -> None:
+    assert fits({"a": value}) is does
 
 
 async def test_mappings_say_who_somebody_is(town: Town, ada: Person) -> None:
@@ -86,6 +96,19 @@ async def test_mappings_say_who_somebody_is(town: Town, ada: Person) -> None:
     assert await again.who() == wanted, "the name there is what counts"
     [user] = await results(ada, "/core/users/", username=wanted)
     assert group["pk"] not in user["groups"]
+
+
+async def test_what_cannot_be_stored_is_left_out(town: Town, ada: Person) -> None:
+    body = (
+        'return {"name": 10 ** 5000, "email": ["a", 1], "attributes": {"x": chr(0), "y": 10 ** 30}, "groups": [7, {}]}'
+    )
+    name = plain_name("odd")
+    idp = await make_source(town, user_property_mappings=[await mapping(ada, body)])
+    browser = Browser(town)
+    await idp.sign_in(browser, Claim(name=name))
+    assert await browser.who() == name
+    [user] = await results(ada, "/core/users/", username=name)
+    assert {"x", "y"} & set(user["attributes"]) == set()
 
 
 @pytest.mark.parametrize("body", ["return 1 / 0", "return 7", "while True: pass\nreturn {}"])

@@ -149,14 +149,19 @@ async def _named(work: Work, arrival: Arrival, chosen: list[SourceMapping], grou
 
 
 def fits(attributes: Mapping[str, Any]) -> bool:
-    return len(msgspec.json.encode(attributes)) <= MOST_ATTRIBUTE_BYTES
+    """Whether they can be stored: not too large, and nothing in them that no database holds."""
+    try:
+        encoded = msgspec.json.encode(attributes)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
+    return len(encoded) <= MOST_ATTRIBUTE_BYTES and b"\\u0000" not in encoded
 
 
 def _text(value: Any) -> str:
     """The first of several values, as text."""
     if isinstance(value, list):
         value = next(iter(value), "")
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or (isinstance(value, int) and abs(value) >> 63):
         return ""
     text = str(value).strip()
     return text if len(text) <= MOST_IN_IDENTIFIER and "\0" not in text else ""
