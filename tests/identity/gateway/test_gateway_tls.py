@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import os
 import socket
@@ -121,6 +122,27 @@ async def test_hosts_without_a_certificate_are_refused(tls: TlsTown, app: Upstre
     writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     assert b"HTTP/1.1 200" not in await asyncio.wait_for(reader.read(), 20)
     writer.close()
+
+
+async def test_who_says_nothing_keeps_nobody_out(tls: TlsTown, app: UpstreamApp) -> None:
+    gateway, trusted = await tls.gateway(app)
+    silent = [await asyncio.open_connection("127.0.0.1", tls.port) for _ in range(1010)]
+    leaving = [asyncio.create_task(left(reader)) for reader, _ in silent]
+    async with asyncio.timeout(30):
+        while sum(one.done() for one in leaving) < 10:  # only so many handshakes are under way
+            await asyncio.sleep(0.05)
+    for _, writer in silent:
+        writer.transport.abort()
+    await asyncio.gather(*leaving)
+    async with asyncio.timeout(30):
+        while await tls.shown(gateway.host.partition(":")[0]) is None:
+            await asyncio.sleep(0.1)
+    assert (await tls.ask(gateway, trusted, "/x")).status_code == 200
+
+
+async def left(reader: asyncio.StreamReader) -> None:
+    with contextlib.suppress(ConnectionError):
+        await reader.read(1)
 
 
 async def test_the_server_itself_is_not_there(tls: TlsTown, app: UpstreamApp) -> None:

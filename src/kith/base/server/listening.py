@@ -10,6 +10,7 @@ from typing import Any
 
 from kith.base.server.call import Request
 from kith.base.server.connections import TICK_SECONDS, Connections
+from kith.base.server.handshakes import Handshakes, Newcomer
 from kith.base.server.http import HttpConnection
 from kith.base.server.limits import ConnectionLimits
 from kith.base.server.proxies import Proxies
@@ -21,7 +22,6 @@ __all__ = ["HttpServer", "listen"]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 BACKLOG = 4096
-HANDSHAKE_SECONDS = 10.0
 END_SECONDS = 2.0  # for a request to notice that its client was cut off
 UNSENT_BYTES = 128 * 1024  # that the system holds for a client that does not read
 
@@ -65,7 +65,7 @@ class HttpServer:
         self.address: tuple[str, int] = listener.getsockname()[:2]
         self.open: set[HttpConnection] = set()
         self._listener = listener
-        self._tls = tls
+        self._handshakes = Handshakes(self, tls) if tls is not None else None
         self._accepting: asyncio.Server | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Future[None] | None = None
@@ -75,14 +75,10 @@ class HttpServer:
 
     async def start(self) -> None:
         self._tick()
-        self._accepting = await self.loop.create_server(
-            lambda: HttpConnection(self), sock=self._listener, backlog=BACKLOG, **self._encryption()
-        )
+        self._accepting = await self.loop.create_server(self._newcomer, sock=self._listener, backlog=BACKLOG)
 
-    def _encryption(self) -> dict[str, Any]:
-        if self._tls is None:
-            return {}
-        return {"ssl": self._tls, "ssl_handshake_timeout": HANDSHAKE_SECONDS, "ssl_shutdown_timeout": END_SECONDS}
+    def _newcomer(self) -> asyncio.Protocol:
+        return HttpConnection(self) if self._handshakes is None else Newcomer(self._handshakes)
 
     def _tick(self) -> None:
         self.register.tick(self.loop.time())
@@ -96,6 +92,8 @@ class HttpServer:
         """Take nobody in any more, answer what is under way, and cut off what is not done in time."""
         if self._accepting is not None:
             self._accepting.close()
+        if self._handshakes is not None:
+            self._handshakes.stop()
         for connection in list(self.open):
             connection.finish()
         if self.open:
