@@ -21,6 +21,7 @@ class Listener:
 
     def __init__(self) -> None:
         self.heard: asyncio.Queue[str] = asyncio.Queue()
+        self.loaded: asyncio.Queue[str] = asyncio.Queue()  # addresses, for the front channel
         self.failed = asyncio.Event()
         self.failures = 0
         self.url = ""
@@ -35,7 +36,9 @@ class Listener:
         writer.write(b"Content-Length: 0\r\nConnection: close\r\n\r\n")
         await writer.drain()
         writer.close()
-        if ok:
+        if ok and head.startswith("GET"):
+            self.loaded.put_nowait(head.partition(" ")[2].partition(" ")[0])
+        elif ok:
             self.heard.put_nowait(parse_qs(body.decode())["logout_token"][0])
         else:
             self.failed.set()

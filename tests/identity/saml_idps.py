@@ -41,6 +41,9 @@ class Claim(msgspec.Struct, kw_only=True):
     status: str = SUCCESS
     attributes: dict[str, list[str]] = {}
     session_index: str = ""
+    signed_in: int = 0
+    session_until: int | None = None
+    condition: str = ""
     id: str = ""
 
 
@@ -91,8 +94,16 @@ class IdentityProvider:
         if claim.audience is not None:
             restriction = xml.add(conditions, "saml:AudienceRestriction")
             xml.add(restriction, "saml:Audience", text=claim.audience or self.entity_id)
+        if claim.condition:
+            xml.add(conditions, claim.condition)
         statement = xml.add(
-            root, "saml:AuthnStatement", {"AuthnInstant": at(0), "SessionIndex": claim.session_index or new_id()}
+            root,
+            "saml:AuthnStatement",
+            {
+                "AuthnInstant": at(claim.signed_in),
+                "SessionIndex": claim.session_index or new_id(),
+                "SessionNotOnOrAfter": None if claim.session_until is None else at(claim.session_until),
+            },
         )
         xml.add(xml.add(statement, "saml:AuthnContext"), "saml:AuthnContextClassRef", text="urn:x")
         told = xml.add(root, "saml:AttributeStatement") if claim.attributes else None
@@ -102,9 +113,9 @@ class IdentityProvider:
                 xml.add(attribute, "saml:AttributeValue", text=value)
         return root
 
-    def sign(self, element: Any, keys: Pair | None = None, algorithm: str = "rsa-sha256") -> Any:
+    def sign(self, element: Any, keys: Pair | None = None, algorithm: str = "rsa-sha256", digest: str = "") -> Any:
         used = keys or self.keys
-        digest = algorithm.partition("-")[2]
+        digest = digest or algorithm.partition("-")[2]
         return signatures.sign(element, key=used.key, certificate=used.certificate, signature=algorithm, digest=digest)
 
     def envelope(self, claim: Claim, *inside: Any) -> Any:

@@ -86,6 +86,8 @@ ASKED_FOR = (
 BEYOND = (
     Collection("/policies/group_membership/", ALL, "GroupMembershipPolicy", "policy_uuid", NAMED, {"name": "{name}"}),
     Collection("/propertymappings/scope/", ALL, "ScopeMapping", "pm_uuid", NAMED | {"expression": "return {}", "scope_name": "x"}, {"description": "d"}),
+    Collection("/propertymappings/source/oauth/", ALL, "OAuthSourcePropertyMapping", "pm_uuid", NAMED | {"expression": "return {}"}, {"expression": "return None"}),
+    Collection("/propertymappings/source/saml/", ALL, "SAMLSourcePropertyMapping", "pm_uuid", NAMED | {"expression": "return {}"}, {"expression": "return None"}),
     Collection(
         "/providers/ldap/", ALL, "LDAPProvider", "id",
         NAMED | {"base_dn": "dc={name},dc=example"}, {"mfa_support": False}, int,

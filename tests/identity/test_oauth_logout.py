@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+import msgspec
 import pytest
 
+from kith.base.jobs import store as jobs
+from kith.identity.providers.oauth2.logout.front_channel import WITHOUT_BROWSER, FrontNotice
 from kith.identity.providers.oauth2.logout.propagation import LOOK, SessionSweep
 from tests.conftest import TownBuilder
 from tests.identity.flow_browser import Browser
 from tests.identity.logout_receiver import Listener, listening
-from tests.identity.records import make_flow, owner_of
+from tests.identity.records import make_flow, owner_of, results
 from tests.identity.relying_party import RelyingParty, make_party, signed_in
 from tests.town import Person, Town
 
@@ -127,6 +131,42 @@ async def test_clients_are_told_in_the_browser(town: Town, ada: Person) -> None:
         "/flows/default-invalidation-flow/", data={"csrf": found[1], "component": "sign-out"}
     )
     assert "<iframe" in (await browser.http.get(done.headers["location"])).text
+
+
+async def front_jobs(town: Town) -> set[str]:
+    async with town.house() as house, house.works.begin() as work:
+        found = await jobs.listed(work.db, state=None, kind=WITHOUT_BROWSER.name, most=1000)
+    return {msgspec.json.decode(one.payload, type=FrontNotice).url for one in found}
+
+
+async def test_clients_of_the_browser_are_told_directly_where_none_comes(
+    new_town: TownBuilder, listener: Listener
+) -> None:
+    town = await new_town(private_hosts="127.0.0.1")
+    owner = await town.owner()
+    party = await make_party(town, owner, logout_uri=f"{listener.url}?x=1", logout_method="frontchannel")
+    person, browser = await signed_in(town)
+    sid = (await party.read((await party.tokens(browser))["id_token"]))["sid"]
+    [user] = await results(owner, "/core/users/", username=person.username)
+    await owner.call("PATCH", f"/api/v2/core/users/{user['pk']}/", json={"is_active": False})
+    async with asyncio.timeout(30):
+        loaded = await listener.loaded.get()
+    assert parse_qs(urlsplit(loaded).query) == {"x": ["1"], "iss": [party.issuer], "sid": [sid]}
+
+    # A session that ends leaves the browser some time, and what the browser has told is not told again.
+    _, program = await signed_in(town)
+    sid = (await party.read((await party.tokens(program))["id_token"]))["sid"]
+    await program.see("default-invalidation-flow")
+    async with asyncio.timeout(30):
+        while not any(sid in url for url in await front_jobs(town)):
+            await asyncio.sleep(0.05)
+    _, browser = await signed_in(town)
+    tokens = await party.tokens(browser)
+    sid = (await party.read(tokens["id_token"]))["sid"]
+    answer = await leave(party, browser, id_token_hint=tokens["id_token"])
+    assert "<iframe" in (await browser.http.get(answer.headers["location"])).text
+    assert not any(sid in url for url in await front_jobs(town))
+    assert listener.loaded.empty()
 
 
 async def test_clients_are_told_behind_the_scenes_however_a_session_ends(

@@ -7,14 +7,18 @@ import base64
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from typing import Any
 from urllib.parse import parse_qs
 
 import httpx
+import msgspec
 import pytest
 
+from kith.base.jobs import store as jobs
+from kith.identity.providers.saml.logout.back_channel import WITHOUT_BROWSER
+from kith.identity.providers.saml.logout.notices import SAMLLogoutNotice
 from kith.identity.saml import bindings, signatures, xml
 from kith.identity.saml.instants import new_id
 from kith.identity.saml.logout_messages import read_logout_request, write_logout_request
@@ -59,7 +63,7 @@ async def known_at(service: Service, browser: Browser) -> tuple[str, str]:
     return name_of(assertion)[0], xml.only(assertion, "saml:AuthnStatement").get("SessionIndex")
 
 
-def logout(service: Service, name: str, *indexes: str, **more: Any) -> bytes:
+def logout(service: Service, name: str, *indexes: str, ago: int = 0, **more: Any) -> bytes:
     given: dict[str, Any] = {
         "id": "_out",
         "issuer": "https://sp.example/",
@@ -67,7 +71,8 @@ def logout(service: Service, name: str, *indexes: str, **more: Any) -> bytes:
         "session_indexes": list(indexes),
         "destination": f"{service.town.base_url}{service.path}slo/binding/redirect/",
     }
-    return xml.to_bytes(write_logout_request(LogoutRequest(**given | more), datetime.now(UTC)))
+    at = datetime.now(UTC) - timedelta(seconds=ago)
+    return xml.to_bytes(write_logout_request(LogoutRequest(**given | more), at))
 
 
 def out(service: Service, data: bytes, **signed: str) -> str:
@@ -140,6 +145,8 @@ async def test_a_request_that_does_not_know_the_session_ends_nothing(town: Town)
     [
         ({"destination": "https://other.example/"}, "another address"),
         ({"not_on_or_after": "2020-01-01T00:00:00Z"}, "expired"),
+        ({"ago": 600}, "too old"),
+        ({"ago": -600}, "too old"),
     ],
 )
 async def test_a_bad_request_is_told_on_a_page(town: Town, more: dict[str, Any], words: str) -> None:
@@ -186,7 +193,13 @@ class Listening:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         await writer.drain()
         writer.close()
-        self.heard.put_nowait(base64.b64decode(parse_qs(body.decode())["SAMLRequest"][0]))
+        target = head.partition(" ")[2].partition(" ")[0]
+        if head.startswith("GET"):
+            message = bindings.read_query(target.partition("?")[2].encode(), "SAMLRequest")
+            assert message is not None
+            self.heard.put_nowait(message.data)
+        else:
+            self.heard.put_nowait(base64.b64decode(parse_qs(body.decode())["SAMLRequest"][0]))
 
     async def next(self) -> Any:
         async with asyncio.timeout(30):
@@ -238,6 +251,88 @@ async def test_whatever_ends_is_told_directly(town: Town, ada: Person, listener:
     assert (told.name_id, told.session_indexes, told.destination) == (name, [index], listener.url)
     assert told.issuer == service.provider["issuer"]
     assert listener.heard.empty()
+
+
+async def front_jobs(town: Town) -> list[SAMLLogoutNotice]:
+    async with town.house() as house, house.works.begin() as work:
+        found = await jobs.listed(work.db, state=None, kind=WITHOUT_BROWSER.name, most=1000)
+    return [msgspec.json.decode(one.payload, type=SAMLLogoutNotice) for one in found]
+
+
+@pytest.mark.parametrize("binding", ["redirect", "post"])
+@pytest.mark.parametrize("method", ["frontchannel_iframe", "frontchannel_native"])
+async def test_services_of_the_browser_are_told_directly_where_none_comes(
+    town: Town, ada: Person, listener: Listening, binding: str, method: str
+) -> None:
+    service = await make_service(town, sls_url=listener.url, sls_binding=binding, logout_method=method)
+    person, browser = await signed_in(town)
+    name, index = await known_at(service, browser)
+    [user] = await results(ada, "/core/users/", username=person.username)
+    await ada.call("PATCH", f"{API}/core/users/{user['pk']}/", json={"is_active": False})
+    told = read_logout_request(await listener.next())
+    assert (told.name_id, told.session_indexes) == (name, [index])
+    assert listener.heard.empty()
+
+
+async def test_services_of_the_browser_are_told_once(town: Town, listener: Listening) -> None:
+    """A session that ends leaves the browser some time to tell them; what it tells is not told again."""
+    frames = await make_service(town, sls_url=listener.url)
+    tab = await make_service(town, sls_url=listener.url, logout_method="frontchannel_native")
+    _, browser = await signed_in(town)
+    indexes = {(await known_at(service, browser))[1] for service in (frames, tab)}
+    ended = await browser.see("default-invalidation-flow")
+    assert ended["component"] == "redirect", "signed out by a program, which shows no page"
+    async with asyncio.timeout(30):
+        while len(indexes & {one.session_index for one in await front_jobs(town)}) < len(indexes):
+            await asyncio.sleep(0.05)
+
+    _, other = await signed_in(town)
+    shown = {(await known_at(service, other))[1] for service in (frames, tab)}
+    page = await sign_out(other)
+    onward = re.search(r'url=(/saml/logout/[^"]+)"', page.text)
+    assert onward is not None
+    assert (await other.http.get(unescape(onward[1]))).headers["location"].startswith(listener.url)
+    async with asyncio.timeout(30):
+        while shown & {one.session_index for one in await front_jobs(town)}:
+            await asyncio.sleep(0.05)
+    assert listener.heard.empty()
+
+
+# Their records
+
+
+async def test_people_see_and_end_where_they_are_signed_in(town: Town, ada: Person, listener: Listening) -> None:
+    service = await back_channel_service(town, listener)
+    person, browser = await signed_in(town)
+    name, index = await known_at(service, browser)
+    path = "/providers/saml/sessions/"
+    [one] = await results(ada, path, session_index=index)
+    assert (one["name_id"], one["provider"], one["provider_name"]) == (
+        name,
+        service.provider["pk"],
+        service.provider["name"],
+    )
+    assert (one["issuer"], one["pk"]) == (service.provider["issuer"], one["saml_session_uuid"])
+    assert [found["pk"] for found in await results(ada, path, provider=service.provider["pk"])] == [one["pk"]]
+    assert await results(ada, path, provider=0) == []
+    assert (await ada.get(f"{API}{path}", params={"session": "no session"})).status_code in (200, 400)
+    assert [found["pk"] for found in await results(ada, path, session=one["session"])] == [one["pk"]]
+    assert [found["pk"] for found in await results(ada, path, search=index, ordering="-expires")] == [one["pk"]]
+    assert (await ada.get(f"{API}{path}", params={"name_id": "\0"})).status_code in (200, 400)
+    assert [found["pk"] for found in await results(person, path)] == [one["pk"]], "their own"
+    stranger = await town.sign_up()
+    item = f"{API}{path}{one['pk']}/"
+    assert await results(stranger, path) == []
+    assert (await stranger.get(item)).status_code in (403, 404)
+    assert (await stranger.call("DELETE", item)).status_code in (403, 404)
+    assert (await ada.call("POST", f"{API}{path}", json={})).status_code == 405
+    assert (await ada.call("PATCH", item, json={"name_id": "x"})).status_code == 405
+    assert (await person.call("DELETE", item)).status_code == 204
+    told = read_logout_request(await listener.next())
+    assert (told.name_id, told.session_indexes) == (name, [index])
+    assert (await ada.get(item)).status_code == 404
+    assert await browser.who() == person.username, "here they are still signed in"
+    assert (await known_at(service, browser))[0] == name, "and can go there again"
 
 
 async def sign_out(browser: Browser) -> httpx.Response:

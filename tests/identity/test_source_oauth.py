@@ -331,6 +331,28 @@ async def test_groups_come_along_and_go_again(pair: Pair) -> None:
     assert after == {own["name"]}
 
 
+async def test_mappings_say_who_somebody_is(pair: Pair) -> None:
+    owner = await owner_of(pair.here)
+    body = """return {
+        "username": "the_" + info["preferred_username"],
+        "attributes": {"kind": client["provider_type"], "sub": token["sub"], "from": source["slug"], "as": properties},
+    }"""
+    mapping = await make(owner, "/propertymappings/source/oauth/", name=new_name("m"), expression=body)
+    source, party = await pair.openid_source(user_property_mappings=[mapping["pk"]])
+    ada, there = await pair.known()
+    here = Browser(pair.here)
+
+    await come_in(here, there, source)
+
+    assert await here.who() == f"the_{ada.username}"
+    [user] = await results(owner, "/core/users/", username=f"the_{ada.username}")
+    [connection] = await connections(pair, user=user["pk"])
+    assert connection["identifier"] == user["attributes"]["sub"]
+    assert (user["attributes"]["kind"], user["attributes"]["from"]) == ("openid-connect", source["slug"])
+    assert user["attributes"]["as"]["username"] == ada.username
+    assert party.secret not in str(user)
+
+
 async def test_signing_out_there_ends_the_session_here(pair: Pair) -> None:
     source, _ = await pair.openid_source()
     ada, there = await pair.known()

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import base64
 import copy
+import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from html import unescape
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from lxml import etree
 
 from kith.identity.saml import bindings, encryption, signatures, xml
 from kith.identity.saml.instants import new_id
-from kith.identity.saml.logout_messages import write_logout_request
+from kith.identity.saml.logout_messages import read_logout_request, write_logout_request, write_logout_response
 from kith.identity.saml.names import EMAIL, POST, TRANSIENT, WINDOWS
-from kith.identity.saml.protocol import LogoutRequest
+from kith.identity.saml.protocol import LogoutRequest, LogoutResponse
 from kith.identity.sources.saml.transients import SWEEP, TransientSweep
 from tests.identity.flow_browser import Browser
-from tests.identity.records import API, new_name, owner_of, results
+from tests.identity.records import API, make, make_binding, make_flow, make_stage, new_name, owner_of, results
 from tests.identity.relying_party import signed_in
 from tests.identity.saml_idps import SSO, Claim, IdentityProvider, make_source
 from tests.identity.saml_keys import pair
@@ -102,6 +106,9 @@ LIES: dict[str, dict[str, Any]] = {
     "confirmed too long ago": {"confirmed_until": -120},
     "not signed in": {"status": "urn:oasis:names:tc:SAML:2.0:status:Responder"},
     "answers something else": {"response_in_response_to": "_other"},
+    "signed in tomorrow": {"signed_in": 86_400},
+    "the session there is over": {"session_until": -120},
+    "a condition that nobody knows": {"condition": "saml:Condition"},
 }
 
 
@@ -145,6 +152,7 @@ def _comment(idp: IdentityProvider, claim: Claim) -> bytes:
 FORGERIES: dict[str, Callable[[IdentityProvider, Claim], Any]] = {
     "unsigned": lambda idp, claim: idp.envelope(claim, idp.assertion(claim)),
     "foreign key": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), pair("stranger"))),
+    "weak digest": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), digest="sha1")),
     "weak": lambda idp, claim: idp.envelope(claim, idp.sign(idp.assertion(claim), algorithm="rsa-sha1")),
     "two assertions": _two,
     "wrapped": _wrapped,
@@ -161,6 +169,78 @@ async def test_a_forged_response_is_refused(town: Town, ada: Person, forgery: st
     answer = await idp.post(FORGERIES[forgery](idp, claim))
     assert answer.status_code == 400, answer.text[-1500:]
     assert await browser.who() is None
+
+
+def rewrapped(idp: IdentityProvider, claim: Claim, kind: int) -> Any:
+    """Signature wrapping, by the numbers that the literature gives the variants."""
+    good, evil = _good(idp, claim), idp.assertion(Claim(name="admin", in_response_to=claim.in_response_to))
+    inner, moved = copy.deepcopy(good), copy.deepcopy(good.find(xml.tag("ds:Signature")))
+    inner.remove(inner.find(xml.tag("ds:Signature")))
+    match kind:
+        case 1 | 2:  # the signed response inside a forged one, or before it
+            signed = idp.sign(idp.envelope(claim, inner))
+            forged = idp.envelope(claim, evil)
+            forged.insert(1, copy.deepcopy(signed.find(xml.tag("ds:Signature"))))
+            (forged.find(xml.tag("ds:Signature")) if kind == 1 else forged).append(signed)
+            return forged
+        case 3:
+            return idp.envelope(claim, evil, good)
+        case 4:
+            evil.append(good)
+            return idp.envelope(claim, evil)
+        case 5:
+            evil.insert(1, moved)
+            return idp.envelope(claim, evil, inner)
+        case 6:
+            moved.append(inner)
+            evil.insert(1, moved)
+            return idp.envelope(claim, evil)
+        case 7:
+            root = idp.envelope(claim, evil)
+            xml.add(root, "samlp:Extensions").append(good)
+            return root
+    etree.SubElement(moved, xml.tag("ds:Object")).append(inner)
+    evil.insert(1, moved)
+    return idp.envelope(claim, evil)
+
+
+@pytest.mark.parametrize("kind", range(1, 9))
+async def test_wrapped_signatures_let_nobody_in(town: Town, kind: int) -> None:
+    idp, browser = await make_source(town), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"))
+    answer = await idp.post(rewrapped(idp, claim, kind))
+    assert answer.status_code == 400, answer.text[-1500:]
+    assert await browser.who() is None
+
+
+async def test_a_signed_response_says_whom_it_is_for(town: Town) -> None:
+    idp, browser = await make_source(town, signed_response=True), Browser(town)
+    claim = Claim(in_response_to=(await idp.asked(browser)).get("ID"), destination=None)
+    assert (await idp.post(idp.sign(idp.response(claim)))).status_code == 400
+
+
+async def test_who_changes_ciphertexts_learns_nothing(town: Town, ada: Person) -> None:
+    """Wrong keys, wrong padding, broken XML and wrong signatures inside all look the same from outside."""
+    opens = pair("opens")
+    idp = await make_source(town, encryption_kp=await store_pair(ada, opens))
+    claim = Claim(in_response_to=(await idp.asked(Browser(town))).get("ID"))
+    told = set()
+    for place in (None, 0, 17, 40, -17, -1):
+        root = idp.response(claim, encrypt_for=opens.certificate)
+        value = root.find(
+            f".//{xml.tag('xenc:EncryptedData')}/{xml.tag('xenc:CipherData')}/{xml.tag('xenc:CipherValue')}"
+        )
+        raw = bytearray(base64.b64decode(value.text))
+        if place is not None:
+            raw[place] ^= 1
+            value.text = base64.b64encode(raw).decode()
+        else:
+            root = idp.envelope(claim, encryption.encrypt(idp.assertion(claim), opens.certificate))
+        answer = await idp.post(root)
+        assert answer.status_code == 400
+        found = re.search(r"The assertion could not be decrypted|The signature[^<]*|The message[^<]*", answer.text)
+        told.add(found[0] if found else answer.text)
+    assert told == {"The assertion could not be decrypted"}
 
 
 async def test_a_comment_in_a_name_changes_nothing(town: Town) -> None:
@@ -244,6 +324,111 @@ async def test_who_is_signed_in_links_and_nobody_takes_it_over(town: Town, ada: 
     assert len(await results(ada, "/sources/user_connections/saml/", source__slug=idp.source["slug"])) >= 1
 
 
+async def posted_to(idp: IdentityProvider, browser: Browser) -> Any:
+    """Ask to link: the request that the browser is sent on with."""
+    csrf = browser.http.cookies.get("kith_csrf") or ""
+    sent = await browser.http.post(idp.path, data={"csrf": csrf})
+    address = unescape(sent.text.partition('content="0;url=')[2].partition('"')[0]) or sent.headers["location"]
+    message = bindings.read_query(urlsplit(address).query.encode(), "SAMLRequest")
+    assert message is not None, sent.text[-1500:]
+    return xml.parse(message.data)
+
+
+async def test_linking_and_unlinking_at_the_settings(town: Town, ada: Person) -> None:
+    idp, name = await make_source(town), new_name("linked").replace("-", "_")
+    person, browser = await signed_in(town)
+    await browser.http.get(idp.path)
+    unproven = await browser.http.post(idp.path, data={"csrf": "x"})
+    request = await posted_to(idp, browser)
+    kept = await idp.post(idp.response(Claim(name=name, in_response_to=request.get("ID"))))
+    linked = await browser.http.get(kept.headers["location"])
+    assert unproven.status_code == 403
+    assert linked.headers["location"] == "/settings/security#sources", linked.text[-1500:]
+    assert idp.source["name"] in (await browser.http.get("/settings/security")).text
+    fresh = Browser(town)
+    await idp.sign_in(fresh, Claim(name=name))
+    assert await fresh.who() == person.username
+    [user] = await results(ada, "/core/users/", username=person.username)
+    [connection] = await results(ada, "/sources/user_connections/saml/", user=user["pk"])
+    assert connection["identifier"] == name
+    actions = [one["action"] for one in await results(ada, "/audit/events/", username=person.username)]
+    assert "source_linked" in actions
+    unlink = f"/settings/security/sources/{connection['pk']}/unlink"
+    done = await browser.http.post(unlink, data={"csrf": browser.http.cookies.get("kith_csrf")})
+    assert done.status_code == 303
+    assert await results(ada, "/sources/user_connections/saml/", user=user["pk"]) == []
+
+
+async def test_an_account_of_somebody_else_is_not_linked(town: Town, ada: Person) -> None:
+    idp, name = await make_source(town), new_name("taken").replace("-", "_")
+    await idp.sign_in(Browser(town), Claim(name=name))
+    person, browser = await signed_in(town)
+    await browser.http.get(idp.path)
+    request = await posted_to(idp, browser)
+    kept = await idp.post(idp.response(Claim(name=name, in_response_to=request.get("ID"))))
+    answer = await browser.http.get(kept.headers["location"])
+    assert answer.status_code == 403
+    assert "linked to another person" in answer.text
+    assert await browser.who() == person.username
+    request = await posted_to(idp, browser)
+    other = idp.response(Claim(name=new_name("x").replace("-", "_"), in_response_to=request.get("ID")))
+    kept = await idp.post(other)
+    crossed = await Browser(town).http.get(kept.headers["location"])
+    assert crossed.status_code == 400, "the answer to a link counts in the browser that asked"
+
+
+async def flow_with(ada: Person, *stages: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    flow = await make_flow(ada, "stage_setup", authentication="none", **fields)
+    for order, stage in enumerate(stages):
+        await make_binding(ada, flow, stage, order=order)
+    return flow
+
+
+async def test_a_flow_is_run_before_people_are_sent_away(town: Town, ada: Person) -> None:
+    prompt = await make(
+        ada, "/stages/prompt/prompts/", name=new_name("p"), field_key="rules", label="I read it", type="checkbox",
+        placeholder="x", required=True,
+    )  # fmt: skip
+    form = await make(ada, "/stages/prompt/stages/", name=new_name("rules"), fields=[prompt["pk"]])
+    flow = await flow_with(ada, form)
+    idp, name = await make_source(town, pre_authentication_flow=flow["pk"]), new_name("rule").replace("-", "_")
+    browser = Browser(town)
+    shown = await browser.http.get(idp.path, params={"next": "/settings/security"})
+    assert shown.headers["location"] == f"/flows/{flow['slug']}/"
+    assert (await browser.http.get(idp.path, params={"passed": "guessed"})).status_code == 400
+    assert (await browser.see(flow["slug"]))["component"] == "prompt"
+    done = await browser.answer(flow["slug"], component="prompt", rules=True)
+    assert done["component"] == "redirect"
+    onward = done["to"]
+    assert onward.startswith(f"{idp.path}?passed=")
+    stranger = Browser(town)
+    await stranger.http.get(idp.path)
+    assert (await stranger.http.get(onward)).status_code == 400, "it counts in the browser that ran the flow"
+    sent = await browser.http.get(onward)
+    assert sent.headers["location"].startswith(SSO), sent.text[-1500:]
+    assert (await browser.http.get(onward)).status_code == 400, "and once"
+    message = bindings.read_query(urlsplit(sent.headers["location"]).query.encode(), "SAMLRequest")
+    assert message is not None
+    asked = xml.parse(message.data).get("ID")
+    kept = await idp.post(idp.response(Claim(name=name, in_response_to=asked)))
+    answer = await browser.http.get(kept.headers["location"])
+    assert answer.headers["location"] == "/settings/security"
+    assert await browser.who() == name
+
+
+async def test_an_empty_flow_shows_nothing_and_a_refusing_one_sends_nobody(town: Town, ada: Person) -> None:
+    empty = await make_source(town, pre_authentication_flow=(await flow_with(ada))["pk"])
+    browser = Browser(town)
+    first = await browser.http.get(empty.path)
+    sent = await browser.http.get(first.headers["location"])
+    assert sent.headers["location"].startswith(SSO)
+    refusing = await flow_with(ada, await make_stage(ada, "deny", deny_message="Not today."))
+    closed = await make_source(town, pre_authentication_flow=refusing["pk"])
+    answer = await Browser(town).http.get(closed.path)
+    assert answer.status_code == 403
+    assert "Not today." in answer.text
+
+
 async def test_people_with_a_transient_name_are_removed(town: Town, ada: Person) -> None:
     idp = await make_source(town, name_id_policy=TRANSIENT, temporary_user_delete_after="seconds=1")
     browser = Browser(town)
@@ -261,6 +446,43 @@ async def test_people_with_a_transient_name_are_removed(town: Town, ada: Person)
 # Signing out
 
 
+async def sign_out(browser: Browser) -> httpx.Response:
+    page = await browser.http.get("/flows/default-invalidation-flow/")
+    found = re.search(r'name="csrf" value="([^"]+)"', page.text)
+    assert found is not None
+    form = {"csrf": found[1], "component": "sign-out"}
+    return await browser.http.post("/flows/default-invalidation-flow/", data=form)
+
+
+async def test_signing_out_here_asks_the_identity_provider_to_do_the_same(town: Town) -> None:
+    slo = "https://idp.example/slo"
+    idp, name = await make_source(town, slo_url=slo), new_name("out").replace("-", "_")
+    browser = Browser(town)
+    await idp.sign_in(browser, Claim(name=name, session_index="_there"))
+    done = await sign_out(browser)
+    assert await browser.who() is None
+    found = re.search(rf'{slo}\?[^"\s]+', unescape(done.headers.get("location") or done.text))
+    assert found is not None, done.text[-1500:]
+    message = bindings.read_query(urlsplit(found[0]).query.encode(), "SAMLRequest")
+    assert message is not None
+    bindings.verify_query(message, certificate=pair("us at the idp").certificate)
+    told = read_logout_request(xml.parse(message.data))
+    assert (told.name_id, told.session_indexes, told.destination) == (name, ["_there"], slo)
+    assert told.issuer == idp.entity_id
+    response = LogoutResponse(id=new_id(), issuer="https://idp.example/", in_response_to=told.id)
+    back = bindings.write_query(
+        f"{idp.path}slo/", "SAMLResponse", xml.to_bytes(write_logout_response(response, datetime.now(UTC)))
+    )
+    assert (await browser.http.get(back)).headers["location"] == "/"
+
+
+async def test_who_did_not_come_from_there_is_not_sent_there(town: Town) -> None:
+    await make_source(town, slo_url="https://idp.example/slo")
+    _, browser = await signed_in(town)
+    done = await sign_out(browser)
+    assert "idp.example" not in done.text + done.headers.get("location", "")
+
+
 async def test_the_identity_provider_signs_people_out(town: Town) -> None:
     idp, name, index = (
         await make_source(town, slo_url="https://idp.example/slo"),
@@ -271,15 +493,18 @@ async def test_the_identity_provider_signs_people_out(town: Town) -> None:
     await idp.sign_in(browser, Claim(name=name, session_index=index))
     assert await browser.who() == name
 
-    def logout(**more: Any) -> bytes:
+    def logout(ago: int = 0, **more: Any) -> bytes:
         given = {"id": new_id(), "issuer": "https://idp.example/", "name_id": name, "session_indexes": [index]} | more
-        return xml.to_bytes(write_logout_request(LogoutRequest(**given), datetime.now(UTC)))
+        at = datetime.now(UTC) - timedelta(seconds=ago)
+        return xml.to_bytes(write_logout_request(LogoutRequest(**given), at))
 
     slo, http = f"{idp.path}slo/", Browser(town).http
     unsigned = bindings.write_query(slo, "SAMLRequest", logout())
     forged = bindings.write_query(slo, "SAMLRequest", logout(), key=pair("stranger").key)
     other = bindings.write_query(slo, "SAMLRequest", logout(session_indexes=["_other"]), key=idp.keys.key)
-    assert [(await http.get(url)).status_code for url in (unsigned, forged)] == [400, 400]
+    kept = bindings.write_query(slo, "SAMLRequest", logout(ago=600), key=idp.keys.key)
+    ahead = bindings.write_query(slo, "SAMLRequest", logout(ago=-600), key=idp.keys.key)
+    assert [(await http.get(url)).status_code for url in (unsigned, forged, kept, ahead)] == [400] * 4
     await http.get(other)
     assert await browser.who() == name, "another session is not ended"
     answer = await http.get(bindings.write_query(slo, "SAMLRequest", logout(), key=idp.keys.key, relay_state="r"))

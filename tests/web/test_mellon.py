@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,25 +12,32 @@ import pytest
 from playwright.async_api import Browser, Page
 
 from tests.identity.records import make, new_name, owner_of, results
-from tests.town import Person, Town
-from tests.web.apache import Apache, apache
+from tests.town import Person, Town, build_town
+from tests.town.town import Engine
 from tests.web.chromium import opened, send
+from tests.web.mellon import Mellon, mellon
 
 API = "/api/v2"
 
 
+@pytest.fixture(scope="module")
+async def town(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
+    async with build_town(engine, tmp_path_factory.mktemp("mellon"), private_hosts="127.0.0.1,localhost") as built:
+        yield built
+
+
 @pytest.fixture
-async def service() -> AsyncIterator[Apache]:
+async def service() -> AsyncIterator[Mellon]:
     with tempfile.TemporaryDirectory() as folder:
-        async with apache(Path(folder)) as made:
+        async with mellon(Path(folder)) as made:
             yield made
             print(made.log())
 
 
-async def introduce(town: Town, service: Apache, **more: str) -> dict[str, Any]:
+async def introduce(town: Town, service: Mellon, **more: str) -> dict[str, Any]:
     """Each gets the other's metadata: ours makes a provider of it, as an administrator would."""
     owner, name = await owner_of(town), new_name("mellon")
-    await service.start()
+    await service.start_with()
     [flow] = await results(owner, "/flows/instances/", slug="default-provider-authorization-implicit-consent")
     metadata = await service.metadata()
     await service.stop()
@@ -48,11 +56,11 @@ async def introduce(town: Town, service: Apache, **more: str) -> dict[str, Any]:
     assert changed.status_code == 200, changed.text
     await make(owner, "/core/applications/", name=name, slug=name, provider=provider["pk"])
     ours = (await owner.get(f"{API}/providers/saml/{provider['pk']}/metadata/")).json()["metadata"]
-    await service.start(ours)
+    await service.start_with(ours)
     return {"slug": name, **changed.json()}
 
 
-async def sign_in_by(page: Page, service: Apache, person: Person) -> None:
+async def sign_in_by(page: Page, service: Mellon, person: Person) -> None:
     await page.goto(f"{service.url}/secret/")
     await send(page, {"User name or e-mail address": person.username})
     await send(page, {"Password": person.password})
@@ -60,7 +68,7 @@ async def sign_in_by(page: Page, service: Apache, person: Person) -> None:
 
 
 async def test_somebody_signs_in_and_out_at_an_application_behind_apache(
-    chrome: Browser, town: Town, service: Apache
+    chrome: Browser, town: Town, service: Mellon
 ) -> None:
     provider = await introduce(town, service)
     assert provider["verification_kp"], "its requests are signed, and checked"
@@ -79,7 +87,7 @@ async def test_somebody_signs_in_and_out_at_an_application_behind_apache(
         assert page.url.startswith(town.base_url), "and of the application"
 
 
-async def test_signing_out_here_signs_out_there(chrome: Browser, town: Town, service: Apache) -> None:
+async def test_signing_out_here_signs_out_there(chrome: Browser, town: Town, service: Mellon) -> None:
     await introduce(town, service, logout_method="frontchannel_native")
     person = await town.sign_up()
     async with opened(chrome, town) as page:
@@ -89,3 +97,17 @@ async def test_signing_out_here_signs_out_there(chrome: Browser, town: Town, ser
         await page.wait_for_url(f"{town.base_url}/")
         await page.goto(f"{service.url}/secret/")
         assert page.url.startswith(town.base_url), service.log()
+
+
+async def test_who_is_disabled_is_signed_out_there_without_a_browser(
+    chrome: Browser, town: Town, service: Mellon
+) -> None:
+    await introduce(town, service, logout_method="frontchannel_iframe")
+    person, owner = await town.sign_up(), await owner_of(town)
+    async with opened(chrome, town) as page:
+        await sign_in_by(page, service, person)
+        [user] = await results(owner, "/core/users/", username=person.username)
+        await owner.call("PATCH", f"{API}/core/users/{user['pk']}/", json={"is_active": False})
+        async with asyncio.timeout(30):
+            while (await page.request.get(f"{service.url}/secret/", max_redirects=0)).status == 200:
+                await asyncio.sleep(0.1)

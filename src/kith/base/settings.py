@@ -35,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     worker: bool = True
     gateway: bool = False
     gateway_bind: str = "127.0.0.1:9000"
+    gateway_tls_bind: str = ""
     registrations: Literal["open", "approval", "closed"] = "open"
     confirm_email: bool = True
     check_email_host: bool = False
@@ -259,10 +260,13 @@ def _check(settings: Settings) -> None:
     if settings.breach_url and not _is_address(settings.breach_url):
         raise BadSettings(f"{_label('breach_url')} must be like https://example.org/range/, or empty")
     _check_translator(settings)
-    split_bind(settings.bind, "bind")
-    split_bind(settings.gateway_bind, "gateway_bind")
-    if settings.metrics_bind:
-        split_bind(settings.metrics_bind, "metrics_bind")
+    _check_addresses(settings)
+
+
+def _check_addresses(settings: Settings) -> None:
+    for name in ("bind", "gateway_bind", "gateway_tls_bind", "metrics_bind"):
+        if getattr(settings, name) or name in ("bind", "gateway_bind"):
+            split_bind(getattr(settings, name), name)
 
 
 def _check_translator(settings: Settings) -> None:

@@ -86,6 +86,11 @@ class Work:
         """
         self._jobs.append(jobs.row_for(kind, payload, id=self.new_id(), at=at or self.now, now=self.now, key=key))
 
+    async def call_off(self, kind: JobKind[Any], key: str) -> None:
+        """The opposite of `enqueue` with a `key`, while the job still waits."""
+        self._jobs = [row for row in self._jobs if (row["kind"], row["key"]) != (kind.name, key)]
+        await jobs.call_off(self.db, kind.name, key)
+
     def log(self, event: str, **fields: Any) -> None:
         """A line in the log of a server, once this work is committed; commands say what they do by themselves."""
         if is_configured():

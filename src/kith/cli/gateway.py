@@ -13,6 +13,7 @@ from kith.base.command_news import Written
 from kith.base.server import HttpServer, limits_from, listen
 from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.base.watchdog import Watchdog, notify
+from kith.cli.gateway_tls import EncryptedGateway
 from kith.cli.running import refuse_other_schema
 from kith.cli.watching import start_watching
 
@@ -42,10 +43,16 @@ async def _run(settings: Settings) -> None:
         server = HttpServer(house.gateway(access_log), listener, limits_from(settings), settings.trusted_proxies)
         start_watching(house)
         await server.start()
-        click.echo(f"The Kith gateway is listening on {settings.gateway_bind}")
+        encrypted = EncryptedGateway(house, access_log) if settings.gateway_tls_bind else None
+        if encrypted is not None:
+            await encrypted.start(settings)
+        also = f" and with TLS on {settings.gateway_tls_bind}" if encrypted is not None else ""
+        click.echo(f"The Kith gateway is listening on {settings.gateway_bind}{also}")
         notify("READY=1", os.environ)
         await stopping.wait()
         notify("STOPPING=1", os.environ)
         await server.stop(STOP_SECONDS)
+        if encrypted is not None:
+            await encrypted.stop()
         house.find(Watchdog).stop()
         access_log.flush()

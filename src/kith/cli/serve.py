@@ -30,6 +30,7 @@ from kith.identity.users import service as users
 from kith.migrations import HEAD
 
 if TYPE_CHECKING:
+    from kith.cli.gateway_tls import EncryptedGateway
     from kith.identity.ldap_server.listener import LdapServer
     from kith.identity.radius_server.listener import RadiusServer
 
@@ -113,7 +114,7 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
         metrics = None
         if settings.metrics_bind and settings.processes == 1:
             metrics = serve_metrics(*split_bind(settings.metrics_bind, "metrics_bind"))
-        others = await _listen_to_others(house)
+        others = await _listen_to_others(house, access_log)
         try:
             await _answer_until(stopping, house, access_log)
         finally:
@@ -129,10 +130,12 @@ async def _serve(settings: Settings, *, with_worker: bool, is_child: bool = Fals
     structlog.get_logger().info("server.stopped")
 
 
-async def _listen_to_others(house: House) -> list[LdapServer | RadiusServer]:
-    """Those who speak something else than HTTP. What that takes is loaded only where it is wanted."""
+async def _listen_to_others(
+    house: House, access_log: log.AccessLog
+) -> list[LdapServer | RadiusServer | EncryptedGateway]:
+    """Those who speak something else than plain HTTP. What that takes is loaded only where it is wanted."""
     settings = house.settings
-    servers: list[LdapServer | RadiusServer] = []
+    servers: list[LdapServer | RadiusServer | EncryptedGateway] = []
     if settings.ldap_bind or settings.ldaps_bind:
         from kith.identity.ldap_server.listener import LdapServer  # noqa: PLC0415
 
@@ -141,6 +144,10 @@ async def _listen_to_others(house: House) -> list[LdapServer | RadiusServer]:
         from kith.identity.radius_server.listener import RadiusServer  # noqa: PLC0415
 
         servers.append(RadiusServer(house.works))
+    if settings.gateway and settings.gateway_tls_bind:
+        from kith.cli.gateway_tls import EncryptedGateway  # noqa: PLC0415
+
+        servers.append(EncryptedGateway(house, access_log))
     for server in servers:
         await server.start(settings)
     return servers

@@ -22,6 +22,8 @@ from kith.identity.flows.stages import stages
 from kith.identity.policies.bindings import bindings as policy_bindings
 from kith.identity.rest import RecordDraft, Resource
 from kith.identity.rest.record import R, as_dict
+from kith.identity.sources.kinds.ldap import ldap_mappings
+from kith.identity.sources.property_mappings import group_mappings, user_mappings
 from kith.identity.stages.tables import prompt_fields, prompt_stages, validation_policies
 
 # Stages that let in, write into a record, or set up a factor (one that asks for a factor may offer to).
@@ -39,6 +41,7 @@ _forms = query(select(prompt_stages.c.stage_uuid, prompt_stages.c.pbm_uuid), tup
 _prompts = query(select(prompt_fields.c.owner, prompt_fields.c.other), tuple)
 _checks = query(select(validation_policies.c.owner, validation_policies.c.other), tuple)
 _bound = query(select(policy_bindings.c.target, policy_bindings.c.policy), tuple)
+_of_sources = tuple(query(select(link.c.other), str) for link in (ldap_mappings, user_mappings, group_mappings))
 
 
 class ProtectedConfiguration(msgspec.Struct):
@@ -49,6 +52,7 @@ class ProtectedConfiguration(msgspec.Struct):
     targets: set[str]
     prompts: set[str]
     policies: set[str]
+    mappings: set[str]
     kinds: dict[str, str]
 
 
@@ -80,7 +84,8 @@ async def find(work: Work) -> ProtectedConfiguration:
     policies = {policy for target, policy in await db.all(_bound) if policy is not None and target in targets}
     policies |= {policy for form, policy in await db.all(_checks) if form in forms}
     prompts = {prompt for form, prompt in await db.all(_prompts) if form in forms}
-    return ProtectedConfiguration(ways, on_them, targets, prompts, policies, kinds)
+    mappings = {mapping for statement in _of_sources for mapping in await db.all(statement)}
+    return ProtectedConfiguration(ways, on_them, targets, prompts, policies, mappings, kinds)
 
 
 def guarded(resource: Resource[R]) -> Resource[R]:
@@ -126,7 +131,7 @@ def _refuse_source(draft: RecordDraft[Any]) -> None:
 
 async def _refuse(work: Work, resource: Resource[Any], records: Iterable[Mapping[str, Any]], *, is_new: bool) -> None:
     is_on_one = _JUDGES.get(resource.name) or _FAMILIES.get(resource.family.table.name if resource.family else "")
-    if is_on_one is None or (is_new and is_on_one in (_is_stage, _is_policy)):
+    if is_on_one is None or (is_new and is_on_one in (_is_stage, _is_policy, _is_mapping)):
         return
     ways = await find(work)
     for record in records:
@@ -154,6 +159,11 @@ def _is_policy(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("policy_uuid") in ways.policies
 
 
+def _is_mapping(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
+    """A mapping of a source says whom it takes people for."""
+    return record.get("pm_uuid") in ways.mappings
+
+
 def _is_binding(ways: ProtectedConfiguration, record: Mapping[str, Any]) -> bool:
     return record.get("target") in ways.targets
 
@@ -165,4 +175,8 @@ _JUDGES: dict[str, ProtectionTest] = {
     "Prompt": _is_prompt,
     "PolicyBinding": _is_binding,
 }
-_FAMILIES: dict[str, ProtectionTest] = {"identity_stages": _is_stage, "identity_policies": _is_policy}
+_FAMILIES: dict[str, ProtectionTest] = {
+    "identity_stages": _is_stage,
+    "identity_policies": _is_policy,
+    "identity_property_mappings": _is_mapping,
+}

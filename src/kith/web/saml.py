@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote, urlsplit
 
 from kith.base.errors import UnsupportedMedia
-from kith.base.exchange import Answer, Exchange, whole
+from kith.base.exchange import Answer, Exchange
 from kith.base.params import BodyLimits
 from kith.base.params.nesting import split_pairs
 from kith.base.routing import FromPath, Route, get, route
@@ -54,10 +54,7 @@ def _sign_out(path: str) -> Route:
 @get(f"{PREFIX}metadata/")
 async def show_metadata(exchange: Exchange, slug: FromPath[str]) -> Answer:
     service = await saml.find_by_slug(exchange.work, slug)
-    document = await saml.describe(exchange.work, service)
-    if exchange.query_string == b"download":
-        return saml.attachment(service, document)
-    return whole(document.encode(), "application/xml")
+    return saml.attachment(service, await saml.describe(exchange.work, service))
 
 
 # Signing out of several services

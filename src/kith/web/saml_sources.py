@@ -27,7 +27,7 @@ async def start_saml(exchange: Exchange, slug: FromPath[str]) -> Answer:
     """Who is signed in is asked first: a link elsewhere must not be enough to link an account."""
     idp = await sources.find_saml(exchange.work, slug)
     query, visitor = _query(exchange), await identity.find_visitor(exchange)
-    if visitor is not None and not query.get("again"):
+    if visitor is not None and not (query.get("again") or query.get("passed")):
         return ask(exchange, idp.source, visitor, needs_server=False)
     return _sent(exchange, await sources.begin_saml(exchange, slug, query))
 

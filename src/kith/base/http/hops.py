@@ -21,6 +21,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST = re.compile(rf"(?=.{{1,254}}\Z){_LABEL}(?:\.{_LABEL})*\.?")
 _NUMERIC_END = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\.?")
+_QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})+")
 _USERINFO = re.compile(r"[^/?#]*//[^/?#]*@")
 _CREDENTIALS = frozenset({"authorization", "proxy-authorization", "cookie", "signature", "signature-input"})
 _ABOUT_BODY = frozenset({"content-type", "content-encoding", "content-language", "digest", "content-digest"})
@@ -42,7 +43,8 @@ class Hop(msgspec.Struct, frozen=True):
 def checked_url(url: str) -> str:
     """The URL exactly as it will be sent, or `bad_url`.
 
-    Quoting, case and dot segments change on the way; whoever signs a request signs this text.
+    Quoting, case and dot segments change on the way; whoever signs a request signs this text. A query that needs no
+    quoting stays as it is, because some queries are signed themselves.
     """
     return str(_checked(url))
 
@@ -83,7 +85,9 @@ def _checked(text: str) -> URL:
         raise OutgoingError("bad_url", "with a user name or a password")
     if not _is_host(url.raw_host or ""):
         raise OutgoingError("bad_url", f"no valid host: {text[:200]!r}")
-    return url.with_path(url.raw_path, encoded=True, keep_query=True)
+    sent = url.with_path(url.raw_path, encoded=True, keep_query=True)
+    query = text.partition("#")[0].partition("?")[2]
+    return URL(f"{sent.with_query(None)}?{query}", encoded=True) if _QUERY.fullmatch(query) else sent
 
 
 def _is_host(host: str) -> bool:

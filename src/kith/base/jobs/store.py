@@ -186,6 +186,11 @@ _retry = command(
     .values(state=READY, attempts=0, deaths=0, run_at=_now)
 )
 _discard = command(delete(jobs).where(and_(jobs.c.state == DEAD, jobs.c.id == bindparam("job"))))
+_call_off = command(
+    delete(jobs).where(
+        and_(jobs.c.kind == bindparam("of_kind"), jobs.c.key == bindparam("its_key"), jobs.c.state == READY)
+    )
+)
 _behind = query(
     select(jobs.c.id)
     .where(and_(jobs.c.lane == QUICK, jobs.c.state == READY, jobs.c.run_at < bindparam("before", type_=Instant())))
@@ -326,6 +331,11 @@ async def retry(db: Session, job: int | None, now: datetime) -> int:
 
 async def discard(db: Session, job: int) -> int:
     return await db.run(_discard, job=job)
+
+
+async def call_off(db: Session, kind: str, key: str) -> int:
+    """Remove the job that waits under this key."""
+    return await db.run(_call_off, of_kind=kind, its_key=key)
 
 
 async def is_behind(db: Session, before: datetime) -> bool:

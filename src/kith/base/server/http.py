@@ -80,7 +80,7 @@ class HttpConnection(TimedConnection):
             return False
         if not self.call.request.is_whole or self.call.is_lasting:
             self.call.leave()
-        return True
+        return bool(self.transport.can_write_eof())  # TLS has no half of a connection
 
     def pause_writing(self) -> None:
         if self.drained is None:

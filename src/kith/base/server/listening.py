@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from kith.base.server.call import Request
 from kith.base.server.connections import TICK_SECONDS, Connections
+from kith.base.server.handshakes import Handshakes, Newcomer
 from kith.base.server.http import HttpConnection
 from kith.base.server.limits import ConnectionLimits
 from kith.base.server.proxies import Proxies
@@ -47,7 +49,13 @@ class HttpServer:
     """Serves `app` on a socket until it is stopped."""
 
     def __init__(
-        self, app: App, listener: socket.socket, limits: ConnectionLimits, trusted_proxies: tuple[str, ...] = ()
+        self,
+        app: App,
+        listener: socket.socket,
+        limits: ConnectionLimits,
+        trusted_proxies: tuple[str, ...] = (),
+        *,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.app = app
         self.loop = asyncio.get_running_loop()
@@ -57,6 +65,7 @@ class HttpServer:
         self.address: tuple[str, int] = listener.getsockname()[:2]
         self.open: set[HttpConnection] = set()
         self._listener = listener
+        self._handshakes = Handshakes(self, tls) if tls is not None else None
         self._accepting: asyncio.Server | None = None
         self._ticking: asyncio.TimerHandle | None = None
         self._emptied: asyncio.Future[None] | None = None
@@ -66,9 +75,10 @@ class HttpServer:
 
     async def start(self) -> None:
         self._tick()
-        self._accepting = await self.loop.create_server(
-            lambda: HttpConnection(self), sock=self._listener, backlog=BACKLOG
-        )
+        self._accepting = await self.loop.create_server(self._newcomer, sock=self._listener, backlog=BACKLOG)
+
+    def _newcomer(self) -> asyncio.Protocol:
+        return HttpConnection(self) if self._handshakes is None else Newcomer(self._handshakes)
 
     def _tick(self) -> None:
         self.register.tick(self.loop.time())
@@ -82,6 +92,8 @@ class HttpServer:
         """Take nobody in any more, answer what is under way, and cut off what is not done in time."""
         if self._accepting is not None:
             self._accepting.close()
+        if self._handshakes is not None:
+            self._handshakes.stop()
         for connection in list(self.open):
             connection.finish()
         if self.open:

@@ -284,7 +284,7 @@ class WebSocket:
             if not transport.is_closing():
                 transport.resume_reading()
         if ends and not transport.is_closing():
-            transport.write_eof()
+            transport.write_eof() if transport.can_write_eof() else transport.close()
 
 
 def _subprotocols(request: Request) -> list[str]:

@@ -11,7 +11,7 @@ import msgspec
 class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What a source has said of the person who runs the flow; it is kept once they are known here.
 
-    `email` is an address that the source has checked. `vouched`: whoever comes from there needs no approval.
+    `email` is an address that the source has checked.
     """
 
     source: str
@@ -21,7 +21,6 @@ class PendingConnection(msgspec.Struct, kw_only=True, omit_defaults=True):
     groups: list[dict[str, Any]] | None = None
     group_matching_mode: str = "identifier"
     email: str = ""
-    vouched: bool = False
 
 
 class PlanContext(msgspec.Struct, kw_only=True, omit_defaults=True):

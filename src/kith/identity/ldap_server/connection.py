@@ -18,7 +18,7 @@ from kith.identity.distinguished_names import read_name, squeezed
 from kith.identity.ldap_server import schema, store
 from kith.identity.ldap_server.ber import SEQUENCE, BerError, length_of
 from kith.identity.ldap_server.directory import NoSuchObject, SearchCursor, search
-from kith.identity.ldap_server.entries import OPERATIONAL, EntryLookup, LdapEntry, person_dn
+from kith.identity.ldap_server.entries import OPERATIONAL, EntryLookup, LdapEntry, is_attribute_name, person_dn
 from kith.identity.ldap_server.filters import Equal, Present, SearchFilter, holds
 from kith.identity.ldap_server.messages import (
     PAGED,
@@ -235,6 +235,13 @@ class LdapConnection:
         finally:
             await work.rollback()
 
+    async def _mapped_names(self) -> list[str]:
+        work = self._server.works.open()
+        try:
+            return [name for name in await store.mapped_names(work.db) if is_attribute_name(name)]
+        finally:
+            await work.rollback()
+
     # What is there
 
     async def _search(self, message: LdapMessage, request: SearchRequest) -> None:
@@ -273,7 +280,10 @@ class LdapConnection:
         bases = [one.base_dn for one in await self._providers()]
         has_tls = await self._tls() is not None
         is_root = not request.base.strip()
-        told = schema.root(bases, has_tls=has_tls and not self._is_encrypted) if is_root else schema.describe()
+        if is_root:
+            told = schema.root(bases, has_tls=has_tls and not self._is_encrypted)
+        else:
+            told = schema.describe(await self._mapped_names())
         if holds(request.filter, EntryLookup(told)) is True:
             await self._say(_shown(message_id, told, request))
         await self._say(result(message_id, request.answer, ResultCode.SUCCESS))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import ssl
 from collections.abc import Mapping
 
 from kith.base.work import Work, Works
 from kith.identity.crypto import keypairs
+from kith.identity.crypto.server_tls import server_context
 from kith.identity.ldap_server import store
 
 __all__ = ["Certificates"]
@@ -41,26 +41,13 @@ class Certificates:
         pair = await keypairs.find(work, kp_uuid)
         if pair is None or not pair.private_key_available:
             return None
-        chain = f"{pair.certificate_data.strip()}\n{keypairs.open_key(work, pair.key_data).strip()}\n".encode()
-        key = hashlib.sha256(chain).digest()
+        secret = keypairs.open_key(work, pair.key_data)
+        key = hashlib.sha256(f"{pair.certificate_data}\n{secret}".encode()).digest()
         if key not in self._loaded:
             if len(self._loaded) >= MOST_KEPT:
                 self._loaded.clear()
-            self._loaded[key] = _context_of(chain)
+            self._loaded[key] = server_context(pair.certificate_data, secret)
         return self._loaded[key]
-
-
-def _context_of(chain: bytes) -> ssl.SSLContext:
-    """The key is handed over in memory: it is never in a file."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    held = os.memfd_create("kith-ldap")
-    try:
-        os.write(held, chain)
-        context.load_cert_chain(f"/proc/self/fd/{held}")
-    finally:
-        os.close(held)
-    return context
 
 
 def _choosing(first: ssl.SSLContext, by_name: Mapping[str, ssl.SSLContext]) -> ssl.SSLContext:

@@ -18,6 +18,7 @@ __all__ = [
     "canonical_dn",
     "group_dn",
     "group_entry",
+    "is_attribute_name",
     "person_dn",
     "person_entry",
     "unit_entry",
@@ -116,7 +117,7 @@ def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[s
     """What was noted of a person or group is shown too, where it is a text and no name of ours."""
     taken = {name.lower() for name in attributes} | never | {"userpassword"}
     for name, value in own.items():
-        if not _is_name(name) or name.lower() in taken:
+        if not is_attribute_name(name) or name.lower() in taken:
             continue
         values = [text for one in (value if isinstance(value, list) else [value]) if (text := _text(one)) is not None]
         if values:
@@ -125,7 +126,7 @@ def _with_own(attributes: Attributes, own: Mapping[str, Any], never: frozenset[s
     return attributes
 
 
-def _is_name(name: str) -> bool:
+def is_attribute_name(name: str) -> bool:
     return name.isascii() and name[:1].isalpha() and len(name) <= 100 and name.replace("-", "").isalnum()
 
 

@@ -92,6 +92,14 @@ _mappings_of = query(
     .order_by(_mapping.c.object_field, mappings.c.name),
     TreeMapping,
 )
+_mapped_names = query(
+    select(_mapping.c.object_field)
+    .join(provider_mappings, provider_mappings.c.other == _mapping.c.pm_uuid)
+    .distinct()
+    .order_by(_mapping.c.object_field)
+    .limit(1000),
+    str,
+)
 _shown = and_(users.c.is_active, users.c.approved_at.is_not(None))
 _person = tuple(users.c[name] for name in TreePerson.__struct_fields__)
 _people_after = query(
@@ -155,6 +163,11 @@ async def all_providers(db: Session) -> list[TreeProvider]:
 
 async def mappings_of(db: Session, provider_id: int) -> list[TreeMapping]:
     return await db.all(_mappings_of, provider=provider_id)
+
+
+async def mapped_names(db: Session) -> list[str]:
+    """The attributes that mappings of providers give."""
+    return await db.all(_mapped_names)
 
 
 async def people_after(db: Session, after: int, most: int) -> list[TreePerson]:

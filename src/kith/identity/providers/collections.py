@@ -8,6 +8,7 @@ from kith.identity.providers import all_providers, preview, setup_urls
 from kith.identity.providers.kinds import applicationgateway, ldap, oauth, openid, radius, saml
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.providers.saml import actions as saml_actions
+from kith.identity.providers.saml import session_records
 from kith.identity.providers.saml.logout.propagation import provider_removed as saml_provider_removed
 from kith.identity.rest import Action, Resource
 
@@ -16,6 +17,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     applicationgateway.RESOURCE,
     *(msgspec.structs.replace(one, removing=provider_removed) for one in (oauth.RESOURCE, openid.RESOURCE)),
     msgspec.structs.replace(saml.RESOURCE, removing=saml_provider_removed),
+    session_records.RESOURCE,
     ldap.RESOURCE,
     radius.RESOURCE,
 )

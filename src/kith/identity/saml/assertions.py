@@ -21,6 +21,7 @@ from kith.identity.saml.xml import Element
 MOST_ATTRIBUTES = 200
 MOST_VALUES = 500
 _SKEW = timedelta(seconds=SKEW_SECONDS)
+_CONDITIONS = {xml.tag(f"saml:{name}") for name in ("AudienceRestriction", "OneTimeUse", "ProxyRestriction")}
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,16 +44,17 @@ def read_response(form_value: str, wanted: Expectation, now: datetime) -> Truste
         root = signatures.verify(root, certificate=wanted.certificate, allow_sha1=wanted.allow_sha1)
     if not wanted.signed_response and not wanted.signed_assertion:
         raise BadSignature("Nothing of the response would have to be signed.")
-    _check_destination(root, wanted)
+    _check_destination(root, wanted, needed=wanted.signed_response)
     _check_issuer(root, wanted, needed=False)
     _check_status(root)
     assertion = _assertion(root, wanted)
     return _read(assertion, root, wanted, now)
 
 
-def _check_destination(root: Element, wanted: Expectation) -> None:
+def _check_destination(root: Element, wanted: Expectation, *, needed: bool) -> None:
+    """A signed message must say whom it is for; without a signature anybody could write it there."""
     destination = root.get("Destination")
-    if destination is not None and destination != wanted.acs_url:
+    if (destination is not None or needed) and destination != wanted.acs_url:
         raise HostileMessage("The response is meant for another address.")
 
 
@@ -80,11 +82,17 @@ def _assertion(root: Element, wanted: Expectation) -> Element:
     if wanted.decryption_key is not None:
         if not sealed:
             raise HostileMessage("The assertion must be encrypted.")
-        found = encryption.decrypt(sealed[0], wanted.decryption_key)
-    elif sealed:
+        try:
+            return _verified(encryption.decrypt(sealed[0], wanted.decryption_key), wanted)
+        except SAMLError as error:
+            # One error for all of it: who tries changed ciphertexts must not learn how far each of them came.
+            raise type(error)(encryption.UNREADABLE) from error
+    if sealed:
         raise SAMLError("The assertion is encrypted, but there is no key to open it with.")
-    else:
-        found = plain[0]
+    return _verified(plain[0], wanted)
+
+
+def _verified(found: Element, wanted: Expectation) -> Element:
     if found.tag != xml.tag("saml:Assertion") or len(list(found.iter(xml.tag("saml:Assertion")))) != 1:
         raise HostileMessage("The response must have exactly one assertion.")
     if wanted.signed_assertion:
@@ -122,6 +130,8 @@ def _read(assertion: Element, root: Element, wanted: Expectation, now: datetime)
 
 def _check_conditions(conditions: Element, wanted: Expectation, now: datetime) -> None:
     _check_times(conditions, now)
+    if any(one.tag not in _CONDITIONS for one in conditions):
+        raise SAMLError("The assertion has a condition that is not understood.")
     restrictions = xml.children(conditions, "saml:AudienceRestriction")
     named = [list(xml.texts_of(xml.children(one, "saml:Audience"))) for one in restrictions]
     if not named or not all(wanted.audience in one for one in named):

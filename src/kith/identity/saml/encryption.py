@@ -36,7 +36,7 @@ _HASHES: dict[str, type[hashes.HashAlgorithm]] = {
     DIGESTS["sha512"]: hashes.SHA512,
 }
 _MASKS = {f"{XMLENC11}mgf1{name}": _HASHES[DIGESTS[name]] for name in DIGESTS}
-_UNREADABLE = "The assertion could not be decrypted."
+UNREADABLE = "The assertion could not be decrypted."
 
 
 def encrypt(assertion: Element, certificate: str, *, algorithm: str = CONTENT) -> Element:
@@ -82,12 +82,12 @@ def decrypt(sealed: Element, key: str) -> Element:
     scheme = _scheme(xml.only(carried, "xenc:EncryptionMethod"))
     private: Any = load_pem_private_key(key.encode(), None)
     if not isinstance(private, rsa.RSAPrivateKey):
-        raise SAMLError(_UNREADABLE)
+        raise SAMLError(UNREADABLE)
     try:
         clear = _opened(private.decrypt(_value(carried), scheme), _value(data), algorithm)
         return xml.parse(clear)
     except (ValueError, InvalidTag, SAMLError) as error:
-        raise SAMLError(_UNREADABLE) from error
+        raise SAMLError(UNREADABLE) from error
 
 
 def _encrypted_key(sealed: Element, data: Element) -> Element:
@@ -96,7 +96,7 @@ def _encrypted_key(sealed: Element, data: Element) -> Element:
     inside = xml.children(info, "xenc:EncryptedKey") if info is not None else []
     found = [*inside, *xml.children(sealed, "xenc:EncryptedKey")]
     if len(found) != 1:
-        raise SAMLError(_UNREADABLE)
+        raise SAMLError(UNREADABLE)
     return found[0]
 
 

@@ -11,3 +11,4 @@ MOST_INDEXES = 50
 MOST_RELAY_STATE = 2000
 # By how much the clocks of two servers may differ.
 SKEW_SECONDS = 60.0
+MOST_AGE_SECONDS = 300.0  # of a request to sign somebody out

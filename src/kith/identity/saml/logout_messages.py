@@ -8,7 +8,7 @@ from kith.identity.saml import xml
 from kith.identity.saml.authn_requests import check_message
 from kith.identity.saml.errors import SAMLError
 from kith.identity.saml.instants import new_id, read_instant, write_instant
-from kith.identity.saml.limits import MOST_ID, MOST_INDEXES, MOST_NAME
+from kith.identity.saml.limits import MOST_AGE_SECONDS, MOST_ID, MOST_INDEXES, MOST_NAME
 from kith.identity.saml.protocol import LogoutRequest, LogoutResponse
 from kith.identity.saml.xml import Element
 
@@ -27,10 +27,17 @@ def read_logout_request(root: Element) -> LogoutRequest:
         name_format=name.get("Format") or "",
         session_indexes=list(xml.texts_of(xml.children(root, "samlp:SessionIndex")[:MOST_INDEXES])),
         not_on_or_after=root.get("NotOnOrAfter") or "",
+        issued_at=root.get("IssueInstant") or "",
     )
 
 
 def check_age(request: LogoutRequest, now: datetime, skew: float) -> None:
+    """An old request is one that somebody has kept: it must not end what has begun since."""
+    if not request.issued_at:
+        raise SAMLError("The message does not say when it was written.")
+    age = (now - read_instant(request.issued_at)).total_seconds()
+    if age > MOST_AGE_SECONDS + skew or age < -skew:
+        raise SAMLError("The message is too old, or the clocks differ.")
     if request.not_on_or_after and (now - read_instant(request.not_on_or_after)).total_seconds() > skew:
         raise SAMLError("The message has expired.")
 

@@ -36,6 +36,7 @@ class LogoutRequest(msgspec.Struct, frozen=True, kw_only=True):
     name_format: str = ""
     session_indexes: list[str] = []
     not_on_or_after: str = ""
+    issued_at: str = ""
 
 
 class LogoutResponse(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,19 +10,20 @@ from typing import Any
 import msgspec
 
 from kith.base.exchange import Exchange
-from kith.identity.executor.api import open_run, session_cookie
-from kith.identity.executor.flow_run import FlowEnded, FlowFailed, safe_path
+from kith.identity.executor.api import open_run
+from kith.identity.executor.flow_run import safe_path
 from kith.identity.flows.plan import slug_of
 from kith.identity.flows.plan_context import PendingConnection, PlanContext
-from kith.identity.sources import connections, store
+from kith.identity.sources import connections, property_mappings, store
 from kith.identity.sources.admission import find_refusal, refused
 from kith.identity.sources.attempts import SourceAttempt
+from kith.identity.sources.flow_runs import outcome_of
 from kith.identity.sources.matching import UserMatch, find_match, usable
 from kith.identity.sources.outcomes import SourceError, SourceOutcome, SourceRedirect
+from kith.identity.sources.source_groups import SourceGroup
 from kith.identity.sources.store import Source
 from kith.identity.sources.tables import MOST_IN_IDENTIFIER
 from kith.identity.stages import source_connection
-from kith.identity.stages.turn import Challenge, Denied
 
 DEFAULT_FLOW = "default-source-authentication"
 SETTINGS = "/settings/security#sources"
@@ -33,19 +34,12 @@ USE_FIRST = (
 )
 
 
-class SourceGroup(msgspec.Struct, frozen=True):
-    """A group as the source knows it."""
-
-    identifier: str
-    name: str
-
-
 class Arrival(msgspec.Struct, kw_only=True):
     """What a source says of somebody.
 
     `properties` are fields of a user by their names (`username`, `name`, `email`, `attributes.x`). `told` is all that
     the source said, for policies. `groups` None: it says nothing about groups. `email_verified`: the source has
-    checked the address. `vouched`: whoever comes from there needs no approval of the staff.
+    checked the address. `given` is what the mappings of this kind of source know by name.
     """
 
     source: Source
@@ -55,7 +49,7 @@ class Arrival(msgspec.Struct, kw_only=True):
     groups: list[SourceGroup] | None = None
     group_matching_mode: str = "identifier"
     email_verified: bool = False
-    vouched: bool = True
+    given: dict[str, Any] = {}
     access_token: str = ""
     remote_session: str = ""
 
@@ -64,6 +58,11 @@ async def arrive(exchange: Exchange, attempt: SourceAttempt, arrival: Arrival) -
     """Link, sign in or sign up, as the attempt and the source's settings have it."""
     if not 0 < len(arrival.identifier) <= MOST_IN_IDENTIFIER or not _is_text(arrival.identifier):
         return SourceError(title="Sign-in failed", messages=["Could not determine id."])
+    try:
+        await property_mappings.apply(exchange.work, arrival)
+    except property_mappings.NotWanted:
+        words = f"This server does not admit you through {arrival.source.name}."
+        return await refused(exchange, arrival.source, words, "a mapping of the source left them out", status=403)
     known = await store.find_connection(exchange.work.db, arrival.source.pbm_uuid, arrival.identifier)
     signed_in = await connections.signed_in(exchange)
     if attempt.purpose == "link":
@@ -138,7 +137,6 @@ def pending(arrival: Arrival) -> PendingConnection:
         groups=None if arrival.groups is None else [msgspec.structs.asdict(one) for one in arrival.groups],
         group_matching_mode=arrival.group_matching_mode,
         email=str(email) if email and arrival.email_verified else "",
-        vouched=arrival.vouched,
     )
 
 
@@ -158,16 +156,6 @@ def _context(attempt: SourceAttempt, arrival: Arrival) -> PlanContext:
 
 
 async def _run(exchange: Exchange, slug: str, attempt: SourceAttempt, context: PlanContext) -> SourceOutcome:
-    """Begin the flow, and leave the browser at what it shows first or where it leads."""
     query = {"again": "true"} if attempt.purpose == "again" else {}
     run = await open_run(exchange, slug, query)
-    result = await run.begin(context, [source_connection.STEP]) or await run.go()
-    match result:
-        case FlowEnded(to=to):
-            return SourceRedirect(to, session_cookie(exchange, run))
-        case Challenge():
-            return SourceRedirect(f"/flows/{slug}/", session_cookie(exchange, run))
-        case Denied(message=message, code=code):
-            return SourceError(title="Not allowed", messages=[message], status=403, refusal=code)
-        case FlowFailed(error=error, code=code):
-            return SourceError(title="Something went wrong on our side", messages=[error], status=500, refusal=code)
+    return outcome_of(exchange, run, await run.begin(context, [source_connection.STEP]) or await run.go())

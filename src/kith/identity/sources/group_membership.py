@@ -35,7 +35,9 @@ async def replace(work: Work, user: User, source: Source, coming: PendingConnect
 
 
 async def _connected(work: Work, source: Source, coming: PendingConnection) -> set[str]:
-    named = {one["identifier"]: str(one["name"]) for one in (coming.groups or [])[:MOST_GROUPS]}
+    listed = (coming.groups or [])[:MOST_GROUPS]
+    attributes = {one["identifier"]: one.get("attributes", {}) for one in listed}
+    named = {one["identifier"]: str(one["name"]) for one in listed}
     named = {key: name for key, name in named.items() if 0 < len(key) <= MOST_IN_IDENTIFIER and _is_name(name)}
     known = await store.connected_groups(work.db, source.pbm_uuid, list(named))
     new = {key: name for key, name in named.items() if key not in known}
@@ -44,22 +46,22 @@ async def _connected(work: Work, source: Source, coming: PendingConnection) -> s
     taken = await store.groups_named(work.db, list(new.values()))
     mighty = await groups.superuser_groups(work.db) if taken else set()
     for identifier, name in new.items():
-        group = await _match(work, source, coming.group_matching_mode, name, taken.get(name), mighty)
+        existing = taken.get(name)
+        if existing is None:
+            group: str | None = await store.add_group(work.db, name, None, work.now, attributes[identifier])
+        else:
+            group = await _match(work, source, coming.group_matching_mode, name, existing, mighty)
         if group is not None:
             await store.connect_group(work.db, source, group, identifier, work.now)
             known[identifier] = taken[name] = group
     return set(known.values())
 
 
-async def _match(
-    work: Work, source: Source, mode: str, name: str, existing: str | None, mighty: set[str]
-) -> str | None:
-    """The group of ours for one that nobody has connected yet, a new one if need be; None if it is left out.
+async def _match(work: Work, source: Source, mode: str, name: str, existing: str, mighty: set[str]) -> str | None:
+    """The group of ours that has the name of one that nobody has connected yet; None if it is left out.
 
     Only an administrator can connect a group that makes superusers: a name at the source is not enough.
     """
-    if existing is None:
-        return await store.add_group(work.db, name, None, work.now)
     if mode == "name_link" and existing not in mighty:
         return existing
     if mode != "name_deny":

@@ -18,7 +18,7 @@ ROOM = Room(
     jobs=(tasks.SYNC, tasks.SYNC_ALL, transients.SWEEP),
     periodic=(
         tasks.PERIODIC,
-        Periodic(kind=transients.SWEEP, every=timedelta(minutes=10), payload=transients.TransientSweep()),
+        Periodic(kind=transients.SWEEP, every=timedelta(minutes=1), payload=transients.TransientSweep()),
     ),
     parts=(
         Part(RegisteredSources, lambda _: RegisteredSources(), also=(SignInSources, PasswordCopies)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from sqlalchemy import and_, bindparam, delete, or_, select, update
@@ -227,7 +228,9 @@ async def groups_named(db: Session, names: Sequence[str]) -> dict[str, str]:
     return dict(await db.all(_groups_named, names=list(names)))
 
 
-async def add_group(db: Session, name: str, parent: str | None, now: datetime) -> str:
+async def add_group(
+    db: Session, name: str, parent: str | None, now: datetime, attributes: dict[str, Any] | None = None
+) -> str:
     group_uuid = str(uuid.uuid4())
     await db.run(
         _add_group,
@@ -235,7 +238,7 @@ async def add_group(db: Session, name: str, parent: str | None, now: datetime) -
         name=name,
         parent=parent,
         is_superuser=False,
-        attributes={},
+        attributes=attributes or {},
         created_at=now,
         updated_at=now,
     )

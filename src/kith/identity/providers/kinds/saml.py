@@ -15,7 +15,13 @@ _KEYPAIR = "identity_keypairs.kp_uuid"
 _XMLDSIG = "http://www.w3.org/2000/09/xmldsig#"
 _MORE = "http://www.w3.org/2001/04/xmldsig-more#"
 _NAME_ID_1, _NAME_ID_2 = "urn:oasis:names:tc:SAML:1.1:nameid-format:", "urn:oasis:names:tc:SAML:2.0:nameid-format:"
-_SIGNED_BY = {"rsa-sha1": "rsa", "rsa-sha256": "rsa", "ecdsa-sha256": "ec", "dsa-sha1": "dsa"}
+_ENC = "http://www.w3.org/2001/04/xmlenc#"
+_DIGESTS = {"sha1": f"{_XMLDSIG}sha1", "sha256": f"{_ENC}sha256", "sha384": f"{_MORE}sha384", "sha512": f"{_ENC}sha512"}
+_SIGNED_BY = {"rsa-sha1": "rsa", "rsa-sha256": "rsa", "ecdsa-sha256": "ec", "dsa-sha1": "dsa"} | {
+    f"{word}-{digest}": kind
+    for word, kind, digests in (("rsa", "rsa", ("sha384", "sha512")), ("ecdsa", "ec", ("sha1", "sha384", "sha512")))
+    for digest in digests
+}
 _URLS = {
     "url_download_metadata": "metadata/",
     "url_sso_post": "sso/binding/post/",
@@ -28,21 +34,21 @@ _URLS = {
 FIELDS = (
     URL(name="acs_url", required=True, most=200),
     Text(name="audience", default="", most=1000, help="Empty: the assertion is for whoever gets it."),
-    Text(name="issuer", required=True, most=1000, help="The EntityID of this server."),
+    Text(name="issuer", alias="issuer_override", required=True, most=1000, help="The EntityID of this server."),
     Offset(name="assertion_valid_not_before", default="minutes=-5", most=255),
     Offset(name="assertion_valid_not_on_or_after", default="minutes=5", most=255),
     Offset(name="session_valid_not_on_or_after", default="minutes=86400", most=255),
     Choice(
         name="digest_algorithm",
         default="sha256",
-        choices=("sha1", "sha256"),
-        also={f"{_XMLDSIG}sha1": "sha1", "http://www.w3.org/2001/04/xmlenc#sha256": "sha256"},
+        choices=tuple(_DIGESTS),
+        also={uri: word for word, uri in _DIGESTS.items()},
     ),
     Choice(
         name="signature_algorithm",
         default="rsa-sha256",
         choices=tuple(_SIGNED_BY),
-        also={(_XMLDSIG if word.endswith("sha1") else _MORE) + word: word for word in _SIGNED_BY},
+        also={(_XMLDSIG if word in ("rsa-sha1", "dsa-sha1") else _MORE) + word: word for word in _SIGNED_BY},
     ),
     Reference(name="signing_kp", null=True, to=_KEYPAIR, on_delete="RESTRICT", help="Null: nothing is signed."),
     Boolean(name="require_signing", default=False, help="True: requests without a good signature are refused."),

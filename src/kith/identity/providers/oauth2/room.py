@@ -13,7 +13,7 @@ from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
 from kith.identity.providers.oauth2.keys import server_keys
 from kith.identity.providers.oauth2.keys.parsed_keys import KeyRing
-from kith.identity.providers.oauth2.logout import back_channel, lost_access, propagation
+from kith.identity.providers.oauth2.logout import back_channel, front_channel, lost_access, propagation
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
 from kith.identity.tokens.facts import TokenEnded
@@ -37,6 +37,7 @@ ROOM = Room(
         lost_access.RECHECK,
         propagation.LOOK,
         back_channel.BACK_CHANNEL,
+        front_channel.WITHOUT_BROWSER,
     ),
     periodic=(
         Periodic(kind=server_keys.ROTATE, every=timedelta(hours=6), payload=server_keys.Rotate()),

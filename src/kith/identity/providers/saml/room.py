@@ -27,6 +27,7 @@ ROOM = Room(
         propagation.RECHECK,
         propagation.LOOK,
         back_channel.BACK_CHANNEL,
+        back_channel.WITHOUT_BROWSER,
     ),
     periodic=(Periodic(kind=propagation.LOOK, every=timedelta(minutes=1), payload=propagation.SAMLSessionSweep()),),
     subscriptions=(

@@ -38,6 +38,7 @@ _refresh = command(
 _take = query(
     delete(saml_sessions).where(any_of(saml_sessions.c.saml_session_uuid, "ids")).returning(saml_sessions), SAMLSession
 )
+_forget = command(delete(saml_sessions).where(saml_sessions.c.saml_session_uuid == bindparam("one", type_=UID())))
 _renew = command(update(saml_sessions).where(_session).values(session_uuid=bindparam("new", type_=UID())))
 _page = query(
     select(saml_sessions)
@@ -98,6 +99,10 @@ async def left(db: Db) -> list[SAMLSession]:
 async def take(db: Db, found: Sequence[SAMLSession]) -> list[SAMLSession]:
     """Delete these; returns those that no other work has deleted."""
     return await db.all(_take, ids=[one.saml_session_uuid for one in found]) if found else []
+
+
+async def forget(db: Db, saml_session_uuid: str) -> None:
+    await db.run(_forget, one=saml_session_uuid)
 
 
 async def renew(db: Db, old: str, new: str) -> None:

@@ -47,6 +47,7 @@ FIELDS = (
     Reference(name="sync_parent_group", null=True, to="identity_groups.group_uuid"),
     References(
         name="property_mappings",
+        alias="user_property_mappings",
         to="identity_property_mappings.pm_uuid",
         link=ldap_mappings,
         where=(("kind", "ldap"),),

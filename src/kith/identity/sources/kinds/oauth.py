@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from kith.base.http import Outgoing
 from kith.base.work import Work
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Choice, Computed, Object, Secret, Text
+from kith.identity.sources import property_mappings
 from kith.identity.sources.family import SOURCES, SourceRecord
 from kith.identity.sources.oauth.addresses import may_ask
 from kith.identity.sources.oauth.discovery import NotUsable, fetch_document, fetch_keys
@@ -56,6 +59,7 @@ FIELDS = (
     Text(name="oidc_issuer", default="", most=500, read_only=True, help="Who must have issued its tokens."),
     Choice(name="authorization_code_auth_method", default="basic_auth", choices=("basic_auth", "post_body")),
     Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),
+    *property_mappings.fields("oauthsource"),
     Computed(name="callback_url", form={"type": "string", "format": "uri"}),
     Computed(name="backchannel_logout_url", form={"type": "string", "format": "uri"}),
 )
@@ -76,6 +80,8 @@ class OAuthSource(SourceRecord, kw_only=True):
     oidc_issuer: str
     authorization_code_auth_method: str
     group_matching_mode: str
+    user_property_mappings: list[str] = msgspec.field(default_factory=list)
+    group_property_mappings: list[str] = msgspec.field(default_factory=list)
     callback_url: str = ""
     backchannel_logout_url: str = ""
 

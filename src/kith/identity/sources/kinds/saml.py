@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource, kind_table
 from kith.identity.rest.fields import URL, Boolean, Choice, Offset, Reference, Text
+from kith.identity.sources import property_mappings
 from kith.identity.sources.family import SOURCES, SourceRecord
 from kith.identity.sources.private_keys import check_private_key
 
@@ -90,6 +93,7 @@ FIELDS = (
     ),
     Text(name="audience_override", default=""),
     Choice(name="group_matching_mode", default="identifier", choices=("identifier", "name_link", "name_deny")),
+    *property_mappings.fields("samlsource"),
 )
 
 
@@ -113,6 +117,8 @@ class SAMLSource(SourceRecord, kw_only=True):
     signature_algorithm: str
     audience_override: str
     group_matching_mode: str
+    user_property_mappings: list[str] = msgspec.field(default_factory=list)
+    group_property_mappings: list[str] = msgspec.field(default_factory=list)
 
 
 async def check(draft: RecordDraft[SAMLSource]) -> None:

@@ -198,7 +198,7 @@ def read_account(source: Source, host: str, profile: Mapping[str, Any], mode: st
         properties={name: value for name, value in properties.items() if value},
         told=told,
         group_matching_mode=mode,
-        vouched=False,  # anybody can have a server
+        given={"info": dict(profile), "client": {"provider_type": "mastodon", "host": host}, "token": {}},
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kith.identity.sources.arrival import Arrival, SourceGroup
+from kith.identity.sources.arrival import Arrival
 from kith.identity.sources.oauth.answers import cleaned
 from kith.identity.sources.oauth.presets import ServicePreset
+from kith.identity.sources.source_groups import SourceGroup
 from kith.identity.sources.store import Source
 
 MOST_TOLD = 100
@@ -35,6 +36,7 @@ def read_arrival(
         group_matching_mode=mode,
         email_verified=is_verified(preset, told),
         remote_session=str(cleaned(claims.get("sid")) or ""),
+        given={"info": told, "token": dict(claims)},
     )
 
 

@@ -155,6 +155,7 @@ async def _ask(work: Work, source: Source, service: Service, attempt: SourceAtte
     if not arrival.identifier:
         raise NoAnswer("the profile has no id", "Could not determine id.")
     arrival.access_token = tokens.access_token
+    arrival.given["client"] = {"provider_type": service.provider_type, "client_id": service.client_id}
     return arrival
 
 

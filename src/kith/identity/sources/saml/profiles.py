@@ -6,8 +6,9 @@ from typing import Any
 
 from kith.identity.saml.names import EMAIL, PERSISTENT, TRANSIENT, WINDOWS, X509_SUBJECT, name_format
 from kith.identity.saml.protocol import TrustedAssertion
-from kith.identity.sources.arrival import Arrival, SourceGroup
+from kith.identity.sources.arrival import Arrival
 from kith.identity.sources.saml.identity_provider import IdentityProvider
+from kith.identity.sources.source_groups import SourceGroup
 
 _CLAIMS = "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/"
 # Names under which identity providers tell these; the first that is there counts.
@@ -41,7 +42,21 @@ def read_arrival(idp: IdentityProvider, told: TrustedAssertion) -> Arrival:
         # An administrator chose to believe it; only what it doubts itself is not believed.
         email_verified=bool(properties.get("email")) and _first(told, ("email_verified",)).lower() != "false",
         remote_session=told.session_index,
+        given=_given(told),
     )
+
+
+def _given(told: TrustedAssertion) -> dict[str, Any]:
+    """What mappings know. The verified assertion is all of the response that is ever read, so `root` is the same."""
+    assertion = {
+        "id": told.id,
+        "issuer": told.issuer,
+        "name_id": told.name_id,
+        "name_id_format": told.name_format,
+        "session_index": told.session_index,
+        "attributes": told.attributes,
+    }
+    return {"assertion": assertion, "root": assertion, "name_id": told.name_id}
 
 
 def _first(told: TrustedAssertion, names: tuple[str, ...]) -> str:

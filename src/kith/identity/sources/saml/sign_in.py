@@ -18,6 +18,7 @@ import structlog
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.identity.audit import service as audit
+from kith.identity.flows.plan import slug_of
 from kith.identity.saml import store as kept
 from kith.identity.saml import stored_requests
 from kith.identity.saml.errors import SAMLError
@@ -32,7 +33,7 @@ from kith.identity.sources.admission import refused
 from kith.identity.sources.arrival import arrive
 from kith.identity.sources.attempts import Purpose, SourceAttempt
 from kith.identity.sources.outcomes import SourceError, SourceOutcome, SourceRedirect
-from kith.identity.sources.saml import identity_provider, transients
+from kith.identity.sources.saml import identity_provider, pre_authentication, transients
 from kith.identity.sources.saml.identity_provider import IdentityProvider, find_by_slug
 from kith.identity.sources.saml.outgoing import IdentityProviderForm, authn_request, send
 from kith.identity.sources.saml.profiles import is_transient, read_arrival
@@ -54,14 +55,28 @@ class KeptArrival(msgspec.Struct, frozen=True):
 
 async def begin(
     exchange: Exchange, slug: str, query: Mapping[str, str], *, link: int | None = None
-) -> SourceRedirect | IdentityProviderForm:
-    """Send the browser there. The id of our request is the key of the attempt: the answer must name it."""
-    work = exchange.work
+) -> SourceOutcome | IdentityProviderForm:
+    """Send the browser there, through the flow that the source wants to be run first."""
     exchange.find(Limiter).spend(STARTS, address_key(exchange.address))
-    idp = await find_by_slug(work, slug)
+    idp = await find_by_slug(exchange.work, slug)
+    if query.get(pre_authentication.PASSED):
+        passed = await pre_authentication.passed(exchange, idp, query[pre_authentication.PASSED])
+        if passed is None:
+            return await refused(exchange, idp.source, NOT_ASKED, "another browser began it", status=400)
+        return await _send(exchange, idp, passed)
     purpose: Purpose = "link" if link is not None else "again" if query.get("again") else "sign_in"
     attempt = SourceAttempt(purpose=purpose, user_id=link, next=query.get("next", "")[:2000])
-    key = new_id()
+    flow = await slug_of(exchange.work, idp.record.pre_authentication_flow)
+    if flow is not None:
+        return await pre_authentication.run(exchange, idp, flow, attempt)
+    return await _send(exchange, idp, attempt)
+
+
+async def _send(
+    exchange: Exchange, idp: IdentityProvider, attempt: SourceAttempt
+) -> SourceRedirect | IdentityProviderForm:
+    """The id of our request is the key of the attempt: the answer must name it."""
+    work, key = exchange.work, new_id()
     async with work.aside() as aside:
         session = await cookies.find(exchange)
         held = HeldSession(session) if session is not None else await sessions.begin(aside, address=exchange.address)
@@ -72,7 +87,7 @@ async def begin(
         idp,
         idp.record.sso_url,
         "SAMLRequest",
-        authn_request(work, idp, key, force=purpose == "again"),
+        authn_request(work, idp, key, force=attempt.purpose == "again"),
         in_query=idp.record.binding_type == "REDIRECT",
         waits=idp.record.binding_type == "POST",
     )

@@ -16,7 +16,7 @@ from kith.identity.sources import store
 from kith.identity.sources.saml.identity_provider import IdentityProvider
 from kith.identity.sources.saml.profiles import TRANSIENT_END
 from kith.identity.sources.saml.tables import TransientName, transient_names
-from kith.identity.sources.tables import MOST_IN_IDENTIFIER, source_sessions
+from kith.identity.sources.tables import MOST_IN_IDENTIFIER, source_sessions, user_connections
 from kith.identity.users import store as users
 from kith.identity.users.service import UserDeleted
 
@@ -32,9 +32,22 @@ _is_in_session = (
     .exists()
 )
 _settled = transient_names.c.created_at < bindparam("settled", type_=Instant())
+# Whoever has an account has come to the end of the flow, or is a step from it.
+_has_entered = (
+    select(user_connections.c.connection_uuid)
+    .where(
+        user_connections.c.source == transient_names.c.source,
+        user_connections.c.identifier == transient_names.c.identifier,
+        user_connections.c.created_at < bindparam("entered", type_=Instant()),
+    )
+    .exists()
+)
 _over = query(
     select(transient_names)
-    .where((transient_names.c.expires_at <= bindparam("now", type_=Instant())) | (_settled & ~_is_in_session))
+    .where(
+        (transient_names.c.expires_at <= bindparam("now", type_=Instant()))
+        | ((_settled | _has_entered) & ~_is_in_session)
+    )
     .limit(AT_ONCE),
     TransientName,
 )
@@ -64,7 +77,8 @@ class TransientSweep(msgspec.Struct):
 
 async def _sweep(work: Work, _payload: TransientSweep) -> None:
     """Who has just come is still on the way through the flow, and has no session yet."""
-    for one in await work.db.all(_over, now=work.now, settled=work.now - timedelta(hours=1)):
+    past = {"settled": work.now - timedelta(hours=1), "entered": work.now - timedelta(minutes=5)}
+    for one in await work.db.all(_over, now=work.now, **past):
         known = await store.find_connection(work.db, one.source, one.identifier)
         user = await users.find_by_id(work.db, known.user) if known is not None else None
         if user is not None and user.username.endswith(TRANSIENT_END):

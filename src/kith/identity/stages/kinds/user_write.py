@@ -158,12 +158,16 @@ async def _make(turn: Turn[UserWriteStage], data: dict[str, Any]) -> User:
 
 
 def _signup(turn: Turn[UserWriteStage], data: dict[str, Any]) -> signups.NewSignup:
-    """An address that the invitation names, or that the source has checked, counts as confirmed."""
+    """An address that the invitation names, or that the source has checked, counts as confirmed.
+
+    Where nobody can sign up, the flow of a source is the way in that the operator has made; it does not replace
+    the approval of the staff.
+    """
     fixed, email = turn.context.invitation_data or {}, str(data.get("email", ""))
     invited = turn.flow.designation != "enrollment" or bool(turn.context.invitation_in_effect)
     coming = turn.context.connection
     if coming is not None:
-        invited = invited or coming.vouched or turn.work.settings.registrations == "closed"
+        invited = invited or turn.work.settings.registrations == "closed"
     language = turn.exchange.header(b"accept-language").decode("latin-1").partition(",")[0].partition(";")[0]
     return signups.NewSignup(
         username=str(data.get("username", "")),

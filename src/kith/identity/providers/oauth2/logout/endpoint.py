@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -19,6 +19,7 @@ from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.grants import visits
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.logout import propagation
+from kith.identity.providers.oauth2.logout.front_channel import address_of, is_front, told_in_browser
 from kith.identity.sealing import Sealer
 from kith.identity.sessions import cookies
 from kith.identity.sessions import store as session_store
@@ -129,9 +130,9 @@ async def _after(work: Work, sealed: str) -> Go:
     frames = []
     for provider_id, sid in then.front:
         client = await clients.find_by_provider(work, provider_id)
-        if client is not None and _is_front(client):
-            told = urlencode({"iss": client.issuer(work.settings.base_url), "sid": sid})
-            frames.append(f"{client.logout_uri}{'&' if '?' in client.logout_uri else '?'}{told}")
+        if client is not None and is_front(client):
+            await told_in_browser(work, provider_id, sid)
+            frames.append(address_of(work, client, sid))
     return Go(then.to, frames)
 
 
@@ -171,10 +172,6 @@ async def _front(work: Work, session_uuid: str) -> list[tuple[int, str]]:
     found = []
     for visit in await visits.of_session(work, session_uuid):
         client = await clients.find_by_provider(work, visit.provider_id)
-        if client is not None and _is_front(client):
+        if client is not None and is_front(client):
             found.append((visit.provider_id, visit.sid))
     return found
-
-
-def _is_front(client: Client) -> bool:
-    return client.logout_method == "frontchannel" and urlsplit(client.logout_uri).scheme in ("http", "https")

@@ -24,7 +24,7 @@ from kith.identity.providers.oauth2.claims import claims
 from kith.identity.providers.oauth2.clients import client as clients
 from kith.identity.providers.oauth2.clients.scopes import split
 from kith.identity.providers.oauth2.grants import service, visits
-from kith.identity.providers.oauth2.logout import back_channel
+from kith.identity.providers.oauth2.logout import back_channel, front_channel
 from kith.identity.providers.oauth2.tables import Grant, Visit, grants
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store as session_store
@@ -68,10 +68,16 @@ def lasts(grant: Grant) -> bool:
     return grant.provider_id is None or "offline_access" in split(grant.scopes)
 
 
-async def tell_all(work: Work, found: Sequence[Visit], unnoted: Sequence[Visit] = ()) -> None:
-    """Tell the clients of these visits; of several works at the same time one does."""
+async def tell_all(
+    work: Work, found: Sequence[Visit], unnoted: Sequence[Visit] = (), *, in_browser: bool = False
+) -> None:
+    """Tell the clients of these visits; of several works at the same time one does.
+
+    `in_browser`: one may be about to tell those that are told there.
+    """
     for visit in (*await visits.take(work, found), *unnoted):
         await back_channel.tell(work, visit)
+        await front_channel.tell_without_browser(work, visit, in_browser=in_browser)
 
 
 # A session
@@ -87,7 +93,7 @@ async def session_ended(work: Work, session_uuid: str) -> None:
     seen = await visits.of_session(work, session_uuid)
     unnoted = await _unnoted(work, found, seen)
     lasting = {grant.client_id for grant in found if lasts(grant)}
-    await tell_all(work, seen, unnoted)
+    await tell_all(work, seen, unnoted, in_browser=True)
     for visit in (*seen, *unnoted):
         if visit.client_id in lasting:
             await visits.outlast(work, visit)

@@ -144,7 +144,7 @@ async def _end_here(
     if flow is None:
         return ErrorPage(title="Not allowed", messages=["There is no way to sign out here."], status=403)
     run = await signing_out.prepare(exchange, without=service.id)
-    run.answer = answer
+    run.answer, run.asked_by = answer, own.saml_session_uuid
     then = await signing_out.begin(exchange, run, "/")
     if proven:  # it knows already
         async with exchange.work.aside() as work:

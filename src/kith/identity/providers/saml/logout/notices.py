@@ -28,6 +28,7 @@ class SAMLLogoutNotice(msgspec.Struct, frozen=True, kw_only=True):
     signing_kp: str | None
     signature_algorithm: str
     digest_algorithm: str
+    saml_session_uuid: str = ""
 
     @property
     def in_query(self) -> bool:
@@ -47,6 +48,7 @@ def notice_for(service: ServiceProvider, session: SAMLSession) -> SAMLLogoutNoti
         signing_kp=record.signing_kp if record.sign_logout_request else None,
         signature_algorithm=record.signature_algorithm,
         digest_algorithm=record.digest_algorithm,
+        saml_session_uuid=session.saml_session_uuid,
     )
 
 

@@ -32,14 +32,14 @@ RENEWED_NAME = "identity.saml_session_renewed"
 _renewals = query(select(jobs.c.id).where(and_(jobs.c.kind == RENEWED_NAME, jobs.c.state != DEAD)).limit(1), int)
 
 
-async def tell_all(work: Work, found: Sequence[SAMLSession]) -> None:
+async def tell_all(work: Work, found: Sequence[SAMLSession], *, in_browser: bool = False) -> None:
     """Tell the services of these sessions; of several works at the same time one does."""
     for session in await store.take(work.db, found):
-        await back_channel.tell(work, session)
+        await back_channel.tell(work, session, in_browser=in_browser)
 
 
 async def _on_session_ended(work: Work, fact: SessionEnded) -> None:
-    await tell_all(work, await store.of_session(work.db, fact.session_uuid))
+    await tell_all(work, await store.of_session(work.db, fact.session_uuid), in_browser=True)
 
 
 async def _on_session_renewed(work: Work, fact: SessionRenewed) -> None:

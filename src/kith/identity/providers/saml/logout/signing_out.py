@@ -13,6 +13,7 @@ import msgspec
 from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.providers.saml import service_provider, store
+from kith.identity.providers.saml.logout.back_channel import told_in_browser
 from kith.identity.providers.saml.logout.logout_answers import LogoutAnswer, send_answer
 from kith.identity.providers.saml.logout.notices import SAMLLogoutNotice, notice_for, write_notice
 from kith.identity.providers.saml.outcomes import PostToService, ToService
@@ -35,6 +36,7 @@ class SigningOut(msgspec.Struct, kw_only=True):
     frames: list[SAMLLogoutNotice] = []
     tabs: list[SAMLLogoutNotice] = []
     answer: LogoutAnswer | None = None
+    asked_by: str = ""  # the session at the service that gets the answer
 
 
 class Frames(msgspec.Struct, frozen=True):
@@ -96,9 +98,12 @@ async def go_on(exchange: Exchange, key: str) -> Step:
     if signing_out.tabs:
         notice = signing_out.tabs.pop(0)
         message = await write_notice(work, notice, relay_state=key)
+        await told_in_browser(work, notice.saml_session_uuid)
         await _save(work, stored, signing_out)
         return message
     answer = signing_out.answer
+    if signing_out.asked_by:
+        await told_in_browser(work, signing_out.asked_by)
     if answer is None:
         await kept.claim_request(work.db, stored.request_hash, work.now)
         return Local(signing_out.to)
@@ -120,6 +125,8 @@ async def _show_frames(work: Work, key: str, stored: StoredRequest, signing_out:
             )
             frames.append(f"{PATH}frame/?{urlencode({RUN: inner})}")
         origins.add(notice.url)
+    for notice in signing_out.frames:
+        await told_in_browser(work, notice.saml_session_uuid)
     signing_out.frames = []
     await _save(work, stored, signing_out)
     return Frames(link(key), frames, sorted(origins))
