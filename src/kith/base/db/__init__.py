@@ -14,6 +14,7 @@ from kith.base.db.schema import (
     any_of,
     any_row,
     index_of_some,
+    not_over,
     rows_as_json,
 )
 from kith.base.db.session import Database, Session
@@ -39,6 +40,7 @@ __all__ = [
     "connect",
     "index_of_some",
     "insert_into",
+    "not_over",
     "query",
     "rows_as_json",
     "upsert",

@@ -13,7 +13,7 @@ from kith.base.work import Works
 from kith.identity.gateway.logins import GatewayLogin
 from kith.identity.gateway.tables import gateway_sessions
 from kith.identity.sessions.tables import sessions
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 __all__ = ["OpenEntries", "OpenEntry"]
 
@@ -29,12 +29,12 @@ _live = query(
             any_of(gateway_sessions.c.key_hash, "hashes"),
             gateway_sessions.c.expires_at > _now,
             sessions.c.expires_at > _now,
-            users.c.is_active,
+            is_active(),
         )
     ),
     str,
 )
-_active = query(select(users.c.id).where(and_(any_of(users.c.id, "ids"), users.c.is_active)), int)
+_active = query(select(users.c.id).where(and_(any_of(users.c.id, "ids"), is_active())), int)
 _log = Logger()
 
 

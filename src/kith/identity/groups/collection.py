@@ -13,7 +13,7 @@ from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import Boolean, Computed, Object, Reference, References, Text
 from kith.identity.rest.record import Record
@@ -25,7 +25,13 @@ FIELDS = (
     Text(name="name", required=True, unique=True, most=80),
     Reference(name="parent", null=True, to="identity_groups.group_uuid"),
     References(
-        name="user_set", to="identity_users.id", integer=True, link=members, owner="group_uuid", other="user_id"
+        name="user_set",
+        to="identity_users.id",
+        integer=True,
+        link=members,
+        owner="group_uuid",
+        other="user_id",
+        ends="expires",
     ),
     Object(name="attributes"),
     Boolean(name="is_superuser", default=False, help="Its members, and those of every group below, may do everything."),
@@ -121,7 +127,7 @@ async def decorate(work: Work, records: list[GroupRecord]) -> None:
 _by_username = groups.c.group_uuid.in_(
     select(members.c.group_uuid)
     .join(users, users.c.id == members.c.user_id)
-    .where(any_of(users.c.username, "usernames"))
+    .where(any_of(users.c.username, "usernames"), IS_MEMBER)
 )
 
 RESOURCE = Resource(

@@ -228,17 +228,29 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
 
 
 async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
-    """An inactive user can do nothing, from the next request on."""
+    """An inactive user can do nothing, from the next request on. Enabling somebody lifts an end that has passed."""
+    if active and user.expires is not None and user.expires <= work.now:
+        await _change(work, user, "expires", None, by, by_name)
     await _change(work, user, "is_active", active, by, by_name)
     if user.is_active and not active:
         work.announce(UserBarred(user_id=user.id, at=work.now))
+
+
+async def end_stay(work: Work, user: User) -> None:
+    """Disable somebody whose end has come, as if an administrator did."""
+    await store.change(work.db, user.id, "is_active", False, work.now)
+    reason = {"expires": user.expires, "reason": "The end that was set for this account has come."}
+    diff = audit.difference({"is_active": True}, {"is_active": False})
+    await _record(work, "user_expired", user, None, "", diff=diff, **reason)
+    work.announce(UserBarred(user_id=user.id, at=work.now))
+    work.announce(UserChanged(user_id=user.id))
 
 
 async def _change(work: Work, user: User, name: str, value: object, by: int | None, by_name: str) -> None:
     before = getattr(user, name)
     if before == value:
         return
-    if await store.is_last_superuser(work.db, user.id) and value is not True and value not in store.STAFF_ROLES:
+    if await store.is_last_superuser(work.db, user.id) and value not in (True, None, *store.STAFF_ROLES):
         raise LastSuperuser
     await store.change(work.db, user.id, name, value, work.now)
     diff = audit.difference({name: before}, {name: value})
