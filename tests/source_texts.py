@@ -47,6 +47,8 @@ _SOURCES: Calls = {"refused": (2,), "NoAnswer": (1,), "SourceError": (9,), "User
 # Where pages get their texts from, and which arguments of which calls are texts.
 _PAGES: tuple[tuple[str, Calls], ...] = (
     ("web/**/*.py", {"translate": (0,), "translatable": (0,), "leave_message": (2,), **_ERRORS}),
+    ("identity/access_requests/grants.py", _ERRORS),
+    ("identity/access_requests/service.py", _ERRORS),
     ("identity/executor/*.py", _FLOWS | _ERRORS),
     ("identity/stages/**/*.py", _FLOWS),
     ("identity/account_settings/*.py", _FLOWS | _ERRORS),

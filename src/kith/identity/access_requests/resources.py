@@ -118,14 +118,14 @@ async def ahead(draft: RecordDraft[AccessRequestRecord]) -> None:
         draft.complain("reason", "This field may not be blank.", "blank")
     wrong = await service.why_not_ask(draft.work, offer, draft.caller.id, draft.now.duration)
     if wrong is not None:
-        draft.complain(*wrong)
+        draft.complain(wrong[0], wrong[1], wrong[1].code)
     draft.raise_complaints()
 
 
 async def check_request(draft: RecordDraft[AccessRequestRecord]) -> None:
     wrong = await service.why_too_many(draft.work, draft.now.offer, draft.caller.id)
     if wrong is not None:
-        draft.complain("offer", wrong, "too_many")
+        draft.complain("offer", wrong, wrong.code)
     closes = draft.work.now + service.OPEN_FOR
     draft.columns |= {"user": draft.caller.id, "state": "open", "closes": closes, "answer": ""}
 

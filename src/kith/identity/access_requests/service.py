@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from kith.base.errors import Conflict, Forbidden, Invalid, NotFound
+from kith.base.errors import Complaint, Conflict, Forbidden, Invalid, NotFound
 from kith.base.limits import Limiter, LimitRule
 from kith.base.work import Work
 from kith.identity.access_requests import grants, mails, store
@@ -25,6 +25,7 @@ MOST_OPEN = 10
 ASKED = LimitRule("access_requests", most=20, seconds=3600)
 LONGEST_SECONDS = 10 * 366 * 86_400.0
 _DURATION = Offset(name="duration", least=60)
+NOBODYS = "00000000-0000-0000-0000-000000000000"  # no request has this id
 NOT_YOURS = "You cannot decide about your own request."
 
 
@@ -35,27 +36,27 @@ def seconds_of(duration: str) -> float:
 # Asking
 
 
-async def why_not_ask(work: Work, offer: AccessOffer, user_id: int, duration: str) -> tuple[str, str] | None:
+async def why_not_ask(work: Work, offer: AccessOffer, user_id: int, duration: str) -> tuple[str, Complaint] | None:
     """The field and the words, if they cannot ask for this. Policies are evaluated: call it before any write."""
     work.find(Limiter).spend(ASKED, str(user_id))
     if not offer.requestable:
-        return "offer", "This cannot be requested at the moment."
+        return "offer", Complaint("This cannot be requested at the moment.", "invalid")
     if seconds_of(duration) > seconds_of(offer.longest):
-        return "duration", f"Access is given for at most {mails.words_of(offer.longest)}."
+        return "duration", Complaint(f"Access is given for at most {offer.longest}.", "too_big")
     if await grants.has_already(work, offer, user_id):
-        return "offer", "You have access already."
+        return "offer", Complaint("You have access already.", "invalid")
     return None
 
 
-async def why_too_many(work: Work, offer_uuid: str, user_id: int) -> str | None:
+async def why_too_many(work: Work, offer_uuid: str, user_id: int) -> Complaint | None:
     """What somebody has asked for is counted while nobody else can ask in their name."""
     await work.db.begin()
     await work.db.hold(f"identity.access_requests:{user_id}")
     waiting = await store.open_offers(work.db, user_id, work.now)
     if offer_uuid in waiting:
-        return "You have asked for this already. Your request has not been decided yet."
+        return Complaint("You have asked for this already. It has not been decided yet.", "unique")
     if len(waiting) >= MOST_OPEN:
-        return f"You have {MOST_OPEN} requests that have not been decided yet. Withdraw one, or wait."
+        return Complaint("You have too many requests that have not been decided yet.", "too_many")
     return None
 
 
@@ -117,10 +118,8 @@ async def _check_approver(work: Work, request: RequestForAccess, by: ApiCaller) 
 
 
 def _check_open(work: Work, request: RequestForAccess) -> None:
-    if request.state == "open" and request.closes > work.now:
-        return
-    state = "expired" if request.state == "open" else request.state
-    raise Conflict(f"This request is not open any more: it is {state}.")
+    if request.state != "open" or request.closes <= work.now:
+        raise Conflict("This request is not open any more.")
 
 
 def _check_possible(offer: AccessOffer, asker: User) -> None:

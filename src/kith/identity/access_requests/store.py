@@ -50,6 +50,7 @@ _offer = select(
 ).select_from(_named)
 _find_offer = query(_offer.where(offers.c.offer_uuid == _uuid), AccessOffer)
 _offered = query(_offer.where(offers.c.requestable).order_by(_NAME).limit(MOST_LISTED), AccessOffer)
+_any_offer = query(select(offers.c.offer_uuid).where(offers.c.requestable).limit(1), str)
 _offer_names = query(
     select(offers.c.offer_uuid, _NAME).select_from(_named).where(any_of(offers.c.offer_uuid, "ids")), tuple
 )
@@ -136,6 +137,10 @@ async def find_offer(db: Session, offer_uuid: str) -> AccessOffer | None:
 
 async def offered(db: Session) -> list[AccessOffer]:
     return await db.all(_offered)
+
+
+async def has_offers(db: Session) -> bool:
+    return await db.one(_any_offer) is not None
 
 
 async def names_of_offers(db: Session, ids: Sequence[str]) -> dict[str, str]:
