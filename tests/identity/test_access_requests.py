@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -394,7 +395,8 @@ async def test_offers_are_made_by_those_who_could_give_it_themselves(near: Town,
         answer = await offered(group=group["pk"])
         assert (answer.status_code, set(answer.json())) == (400, {"group"})
     assert set((await offered(application=application["pk"])).json()) == {"application"}
-    for sent in ({"approvers": []}, {"longest": "days=9999"}, {"longest": "soon"}):
+    wrong: list[dict[str, Any]] = [{"approvers": []}, {"longest": "days=9999"}, {"longest": "soon"}]
+    for sent in wrong:
         other = await make(ada, "/core/groups/", name=new_name("crew"))
         assert (await offered(group=other["pk"], **sent)).status_code == 400
     assert (await offered(group=plain["pk"], application=application["pk"])).status_code == 400
@@ -409,3 +411,12 @@ async def test_offers_are_made_by_those_who_could_give_it_themselves(near: Town,
 )
 def test_durations_in_words(duration: str, words: str) -> None:
     assert words_of(duration) == words
+
+
+async def test_nobody_asks_without_end(engine: Engine, tmp_path: Path) -> None:
+    async with build_town(engine, tmp_path / "town", rate_limits="on") as town:
+        ada, eve = await town.owner(), await town.sign_up()
+        _, offer = await offer_group(ada, ada)
+        answers = [await ask(eve, offer) for _ in range(21)]
+        assert [one.status_code for one in answers] == [201, *[400] * 19, 429]
+        assert "retry-after" in answers[-1].headers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -251,3 +252,45 @@ async def test_members_are_added_and_removed_by_those_who_may(near: Town, ada: P
     assert await added(ada, {"pk": "x"}) == 404
     assert await added(helper, plain, "remove_user") == 204
     assert (await ada.get(f"{API}/core/groups/{plain['pk']}/")).json()["user_set"] == []
+
+
+async def test_an_end_that_comes_while_the_server_is_down_is_told_when_it_is_back(
+    engine: Engine, tmp_path: Path, listener: Listener
+) -> None:
+    async with build_town(engine, tmp_path / "town", private_hosts="127.0.0.1") as town:
+        ada = await town.owner()
+        party = await make_party(town, ada, logout_uri=listener.url)
+        person, browser = await signed_in(town)
+        tokens = await party.tokens(browser, scope="openid")
+        claims = await party.read(tokens["id_token"])
+        await done(ada, "PATCH", f"/core/users/{await id_of(ada, person)}/", expires=soon(0.5))
+        await town.kill()
+        await town.start()
+        await listener.hears(party, claims)
+        assert (await party.userinfo(tokens["access_token"])).status_code == 401
+
+
+async def test_a_command_sets_an_end_and_takes_it_back(near: Town, ada: Person, listener: Listener) -> None:
+    party = await make_party(near, ada, logout_uri=listener.url)
+    person, browser = await signed_in(near)
+    claims = await party.read((await party.tokens(browser, scope="openid"))["id_token"])
+    path = f"{API}/core/users/{await id_of(ada, person)}/"
+    assert "ends at 2101-01-01 00:00:00 UTC" in await near.kith("users", "set-end", person.username, "2100-12-31")
+    assert (await ada.get(path)).json()["expires"] == "2101-01-01T00:00:00.000000Z"
+    assert "has no end" in await near.kith("users", "set-end", person.username, "never")
+    assert (await ada.get(path)).json()["expires"] is None
+    for wrong in ("tomorrow", "2020-01-01", "9999-12-31"):
+        await near.kith("users", "set-end", person.username, wrong, expect=1)
+    assert "superuser" in await near.kith("users", "set-end", ada.username, "2100-12-31", expect=1)
+    await near.kith("users", "set-end", person.username, soon())
+    await listener.hears(party, claims)
+    assert "active" in await near.kith("users", "enable", person.username)
+    assert (await ada.get(path)).json()["expires"] is None
+
+
+async def test_whoever_has_an_end_is_told_in_their_settings(near: Town, ada: Person) -> None:
+    person, browser = await signed_in(near)
+    await done(ada, "PATCH", f"/core/users/{await id_of(ada, person)}/", expires="2100-01-01T00:00:00Z")
+    page = await browser.http.get("/settings/security")
+    assert "Your account ends:" in page.text
+    assert "2100-01-01" in page.text

@@ -8,7 +8,7 @@ from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.access_requests.tables import AccessOffer
 from kith.identity.caller import ApiCaller
-from kith.identity.expressions import subjects
+from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.groups import store as groups
 from kith.identity.memberships import service as memberships
 from kith.identity.policies import person_bindings
@@ -25,12 +25,14 @@ ALL_MODE = (
 NOT_BOUND = "Nothing is bound to the application, so that everybody may open it already."
 
 
-async def has_already(work: Work, offer: AccessOffer, user_id: int) -> bool:
+async def has_already(work: Work, offer: AccessOffer, person: PolicySubject) -> bool:
     """Whether somebody has it, other than until a moment. Policies are evaluated: call it before any write."""
-    person = await subjects.get(work, user_id)
+    user_id = person.user.id
     if offer.group is not None:
+        if not person.is_in(offer.group):
+            return False
         direct = await groups.membership(work.db, offer.group, user_id)
-        return person.is_in(offer.group) and (direct is None or direct.expires is None)
+        return direct is None or direct.expires is None
     assert offer.application is not None  # noqa: S101 - one of the two is set
     request = PolicyRequest(person=person, client_ip=work.origin.address, is_test=True)
     mode = "any" if offer.policy_engine_mode == "any" else "all"

@@ -111,6 +111,7 @@ class AccessRequestRecord(Record, kw_only=True):
 
 
 async def ahead(draft: RecordDraft[AccessRequestRecord]) -> None:
+    service.spend(draft.work, draft.caller.id)
     offer = await store.find_offer(draft.work.db, draft.now.offer)
     if offer is None:
         return  # which is found out with all other references

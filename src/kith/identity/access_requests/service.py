@@ -36,14 +36,18 @@ def seconds_of(duration: str) -> float:
 # Asking
 
 
+def spend(work: Work, user_id: int) -> None:
+    """Each try counts: those who decide get a mail for each request."""
+    work.find(Limiter).spend(ASKED, str(user_id))
+
+
 async def why_not_ask(work: Work, offer: AccessOffer, user_id: int, duration: str) -> tuple[str, Complaint] | None:
     """The field and the words, if they cannot ask for this. Policies are evaluated: call it before any write."""
-    work.find(Limiter).spend(ASKED, str(user_id))
     if not offer.requestable:
         return "offer", Complaint("This cannot be requested at the moment.", "invalid")
     if seconds_of(duration) > seconds_of(offer.longest):
         return "duration", Complaint(f"Access is given for at most {offer.longest}.", "too_big")
-    if await grants.has_already(work, offer, user_id):
+    if await grants.has_already(work, offer, await subjects.get(work, user_id)):
         return "offer", Complaint("You have access already.", "invalid")
     return None
 

@@ -28,6 +28,8 @@ _join = command(
 )
 _is_it = and_(members.c.group_uuid == _group, members.c.user_id == _user)
 _leave = command(delete(members).where(_is_it))
+# Somebody may have set another end meanwhile.
+_end = command(delete(members).where(and_(_is_it, members.c.expires <= bindparam("now", type_=Instant()))))
 _membership = query(select(members).where(and_(_is_it, IS_MEMBER)), Membership)
 _any_membership = query(
     select(members.c.user_id).where(and_(members.c.user_id == bindparam("user"), IS_MEMBER)).limit(1), int
@@ -82,6 +84,11 @@ async def join(db: Session, group_uuid: str, user_id: int, *, expires: datetime 
 async def leave(db: Session, group_uuid: str, user_id: int) -> bool:
     """False if they were no member."""
     return await db.run(_leave, group_uuid=group_uuid, user_id=user_id) == 1
+
+
+async def end(db: Session, group_uuid: str, user_id: int, now: datetime) -> bool:
+    """End a membership whose end has come; False if it has not."""
+    return await db.run(_end, group_uuid=group_uuid, user_id=user_id, now=now) == 1
 
 
 async def membership(db: Session, group_uuid: str, user_id: int) -> Membership | None:

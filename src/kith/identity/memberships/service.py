@@ -45,7 +45,8 @@ async def end_due(work: Work, most: int) -> int:
 
 
 async def _end(work: Work, one: Membership, names: dict[str | int, str]) -> None:
-    await store.leave(work.db, one.group_uuid, one.user_id)
+    if not await store.end(work.db, one.group_uuid, one.user_id, work.now):
+        return
     group, person = (one.group_uuid, names.get(one.group_uuid, "")), (one.user_id, names.get(one.user_id, ""))
     await _record(work, "membership_expired", group, person, None, one.expires)
     work.announce(MembershipEnded(user_id=one.user_id, group_uuid=one.group_uuid))

@@ -26,7 +26,9 @@ _over = query(
     tuple,
 )
 _told = command(
-    update(bindings).where(bindings.c.policy_binding_uuid == bindparam("binding", type_=UID())).values(ended_at=_now)
+    update(bindings)
+    .where(and_(bindings.c.policy_binding_uuid == bindparam("binding", type_=UID()), bindings.c.expires <= _now))
+    .values(ended_at=_now)
 )
 
 
@@ -34,7 +36,8 @@ async def tell_due(work: Work, most: int) -> int:
     """Never deletes one: an application without bindings is open to everybody."""
     found = await work.db.all(_over, now=work.now, most=most)
     for binding, target, policy, group, user, expires in found:
-        await work.db.run(_told, binding=binding, now=work.now)
+        if not await work.db.run(_told, binding=binding, now=work.now):
+            continue  # somebody has set another end meanwhile
         model = {"app": "policies", "model_name": "policybinding", "pk": binding, "name": binding}
         about = {"target": target, "policy": policy, "group": group, "user": user, "expires": expires}
         await audit.record(work, "binding_expired", "policies.policybinding", context={"model": model, **about})

@@ -227,23 +227,15 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
     await _change(work, user, "role", role, by, by_name)
 
 
-async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
+async def set_active(
+    work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "", lifts_end: bool = True
+) -> None:
     """An inactive user can do nothing, from the next request on. Enabling somebody lifts an end that has passed."""
-    if active and user.expires is not None and user.expires <= work.now:
+    if lifts_end and active and user.expires is not None and user.expires <= work.now:
         await _change(work, user, "expires", None, by, by_name)
     await _change(work, user, "is_active", active, by, by_name)
     if user.is_active and not active:
         work.announce(UserBarred(user_id=user.id, at=work.now))
-
-
-async def end_stay(work: Work, user: User) -> None:
-    """Disable somebody whose end has come, as if an administrator did."""
-    await store.change(work.db, user.id, "is_active", False, work.now)
-    reason = {"expires": user.expires, "reason": "The end that was set for this account has come."}
-    diff = audit.difference({"is_active": True}, {"is_active": False})
-    await _record(work, "user_expired", user, None, "", diff=diff, **reason)
-    work.announce(UserBarred(user_id=user.id, at=work.now))
-    work.announce(UserChanged(user_id=user.id))
 
 
 async def _change(work: Work, user: User, name: str, value: object, by: int | None, by_name: str) -> None:
