@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, update
 from kith.base.db import Command, Instant, command
 from kith.identity.access_requests.mails import words_of
 from kith.identity.access_requests.tables import requests
+from kith.identity.endings.tasks import END, DueEnds
 from kith.identity.groups.tables import members
 from tests.identity.flow_browser import Browser
 from tests.identity.logout_receiver import Listener, listening
@@ -110,6 +111,22 @@ async def let_pass(town: Town, statement: Command, wanted: str) -> None:
         await work.db.run(statement, wanted=wanted, past=work.now - timedelta(seconds=1))
 
 
+_access_ends = command(
+    update(requests)
+    .where(requests.c.request_uuid == bindparam("wanted", type_=requests.c.request_uuid.type))
+    .values(expires=bindparam("past", type_=Instant()))
+)
+
+
+async def look_at_ends(town: Town, ada: Person, request: dict[str, Any], state: str) -> None:
+    """Have the worker look for what has ended, and wait until it has."""
+    async with town.house() as house, house.works.begin() as work:
+        work.enqueue(END, DueEnds())
+    async with asyncio.timeout(60):
+        while (await ada.get(f"{REQUESTS}{request['pk']}/")).json()["state"] != state:
+            await asyncio.sleep(0.05)
+
+
 async def mail_to(town: Town, ada: Person, person: Person, words: str) -> str:
     [found] = await results(ada, "/core/users/", username=person.username)
     async with asyncio.timeout(60):
@@ -201,7 +218,9 @@ async def test_an_application_is_asked_for_and_closes_again(near: Town, ada: Per
     assert "Bind a group, a person or a policy first" in (await offered()).json()["application"][0]
     await make(ada, "/policies/bindings/", user=await id_of(ada, ada), target=application, order=0)
     offer = (await offered(longest="hours=2")).json()
-    assert (await party.authorize(browser)).status_code == 403
+    refused = await party.authorize(browser)
+    assert refused.status_code == 403
+    assert "You can ask for access in your settings" in refused.text
 
     [listed] = [one for one in (await person.get(f"{REQUESTS}offers/")).json() if one["offer"] == offer["pk"]]
     assert (listed["kind"], listed["name"], listed["is_open"]) == ("application", party.application["name"], False)
@@ -325,6 +344,16 @@ async def test_requests_expire_are_withdrawn_and_are_counted(near: Town, ada: Pe
     assert (await act(bob, made[1], "approve")).json()["detail"] == "This request is not open any more."
     assert made[1]["pk"] not in {one["pk"] for one in (await bob.get(f"{REQUESTS}to_decide/")).json()}
     await asked(person, offers[1])  # who was not answered may ask again
+
+    await look_at_ends(near, ada, made[1], "expired")
+    assert await actions_about(ada, made[1]) == ["model_created", "access_request_expired"]
+    await mail_to(near, ada, person, "Nobody has decided about your request")
+
+    assert (await act(bob, made[2], "approve")).status_code == 200
+    await let_pass(near, _access_ends, made[2]["pk"])
+    await look_at_ends(near, ada, made[2], "ended")
+    assert (await actions_about(ada, made[2]))[1:] == ["access_request_approved", "access_request_ended"]
+    await mail_to(near, ada, person, "has ended")
 
 
 async def test_what_somebody_has_for_good_stays_and_for_a_while_is_never_shortened(

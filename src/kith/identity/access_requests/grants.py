@@ -45,15 +45,10 @@ async def has_already(work: Work, offer: AccessOffer, person: PolicySubject) -> 
 async def give(work: Work, offer: AccessOffer, user: User, expires: datetime, by: ApiCaller) -> None:
     """Until `expires`; what somebody has for longer is never made shorter."""
     if offer.group is not None:
-        await _join(work, (offer.group, offer.name), user, expires, by)
+        person = (user.id, user.username)
+        await memberships.join_for_longer(work, (offer.group, offer.name), person, expires, by)
     elif offer.application is not None:
         await _let_in(work, offer, offer.application, user, expires)
-
-
-async def _join(work: Work, group: tuple[str, str], user: User, expires: datetime, by: ApiCaller) -> None:
-    held = await groups.membership(work.db, group[0], user.id)
-    if held is None or (held.expires is not None and held.expires < expires):
-        await memberships.join(work, group, (user.id, user.username), expires, by)
 
 
 async def _let_in(work: Work, offer: AccessOffer, application: str, user: User, expires: datetime) -> None:

@@ -51,6 +51,9 @@ _offer = select(
 _find_offer = query(_offer.where(offers.c.offer_uuid == _uuid), AccessOffer)
 _offered = query(_offer.where(offers.c.requestable).order_by(_NAME).limit(MOST_LISTED), AccessOffer)
 _any_offer = query(select(offers.c.offer_uuid).where(offers.c.requestable).limit(1), str)
+_offered_target = query(
+    select(offers.c.offer_uuid).where(and_(offers.c.application == _uuid, offers.c.requestable)), str
+)
 _offer_names = query(
     select(offers.c.offer_uuid, _NAME).select_from(_named).where(any_of(offers.c.offer_uuid, "ids")), tuple
 )
@@ -141,6 +144,10 @@ async def offered(db: Session) -> list[AccessOffer]:
 
 async def has_offers(db: Session) -> bool:
     return await db.one(_any_offer) is not None
+
+
+async def is_offered(db: Session, application: str) -> bool:
+    return await db.one(_offered_target, uuid=application) is not None
 
 
 async def names_of_offers(db: Session, ids: Sequence[str]) -> dict[str, str]:

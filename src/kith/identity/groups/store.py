@@ -26,6 +26,14 @@ _join = command(
         index_elements=[members.c.group_uuid, members.c.user_id], set_={"expires": _new.excluded.expires}
     ).inline()
 )
+# What somebody has for good, or for longer, stays.
+_join_for_longer = command(
+    _new.on_conflict_do_update(
+        index_elements=[members.c.group_uuid, members.c.user_id],
+        set_={"expires": _new.excluded.expires},
+        where=members.c.expires < _new.excluded.expires,
+    ).inline()
+)
 _is_it = and_(members.c.group_uuid == _group, members.c.user_id == _user)
 _leave = command(delete(members).where(_is_it))
 # Somebody may have set another end meanwhile.
@@ -79,6 +87,11 @@ async def superuser_groups(db: Session) -> set[str]:
 async def join(db: Session, group_uuid: str, user_id: int, *, expires: datetime | None = None) -> None:
     """Make somebody a member, until `expires` or for good; whoever is one already gets this end."""
     await db.run(_join, group_uuid=group_uuid, user_id=user_id, expires=expires)
+
+
+async def join_for_longer(db: Session, group_uuid: str, user_id: int, expires: datetime) -> bool:
+    """The same, unless they are a member for good or for longer: then False."""
+    return await db.run(_join_for_longer, group_uuid=group_uuid, user_id=user_id, expires=expires) == 1
 
 
 async def leave(db: Session, group_uuid: str, user_id: int) -> bool:

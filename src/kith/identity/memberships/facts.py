@@ -6,7 +6,7 @@ from kith.base.news import Fact
 
 
 class MembershipEnded(Fact, frozen=True):
-    """The end that was set for somebody's membership has come."""
+    """Somebody's membership has ended: at the moment that was set for it, or because somebody ended it."""
 
     user_id: int
     group_uuid: str

@@ -20,10 +20,24 @@ async def join(
 ) -> None:
     """Make somebody a member; whoever is one already gets the new end. `group` and `person` are ids and names."""
     await store.join(work.db, group[0], person[0], expires=expires)
+    await _joined(work, group, person, expires, by)
+
+
+async def _joined(
+    work: Work, group: tuple[str, str], person: tuple[int, str], expires: datetime | None, by: ApiCaller
+) -> None:
     await _record(work, "membership_added", group, person, by, expires)
     if expires is not None:
         work.announce(EndPlanned(at=expires))
     _announce(work, person[0])
+
+
+async def join_for_longer(
+    work: Work, group: tuple[str, str], person: tuple[int, str], expires: datetime, by: ApiCaller
+) -> None:
+    """The same, unless somebody is a member for good or for longer."""
+    if await store.join_for_longer(work.db, group[0], person[0], expires):
+        await _joined(work, group, person, expires, by)
 
 
 async def leave(work: Work, group: tuple[str, str], person: tuple[int, str], by: ApiCaller) -> bool:
@@ -31,6 +45,7 @@ async def leave(work: Work, group: tuple[str, str], person: tuple[int, str], by:
     if not await store.leave(work.db, group[0], person[0]):
         return False
     await _record(work, "membership_removed", group, person, by, None)
+    work.announce(MembershipEnded(user_id=person[0], group_uuid=group[0]))
     _announce(work, person[0])
     return True
 
