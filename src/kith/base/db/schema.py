@@ -12,15 +12,18 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    Select,
     String,
     Subquery,
     Text,
     bindparam,
     exists,
+    func,
     literal_column,
     or_,
     select,
     text,
+    union_all,
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
@@ -134,6 +137,12 @@ RIGHT_NOW = RightNow()
 def not_over(column: ColumnElement[Any]) -> ColumnElement[bool]:
     """Whether what ends at `column` (never, if it has no value) has not ended yet."""
     return or_(column.is_(None), column > RIGHT_NOW)
+
+
+def first_end(*columns: ColumnElement[Any]) -> Select[Any]:
+    """When the first of what these columns give an end to is over."""
+    ends = union_all(*(select(func.min(one).label("at")).where(one > RIGHT_NOW) for one in columns)).subquery()
+    return select(func.min(ends.c.at))
 
 
 class RowsAsJSON(ColumnElement[str]):

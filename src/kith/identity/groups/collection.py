@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, select
 
-from kith.base.db import any_of, query
+from kith.base.db import any_of, first_end, query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
@@ -143,4 +143,5 @@ RESOURCE = Resource(
     removing=removing,
     decorate=decorate,
     decides=True,
+    next_end=query(first_end(members.c.expires), datetime),
 )

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
-from kith.base.db import UID, any_of
+from kith.base.db import UID, any_of, first_end, query
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
@@ -309,4 +309,5 @@ RESOURCE = Resource(
     saved=saved,
     removing=removing,
     decorate=decorate,
+    next_end=query(first_end(users.c.expires, members.c.expires), datetime),
 )
