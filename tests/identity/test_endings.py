@@ -62,7 +62,7 @@ def _ages(table: Table, key: str) -> Command:
     return command(over.values(expires=bindparam("past", type_=Instant())))
 
 
-_person_ages, _members_age, _binding_ages = (
+PERSON_AGES, MEMBERS_AGE, BINDING_AGES = (
     _ages(users, "id"),
     _ages(members, "group_uuid"),
     _ages(bindings, "policy_binding_uuid"),
@@ -120,7 +120,7 @@ async def test_nobody_enters_after_their_end_although_nobody_has_noticed(near: T
     assert (await near.http.get(me, headers=bearer)).status_code == 200
     assert (await person.get(me)).status_code == 200
 
-    await let_pass(near, _person_ages, await id_of(ada, person))
+    await let_pass(near, PERSON_AGES, await id_of(ada, person))
 
     assert (await person.get(me)).status_code == 401
     assert (await near.http.get(me, headers=bearer)).status_code == 401
@@ -195,7 +195,7 @@ async def test_nobody_is_a_member_after_the_end_although_nobody_has_noticed(near
     [listed] = (await ada.get(f"{API}/core/groups/{group['pk']}/members/")).json()["results"]
     assert (listed["user"], listed["username"]) == (user, person.username)
 
-    await let_pass(near, _members_age, group["pk"])
+    await let_pass(near, MEMBERS_AGE, group["pk"])
 
     assert (await person.get(f"{API}/rbac/roles/")).status_code == 403
     assert (await ada.get(f"{API}/core/groups/{group['pk']}/")).json()["user_set"] == []
@@ -229,7 +229,7 @@ async def test_a_binding_ends_and_never_opens_the_application(near: Town, ada: P
     await done(ada, "PATCH", f"/policies/bindings/{binding['pk']}/", expires=soon(3600), negate=True)
     assert not (await person.get(check)).json()["passing"]
     assert (await ada.get(check)).json()["passing"]
-    await let_pass(near, _binding_ages, binding["pk"])
+    await let_pass(near, BINDING_AGES, binding["pk"])
     assert not (await ada.get(check)).json()["passing"]
 
 
