@@ -394,6 +394,7 @@ async def test_what_somebody_has_for_good_stays_and_for_a_while_is_never_shorten
         ({"duration": "days=-3"}, "duration"),
         ({"duration": "days=999999999999"}, "duration"),
         ({"duration": "days=31"}, "duration"),
+        ({"duration": "hours=1;" + "x=1;" * 100 + "hours=1"}, "duration"),
         ({"offer": "00000000-0000-0000-0000-000000000000"}, "offer"),
         ({"offer": 7}, "offer"),
     ],

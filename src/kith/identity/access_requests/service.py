@@ -24,7 +24,7 @@ OPEN_FOR = timedelta(days=14)
 MOST_OPEN = 10
 ASKED = LimitRule("access_requests", most=20, seconds=3600)
 LONGEST_SECONDS = 10 * 366 * 86_400.0
-_DURATION = Offset(name="duration", least=60)
+_DURATION = Offset(name="duration", least=60, most=256)
 NOBODYS = "00000000-0000-0000-0000-000000000000"  # no request has this id
 NOT_YOURS = "You cannot decide about your own request."
 

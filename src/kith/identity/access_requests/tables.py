@@ -21,7 +21,7 @@ OFFER_FIELDS = (
     Reference(name="group", null=True, unique=True, to="identity_groups.group_uuid", on_delete="CASCADE"),
     Text(name="description", default="", most=MOST_REASON, help="What people read who think about asking for it."),
     Boolean(name="requestable", default=True, help="False: nobody can ask for it at the moment."),
-    Offset(name="longest", default="days=30", least=60, help="For how long access is given at most."),
+    Offset(name="longest", default="days=30", least=60, most=256, help="For how long access is given at most."),
     References(
         name="approvers",
         to="identity_users.id",
@@ -44,7 +44,7 @@ REQUEST_FIELDS = (
     Reference(name="offer", required=True, to=_OFFER, on_delete="CASCADE"),
     Reference(name="user", to="identity_users.id", integer=True, on_delete="CASCADE", read_only=True),
     Text(name="reason", required=True, most=MOST_REASON, help="Why the person asks, for those who decide."),
-    Offset(name="duration", required=True, least=60, help="For how long they ask."),
+    Offset(name="duration", required=True, least=60, most=256, help="For how long they ask."),
     Choice(name="state", choices=STATES, read_only=True),
     Moment(name="closes", read_only=True, help="Nobody can decide about it after this."),
     Reference(name="decided_by", null=True, to="identity_users.id", integer=True, on_delete="SET NULL", read_only=True),

@@ -11,7 +11,7 @@ from kith.identity.rest.facts import EndPlanned
 
 ROOM = Room(
     name="endings",
-    jobs=(tasks.END,),
+    jobs=(tasks.END, *tasks.KINDS),
     periodic=(Periodic(kind=tasks.END, every=timedelta(minutes=1), payload=tasks.DueEnds()),),
     at_once=((EndPlanned, tasks.plan),),
 )

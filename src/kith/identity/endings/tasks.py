@@ -6,6 +6,8 @@ the job tells those who hold a copy. A periodic job ends what no job waited for.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+
 import msgspec
 
 from kith.base.jobs import JobKind
@@ -20,19 +22,30 @@ AT_ONCE = 100
 
 
 class DueEnds(msgspec.Struct):
-    """The job that ends everything whose end has come."""
+    """The job that ends everything whose end has come, or everything of one kind."""
 
 
-async def end_due(work: Work, _payload: DueEnds) -> None:
-    await work.db.hold("identity.due_ends")  # of several workers one at a time
-    kinds = (users.end_due, memberships.end_due, policies.tell_due, access_requests.end_due)
-    counts = [await end(work, AT_ONCE) for end in kinds]
-    if AT_ONCE in counts:
-        work.enqueue(END, DueEnds())
+def _ending(what: str, end: Callable[[Work, int], Awaitable[int]]) -> JobKind[DueEnds]:
+    """A job of its own for each kind of thing, so that one that fails does not keep the others from being done."""
+    name = f"identity.due_ends_of_{what}"
+
+    async def end_due(work: Work, _payloads: Sequence[DueEnds]) -> None:
+        await work.db.hold(name)  # of several workers one at a time
+        if await end(work, AT_ONCE) == AT_ONCE:
+            work.enqueue(kind, DueEnds())
+
+    kind: JobKind[DueEnds] = JobKind(name=name, payload=DueEnds, many=end_due)
+    return kind
 
 
 async def plan(work: Work, fact: EndPlanned) -> None:
     work.enqueue(END, DueEnds(), at=fact.at, key=f"at {fact.at.isoformat()}")
 
 
-END: JobKind[DueEnds] = JobKind(name="identity.due_ends", payload=DueEnds, handler=end_due)
+KINDS = (
+    _ending("people", users.end_due),
+    _ending("memberships", memberships.end_due),
+    _ending("bindings", policies.tell_due),
+    _ending("requests", access_requests.end_due),
+)
+END: JobKind[DueEnds] = JobKind(name="identity.due_ends", payload=DueEnds, parts=KINDS)
