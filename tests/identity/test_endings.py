@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 from sqlalchemy import Table, bindparam, update
 
 from kith.base.db import Command, Instant, command
+from kith.identity.endings.tasks import AT_ONCE, END, DueEnds
 from kith.identity.groups.tables import members
 from kith.identity.policies.bindings import bindings
+from kith.identity.users import store
 from kith.identity.users.tables import users
 from tests.identity.flow_browser import Browser
 from tests.identity.logout_receiver import Listener, listening
@@ -294,3 +297,24 @@ async def test_whoever_has_an_end_is_told_in_their_settings(near: Town, ada: Per
     page = await browser.http.get("/settings/security")
     assert "Your account ends:" in page.text
     assert "2100-01-01" in page.text
+
+
+async def test_a_crowd_that_ends_at_once_ends_to_the_last_one(near: Town, ada: Person) -> None:
+    crowd, count = new_name("crowd"), 2 * AT_ONCE + 1
+    async with near.house() as house, house.works.begin() as work:
+        past = work.now - timedelta(seconds=1)
+        moments = dict.fromkeys(("created_at", "updated_at", "confirmed_at", "approved_at"), past)
+        plain = {"email": "", "password": None, "is_active": True, "role": "user", "type": "internal"}
+        never = dict.fromkeys(("last_login_at", "password_changed_at"))
+        rows = [
+            {"uuid": str(uuid.uuid4()), "username": f"{crowd}-{number}", "name": crowd, "path": crowd, "attributes": {}}
+            for number in range(count)
+        ]
+        await store.insert_many(work.db, [row | plain | moments | never | {"expires": past} for row in rows])
+        work.enqueue(END, DueEnds())
+    async with asyncio.timeout(60):
+        while await results(ada, "/core/users/", name=crowd, is_active="true"):
+            await asyncio.sleep(0.1)
+    assert len(await results(ada, "/core/users/", name=crowd, is_active="false")) == count
+    events = await results(ada, "/audit/events/", action="user_expired")
+    assert len([one for one in events if one["context"]["model"]["name"].startswith(crowd)]) == count
