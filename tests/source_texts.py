@@ -47,6 +47,8 @@ _SOURCES: Calls = {"refused": (2,), "NoAnswer": (1,), "SourceError": (9,), "User
 # Where pages get their texts from, and which arguments of which calls are texts.
 _PAGES: tuple[tuple[str, Calls], ...] = (
     ("web/**/*.py", {"translate": (0,), "translatable": (0,), "leave_message": (2,), **_ERRORS}),
+    ("identity/access_requests/grants.py", _ERRORS),
+    ("identity/access_requests/service.py", _ERRORS),
     ("identity/executor/*.py", _FLOWS | _ERRORS),
     ("identity/stages/**/*.py", _FLOWS),
     ("identity/account_settings/*.py", _FLOWS | _ERRORS),
@@ -60,6 +62,7 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/users/service.py", _ERRORS),
     ("identity/providers/oauth2/authorize/*.py", _OAUTH),
     ("identity/providers/oauth2/access/*.py", _OAUTH),
+    ("identity/providers/sign_on/access.py", {"sentence": (0,)}),
     ("identity/sources/*.py", _SOURCES | _FLOWS | _ERRORS),
     ("identity/sources/oauth/*.py", _SOURCES),
     ("identity/sources/ldap/passwords.py", _SOURCES),

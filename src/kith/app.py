@@ -41,6 +41,8 @@ from kith.federation.posts.room import ROOM as FEDERATION_POSTS
 from kith.federation.relays.room import ROOM as FEDERATION_RELAYS
 from kith.federation.room import ROOM as FEDERATION
 from kith.federation.sync.room import ROOM as FEDERATION_SYNC
+from kith.identity.access_requests.room import ROOM as ACCESS_REQUESTS
+from kith.identity.endings.room import ROOM as ENDINGS
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.gateway.door import GatewayDoor
 from kith.identity.gateway.room import ROOM as GATEWAY
@@ -132,6 +134,8 @@ ROOMS: list[Room] = [
     SAML,
     SOURCES,
     GATEWAY,
+    ACCESS_REQUESTS,
+    ENDINGS,
     INSTANCE,
     FILES,
     MEDIA,

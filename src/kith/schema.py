@@ -11,6 +11,7 @@ from kith.federation.keys import tables as federation_keys
 from kith.federation.people import tables as federation_people
 from kith.federation.posts import tables as federation_posts
 from kith.federation.relays import tables as federation_relays
+from kith.identity.access_requests import tables as access_requests
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
@@ -60,6 +61,7 @@ from kith.social.trends import tables as social_trends
 __all__ = [
     "METADATA",
     "RESOURCES",
+    "access_requests",
     "audit",
     "consents",
     "factors",

@@ -98,6 +98,10 @@ BEYOND = (
     ),
     Collection("/core/tokens/", ALL, "Token", "token_uuid", {"identifier": "{name}"}, {"description": "d"}),
     Collection("/core/email_blocks/", ALL, "EmailBlock", "block_uuid", {"value": "{name}.example"}, {"comment": "c"}),
+    Collection(
+        "/core/access_offers/", ALL, "AccessOffer", "offer_uuid",
+        {"group": "/core/groups/", "approvers": ["/core/users/"]}, {"description": "d"},
+    ),
     Collection("/rbac/roles/", ALL, "Role", "role_uuid", NAMED, {"permissions": ["core.view_user"]}),
     Collection("/sources/all/", READ, "Source", "pbm_uuid"),
     Collection(

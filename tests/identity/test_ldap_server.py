@@ -29,6 +29,7 @@ from kith.identity.ldap_server.filters import (
 from kith.identity.ldap_server.messages import BindRequest, read_message
 from tests.identity.ldap_client import BASE, LdapTown, name_of
 from tests.identity.records import API, make
+from tests.identity.test_endings import MEMBERS_AGE, PERSON_AGES, let_pass
 from tests.identity.test_flows_run import set_up_codes, signed_in
 from tests.town import Person, build_town
 from tests.town.ports import ReservedPort
@@ -182,6 +183,24 @@ async def test_a_new_password_and_a_disabled_person_count_at_once(ldap: LdapTown
 
     await boss.call("PATCH", f"{API}/core/users/{pk}/", json={"is_active": False})
     assert (await ldap.whoami(renewed)).code == 49
+    assert name_of(ada) not in (await ldap.search(boss)).entries
+
+
+async def test_what_has_ended_is_not_found_although_nobody_has_noticed(
+    ldap: LdapTown, boss: Person, ada: Person
+) -> None:
+    group = await make(boss, "/core/groups/", name=f"Guests of {ada.username}", user_set=[await id_of(boss, ada)])
+    guests = f"cn={group['name']},ou=groups,{BASE}"
+    assert (await ldap.search(boss)).entries[name_of(ada)]["memberOf"] == [guests]
+
+    await let_pass(ldap.town, MEMBERS_AGE, group["pk"])
+    every = (await ldap.search(boss)).entries
+    assert "memberOf" not in every[name_of(ada)]
+    assert "member" not in every[guests]
+    assert guests not in (await ldap.search(ada)).entries
+
+    await let_pass(ldap.town, PERSON_AGES, await id_of(boss, ada))
+    assert (await ldap.whoami(ada)).code == 49
     assert name_of(ada) not in (await ldap.search(boss)).entries
 
 

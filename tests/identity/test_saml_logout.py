@@ -227,7 +227,7 @@ async def back_channel_service(town: Town, listener: Listening) -> Service:
     )
 
 
-@pytest.mark.parametrize("how", ["session", "disabled", "deleted", "policy", "application"])
+@pytest.mark.parametrize("how", ["session", "disabled", "expired", "membership", "deleted", "policy", "application"])
 async def test_whatever_ends_is_told_directly(town: Town, ada: Person, listener: Listening, how: str) -> None:
     service = await back_channel_service(town, listener)
     person, browser = await signed_in(town)
@@ -239,6 +239,14 @@ async def test_whatever_ends_is_told_directly(town: Town, ada: Person, listener:
             await browser.see("default-invalidation-flow")
         case "disabled":
             await ada.call("PATCH", f"{API}/core/users/{user['pk']}/", json={"is_active": False})
+        case "expired":
+            soon = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+            await ada.call("PATCH", f"{API}/core/users/{user['pk']}/", json={"expires": soon})
+        case "membership":
+            soon = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+            group = await make(ada, "/core/groups/", name=new_name("crew"))
+            sent = {"pk": user["pk"], "expires": soon}
+            await ada.call("POST", f"{API}/core/groups/{group['pk']}/add_user/", json=sent)
         case "deleted":
             await ada.call("DELETE", f"{API}/core/users/{user['pk']}/")
         case "policy":

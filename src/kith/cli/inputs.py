@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+from datetime import UTC, date, datetime, time, timedelta
 
 import click
 
@@ -30,6 +31,19 @@ class TextArgument(click.ParamType[str]):
 
 
 WORDS = TextArgument()
+
+
+def read_end(text: str) -> datetime | None:
+    """A day (its end), a moment (in UTC unless it says otherwise), or never."""
+    if text.lower() == "never":
+        return None
+    try:
+        if len(text) <= len("2030-12-31"):
+            return datetime.combine(date.fromisoformat(text), time(), UTC) + timedelta(days=1)
+        at = datetime.fromisoformat(text)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise Invalid(f"{text} is neither a day, such as 2030-12-31, nor a moment, nor never") from error
 
 
 def password_given(given: str | None) -> str:

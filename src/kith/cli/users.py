@@ -8,7 +8,7 @@ import click
 
 from kith.base.errors import Conflict
 from kith.base.work import Work
-from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, user_called
+from kith.cli.inputs import COMMAND_LINE, WORDS, password_given, read_end, user_called
 from kith.cli.running import as_json, house, reading, run, say
 from kith.cli.showing import show_record, show_rows
 from kith.identity.users import store
@@ -189,6 +189,24 @@ def disable(*, name: str, as_json: bool) -> None:
 def enable(*, name: str, as_json: bool) -> None:
     """Enable the account NAME again."""
     _set_active(name, active=True, as_json=as_json)
+
+
+@users.command("set-end")
+@_name
+@click.argument("when")
+@as_json
+def set_end(*, name: str, when: str, as_json: bool) -> None:
+    """Have the account NAME disabled at WHEN: a day, such as 2030-12-31 (its end, in UTC), a moment, or never."""
+    from kith.identity.users import expiry  # noqa: PLC0415 - loaded when first used
+
+    expires = read_end(when)
+
+    async def change(work: Work, user: User) -> None:
+        await expiry.set_end(work, user, expires, by_name=COMMAND_LINE)
+
+    user = run(_changed(name, change))
+    words = "has no end" if user.expires is None else f"ends at {user.expires:%Y-%m-%d %H:%M:%S} UTC"
+    _tell(user, f"The account {user.username} {words}.", as_json=as_json)
 
 
 @users.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import NoReturn
 from weakref import WeakValueDictionary
 
@@ -23,6 +23,7 @@ from kith.identity.audit import service as audit
 from kith.identity.caller import ADMINISTRATORS, ApiCaller, Way
 from kith.identity.factors import service as codes
 from kith.identity.factors import store as factors
+from kith.identity.groups import store as groups
 from kith.identity.guessing import guess_limits as guessing
 from kith.identity.hints import service as hints
 from kith.identity.impersonation.service import refuse_call
@@ -108,9 +109,10 @@ class CallerAuthenticator:
             return ApiCaller(login.id, login.username, login.role, permissions=None)
         version = exchange.version
         key = ("rights", login.id)
-        kept: tuple[frozenset[str] | None] | None = self._memo.get(version, key)
-        if kept is None:
-            kept = (await rights_of(exchange.work.db, login.id, login.role),)
+        kept: tuple[frozenset[str] | None, datetime | None] | None = self._memo.get(version, key)
+        if kept is None or (kept[1] is not None and kept[1] <= exchange.work.now):
+            ends = await groups.next_end(exchange.work.db, login.id)
+            kept = (await rights_of(exchange.work.db, login.id, login.role), ends)
             self._memo.put(version, key, kept)
         return ApiCaller(login.id, login.username, login.role, permissions=kept[0])
 
@@ -155,7 +157,7 @@ class CallerAuthenticator:
     async def _login(self, exchange: Exchange, username: str) -> Login | None:
         version = exchange.version
         login: Login | None = self._memo.get(version, ("login", username))
-        if login is None and "\0" not in username:
+        if (login is None or login.is_outdated(exchange.work.now)) and "\0" not in username:
             login = await users.find_login_typed(exchange.work.db, username)
             self._memo.put(version, ("login", username), login)
         return login

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kith.identity.access_requests import api as access_request_actions
+from kith.identity.access_requests import resources as access_requests
 from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
 from kith.identity.consents import collection as consents
@@ -13,6 +15,7 @@ from kith.identity.flows import collections as flows
 from kith.identity.groups import collection as groups
 from kith.identity.impersonation import api as impersonation
 from kith.identity.mappings import collections as mappings
+from kith.identity.memberships import api as memberships
 from kith.identity.messages import api as messages
 from kith.identity.policies import collections as policies
 from kith.identity.protected_configuration import guarded
@@ -37,12 +40,16 @@ RESOURCES: tuple[Resource[Any], ...] = (
     audit.RESOURCE,
     roles.RESOURCE,
     blocks.RESOURCE,
+    access_requests.OFFERS,
+    access_requests.REQUESTS,
     *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 
 ACTIONS: tuple[Action, ...] = (
     *messages.ACTIONS,
     *user_actions.ACTIONS,
+    *memberships.ACTIONS,
+    *access_request_actions.ACTIONS,
     *signups.ACTIONS,
     *impersonation.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),

@@ -1,7 +1,7 @@
 """All that the pages may know of identity: who is looking, and the subjects that pages are about.
 
-A subject with many names is one module here: `account_settings`, `flows`, `oauth`, `saml`, `signups`, `sources`,
-`staff`, `impersonation`.
+A subject with many names is one module here: `access_requests`, `account_settings`, `flows`, `oauth`, `saml`,
+`signups`, `sources`, `staff`, `impersonation`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 from kith.base.exchange import Exchange, Headers
 from kith.base.work import Work
 from kith.identity import staff
+from kith.identity.access_requests import pages as access_requests
 from kith.identity.account_settings import pages as account_settings
 from kith.identity.account_settings.visitor import Visitor
 from kith.identity.account_settings.visitor_lookup import find_visitor, known_visitor
@@ -48,6 +49,7 @@ __all__ = [
     "Passwords",
     "UserMessage",
     "Visitor",
+    "access_requests",
     "account_settings",
     "code_for_page",
     "count_members",

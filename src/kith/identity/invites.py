@@ -13,7 +13,7 @@ from kith.base.errors import NotFound
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.stages.invitations import invitations
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 MOST = 1000
 
@@ -38,7 +38,7 @@ _by_id = query(
     select(*_columns).where(
         and_(
             invitations.c.invite_uuid == bindparam("id", type_=UID()),
-            any_row(users, and_(users.c.id == invitations.c.created_by, users.c.is_active)),
+            any_row(users, and_(users.c.id == invitations.c.created_by, is_active())),
         )
     ),
     tuple,

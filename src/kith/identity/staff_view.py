@@ -18,7 +18,7 @@ from kith.identity.providers.oauth2.tables import grants
 from kith.identity.sessions.tables import sessions
 from kith.identity.signups.tables import signups
 from kith.identity.users.names import email_key
-from kith.identity.users.tables import User, users
+from kith.identity.users.tables import User, is_active, users
 
 SIGNED_UP = "sign-up"  # how the grant of an app came about that made the account
 MOST_ADDRESSES = 20
@@ -120,7 +120,7 @@ def _record(user: User, told: Any, app_id: int | None, seen: dict[str, datetime]
 
 def is_person(column: ColumnElement[Any], state: str) -> ColumnElement[bool]:
     """Whether the person whose id `column` holds is `active`, `pending` or `disabled`."""
-    waits, active = users.c.approved_at.is_(None), users.c.is_active
+    waits, active = users.c.approved_at.is_(None), is_active()
     clause = {"active": and_(active, ~waits), "pending": waits, "disabled": ~active}[state]
     return any_row(users, and_(users.c.id == column, clause))
 

@@ -8,6 +8,7 @@ import msgspec
 
 from kith.base.jobs import JobKind
 from kith.base.work import Work
+from kith.identity.access_requests import expiry as access_requests
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
 from kith.identity.guessing import store as guessing
@@ -46,6 +47,7 @@ async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await oauth.sweep(work.db, work.now, before=work.now - timedelta(days=1))
     await sources.delete_expired(work.db, work.now)
     await reputation_scores.delete_expired(work)
+    await access_requests.forget_old(work)
     await refusals.delete_expired(work.db, work.now, most=MOST_KEPT)
 
 

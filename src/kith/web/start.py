@@ -31,6 +31,7 @@ async def start(exchange: Exchange, work: Work) -> Answer:
         visitor=visitor,
         groups=groups,
         icon_of=_icon_of,
+        may_ask=await identity.access_requests.is_used(work),
         messages=shown(await identity.take_messages(work, visitor.user.id)),
     )
 

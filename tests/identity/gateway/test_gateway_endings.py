@@ -15,6 +15,7 @@ import pytest
 from tests.identity.gateway.gateways import Gateway, Visitor, make_gateway, refuse_everybody, sent, visitor_of
 from tests.identity.gateway.upstream_app import UpstreamApp
 from tests.identity.records import make, new_name, owner_of, results
+from tests.identity.test_endings import PERSON_AGES, let_pass
 from tests.identity.test_oauth_sessions import csrf_of
 from tests.town import Person, Town
 from tests.town.ports import ReservedPort
@@ -70,8 +71,15 @@ async def session_ended_by_staff(town: Town, person: Person, _visitor: Visitor, 
     await town.kith("users", "disable", person.username)
 
 
+async def expired(town: Town, person: Person, _visitor: Visitor, _gateway: Gateway) -> None:
+    """Their end has come, and nobody has noticed."""
+    owner = await owner_of(town)
+    [user] = await results(owner, "/core/users/", username=person.username)
+    await let_pass(town, PERSON_AGES, user["pk"])
+
+
 CHANGES: list[Change] = [
-    disabled, deleted, new_password, signed_out, signed_out_at_the_gateway, new_policy, no_application,
+    disabled, expired, deleted, new_password, signed_out, signed_out_at_the_gateway, new_policy, no_application,
     session_ended_by_staff,
 ]  # fmt: skip
 

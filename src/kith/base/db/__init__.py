@@ -13,7 +13,9 @@ from kith.base.db.schema import (
     Long,
     any_of,
     any_row,
+    first_end,
     index_of_some,
+    not_over,
     rows_as_json,
 )
 from kith.base.db.session import Database, Session
@@ -37,8 +39,10 @@ __all__ = [
     "any_row",
     "command",
     "connect",
+    "first_end",
     "index_of_some",
     "insert_into",
+    "not_over",
     "query",
     "rows_as_json",
     "upsert",

@@ -12,14 +12,18 @@ from sqlalchemy import (
     Index,
     Integer,
     MetaData,
+    Select,
     String,
     Subquery,
     Text,
     bindparam,
     exists,
+    func,
     literal_column,
+    or_,
     select,
     text,
+    union_all,
 )
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.compiler import compiles
@@ -120,6 +124,27 @@ def any_row(table: FromClause, clause: ColumnElement[bool]) -> ColumnElement[boo
     return exists(select(literal_column("1")).select_from(table).where(clause).correlate_except(table))
 
 
+class RightNow(ColumnElement[Any]):
+    """The moment at which the statement runs: for what ends by itself, however late anybody looks."""
+
+    inherit_cache = True
+    type = Instant()
+
+
+RIGHT_NOW = RightNow()
+
+
+def not_over(column: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether what ends at `column` (never, if it has no value) has not ended yet."""
+    return or_(column.is_(None), column > RIGHT_NOW)
+
+
+def first_end(*columns: ColumnElement[Any]) -> Select[Any]:
+    """When the first of what these columns give an end to is over."""
+    ends = union_all(*(select(func.min(one).label("at")).where(one > RIGHT_NOW) for one in columns)).subquery()
+    return select(func.min(ends.c.at))
+
+
 class RowsAsJSON(ColumnElement[str]):
     """All rows of a subquery as one JSON array of arrays, in their order: a driver reads one row faster than many."""
 
@@ -147,6 +172,16 @@ def _sqlite_rows(element: RowsAsJSON, compiler: SQLCompiler, **options: object) 
 @compiles(RowsAsJSON, "postgresql")
 def _postgres_rows(element: RowsAsJSON, compiler: SQLCompiler, **options: object) -> str:
     return f"CAST(json_agg(json_build_array({_columns(element, compiler, **options)})) AS TEXT)"
+
+
+@compiles(RightNow, "sqlite")
+def _sqlite_now(_element: RightNow, _compiler: SQLCompiler, **_options: object) -> str:
+    return "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+
+
+@compiles(RightNow, "postgresql")
+def _postgres_now(_element: RightNow, _compiler: SQLCompiler, **_options: object) -> str:
+    return "statement_timestamp()"
 
 
 @compiles(AnyOf, "sqlite")

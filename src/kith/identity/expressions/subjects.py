@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, select
 
 from kith.base.db import query
 from kith.base.work import Work
 from kith.identity.caller import ADMINISTRATORS
 from kith.identity.expressions.run import ExpressionObject
 from kith.identity.groups.store import memberships
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.rest.fields import read_uuid
 from kith.identity.users import store
 from kith.identity.users.names import email_key, username_key
@@ -22,7 +22,11 @@ from kith.identity.users.tables import User, users
 
 MOST_CANDIDATES = 20
 _ALIKE: dict[str, Callable[[str], Any]] = {"username": username_key, "email": email_key, "uuid": read_uuid}
-_up = select(members.c.group_uuid).where(members.c.user_id == bindparam("user")).cte("up", recursive=True)
+_up = (
+    select(members.c.group_uuid)
+    .where(and_(members.c.user_id == bindparam("user"), IS_MEMBER))
+    .cte("up", recursive=True)
+)
 _all = _up.union(select(groups.c.parent).join(_up, groups.c.group_uuid == _up.c.group_uuid))
 _groups_of = query(
     select(groups.c.group_uuid, groups.c.name, groups.c.is_superuser, groups.c.attributes)

@@ -15,7 +15,7 @@ from kith.identity.gateway.tables import gateway_sessions
 from kith.identity.providers.oauth2.authentication import bearers
 from kith.identity.sessions.tables import sessions
 from kith.identity.tokens.tables import tokens
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 __all__ = ["OpenEntries", "OpenEntry"]
 
@@ -31,7 +31,7 @@ _live = query(
             any_of(gateway_sessions.c.key_hash, "hashes"),
             gateway_sessions.c.expires_at > _now,
             sessions.c.expires_at > _now,
-            users.c.is_active,
+            is_active(),
         )
     ),
     str,
@@ -43,7 +43,7 @@ _app_passwords = query(
         and_(
             any_of(tokens.c.key_hash, "hashes"),
             or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > _now),
-            users.c.is_active,
+            is_active(),
         )
     ),
     str,

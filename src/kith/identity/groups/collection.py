@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from sqlalchemy import bindparam, select
 
-from kith.base.db import any_of, query
+from kith.base.db import any_of, first_end, query
 from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import Boolean, Computed, Object, Reference, References, Text
 from kith.identity.rest.record import Record
@@ -25,7 +25,13 @@ FIELDS = (
     Text(name="name", required=True, unique=True, most=80),
     Reference(name="parent", null=True, to="identity_groups.group_uuid"),
     References(
-        name="user_set", to="identity_users.id", integer=True, link=members, owner="group_uuid", other="user_id"
+        name="user_set",
+        to="identity_users.id",
+        integer=True,
+        link=members,
+        owner="group_uuid",
+        other="user_id",
+        ends="expires",
     ),
     Object(name="attributes"),
     Boolean(name="is_superuser", default=False, help="Its members, and those of every group below, may do everything."),
@@ -121,7 +127,7 @@ async def decorate(work: Work, records: list[GroupRecord]) -> None:
 _by_username = groups.c.group_uuid.in_(
     select(members.c.group_uuid)
     .join(users, users.c.id == members.c.user_id)
-    .where(any_of(users.c.username, "usernames"))
+    .where(any_of(users.c.username, "usernames"), IS_MEMBER)
 )
 
 RESOURCE = Resource(
@@ -137,4 +143,5 @@ RESOURCE = Resource(
     removing=removing,
     decorate=decorate,
     decides=True,
+    next_end=query(first_end(members.c.expires), datetime),
 )

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Boolean, Column, ForeignKey, Index, Integer, String, Table
 
-from kith.base.db import METADATA, UID, Document, Instant
+from kith.base.db import METADATA, UID, Document, Instant, index_of_some, not_over
 
 groups = Table(
     "identity_groups",
@@ -25,8 +25,18 @@ members = Table(
     METADATA,
     Column("group_uuid", UID, ForeignKey("identity_groups.group_uuid", ondelete="CASCADE"), primary_key=True),
     Column("user_id", Integer, ForeignKey("identity_users.id", ondelete="CASCADE"), primary_key=True),
+    Column("expires", Instant),  # from then on they are not a member
     Index("ix_identity_group_members_user_id", "user_id"),
+    index_of_some("identity_group_members", "expires"),
 )
+# Of a statement that reads members: those whose end has not come.
+IS_MEMBER = not_over(members.c.expires)
+
+
+class Membership(msgspec.Struct):
+    group_uuid: str
+    user_id: int
+    expires: datetime | None
 
 
 class Group(msgspec.Struct):

@@ -11,12 +11,12 @@ from sqlalchemy import and_, bindparam, func, or_, select
 from kith.base.db import Session, any_of, query
 from kith.identity.applications.tables import applications
 from kith.identity.distinguished_names import squeezed
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.mappings.family import mappings
 from kith.identity.mappings.kinds.ldap import ldap_mappings as _mapping
 from kith.identity.providers.family import provider_mappings, providers
 from kith.identity.providers.kinds.ldap import ldap_providers as _own
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 __all__ = ["TreeGroup", "TreeMapping", "TreePerson", "TreeProvider"]
 
@@ -100,7 +100,7 @@ _mapped_names = query(
     .limit(1000),
     str,
 )
-_shown = and_(users.c.is_active, users.c.approved_at.is_not(None))
+_shown = and_(is_active(), users.c.approved_at.is_not(None))
 _person = tuple(users.c[name] for name in TreePerson.__struct_fields__)
 _people_after = query(
     select(*_person).where(_shown, users.c.id > bindparam("after")).order_by(users.c.id).limit(bindparam("most")),
@@ -127,14 +127,14 @@ _groups_after = query(
 _groups_of_people = query(
     select(members.c.user_id, groups.c.name)
     .select_from(members.join(groups, groups.c.group_uuid == members.c.group_uuid))
-    .where(any_of(members.c.user_id, "people"))
+    .where(any_of(members.c.user_id, "people"), IS_MEMBER)
     .order_by(members.c.user_id, groups.c.name),
     tuple,
 )
 _people_of_groups = query(
     select(members.c.group_uuid, users.c.username)
     .select_from(members.join(users, users.c.id == members.c.user_id))
-    .where(any_of(members.c.group_uuid, "groups"), _shown)
+    .where(any_of(members.c.group_uuid, "groups"), IS_MEMBER, _shown)
     .order_by(members.c.group_uuid, users.c.id),
     tuple,
 )
@@ -151,7 +151,7 @@ _member_counts = query(
 _groups_of_person = query(
     select(*_group)
     .select_from(groups.join(members, members.c.group_uuid == groups.c.group_uuid))
-    .where(members.c.user_id == bindparam("person"))
+    .where(members.c.user_id == bindparam("person"), IS_MEMBER)
     .order_by(groups.c.name),
     TreeGroup,
 )

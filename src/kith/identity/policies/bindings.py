@@ -7,10 +7,12 @@ from typing import Any
 
 from sqlalchemy import Column, UniqueConstraint, func, select
 
-from kith.base.db import UID
+from kith.base.db import UID, Instant, index_of_some
+from kith.base.work import Work
 from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
-from kith.identity.rest.fields import Boolean, Integer, Reference
+from kith.identity.rest.ends import announce_end, complain_end
+from kith.identity.rest.fields import Boolean, Computed, Integer, Moment, Reference
 from kith.identity.rest.policy_targets import policy_targets
 from kith.identity.rest.record import Record
 from kith.identity.rest.record_draft import RecordDraft
@@ -29,6 +31,8 @@ FIELDS = (
     Integer(name="order", required=True),
     Integer(name="timeout", default=30, least=0, help="Seconds before the check counts as failed."),
     Boolean(name="failure_result", default=False, help="What counts when the check cannot be made."),
+    Moment(name="expires", null=True, default=None, help="From then on the binding fails, whatever it is about."),
+    Computed(name="expiring", form={"type": "boolean"}),
 )
 
 
@@ -44,12 +48,20 @@ class PolicyBindingRecord(Record, kw_only=True):
     order: int
     timeout: int
     failure_result: bool
+    expires: datetime | None = None
+    expiring: bool = False
     created: datetime
     last_updated: datetime
 
 
-bindings = record_table("identity_policy_bindings", Column("policy_binding_uuid", UID, primary_key=True), fields=FIELDS)
+bindings = record_table(
+    "identity_policy_bindings",
+    Column("policy_binding_uuid", UID, primary_key=True),
+    Column("ended_at", Instant),  # when it was told that the binding has expired
+    fields=FIELDS,
+)
 bindings.append_constraint(UniqueConstraint("policy", "target", "order"))
+bindings.append_constraint(index_of_some(bindings.name, "expires"))
 
 
 def _name(column: Any, key: Any, reference: Any) -> Any:
@@ -74,6 +86,18 @@ async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
         draft.complain("policy" if draft.whole else "", words, "required")
     elif len(given) > 1:
         draft.complain("", "Only one of policy, group, user can be set.")
+    complain_end(draft)
+    if draft.sets("expires"):
+        draft.columns["ended_at"] = None
+
+
+async def saved(draft: RecordDraft[PolicyBindingRecord]) -> None:
+    announce_end(draft)
+
+
+async def decorate(_work: Work, records: list[PolicyBindingRecord]) -> None:
+    for record in records:
+        record.expiring = record.expires is not None
 
 
 RESOURCE = Resource(
@@ -88,5 +112,7 @@ RESOURCE = Resource(
     exact=("policy", "target", "enabled", "order", "timeout"),
     label="policy_binding_uuid",
     prepare=check,
+    saved=saved,
+    decorate=decorate,
     decides=True,
 )

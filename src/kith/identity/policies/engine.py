@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -55,6 +56,7 @@ _ALL: tuple[PolicyKind[Any], ...] = (
 KINDS = {one.kind: one for one in _ALL}
 
 TIMED_OUT = "Policy timed out."
+EXPIRED = "This binding has expired."
 _log = structlog.get_logger()
 
 
@@ -68,6 +70,7 @@ class Bound(msgspec.Struct):
     negate: bool
     timeout: int
     failure_result: bool
+    expires: datetime | None
     kind: str | None
     name: str | None
     execution_logging: bool | None
@@ -75,7 +78,7 @@ class Bound(msgspec.Struct):
 
 _bound = query(
     select(
-        *(bindings.c[name] for name in Bound.__struct_fields__[:7]),
+        *(bindings.c[name] for name in Bound.__struct_fields__[:8]),
         policies.c.kind,
         policies.c.name,
         policies.c.execution_logging,
@@ -126,6 +129,8 @@ _Told = tuple[str, Bound, dict[str, Any]]
 
 
 async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_Told]) -> BindingResult:
+    if bound.expires is not None and bound.expires <= work.now:
+        return _result(bound, PolicyVerdict(passing=False, log=[EXPIRED]))
     failure = ""
     try:
         async with asyncio.timeout(bound.timeout):
@@ -140,6 +145,10 @@ async def _decide(work: Work, bound: Bound, request: PolicyRequest, told: list[_
         if bound.execution_logging:
             result = {"passing": verdict.passing, "messages": verdict.messages, "log": verdict.log}
             told.append(("policy_execution", bound, {"result": result}))
+    return _result(bound, verdict, failure)
+
+
+def _result(bound: Bound, verdict: PolicyVerdict, failure: str = "") -> BindingResult:
     return BindingResult(
         binding=bound.policy_binding_uuid,
         kind=_kind(bound),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -138,9 +139,10 @@ async def _list(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) 
     memo = exchange.find(UntilWritten)
     only = caller.id if store.resource.own and not caller.may(store.resource.permission("view")) else None
     key = (store.resource.path, query_string, only)
-    kept: Answer | None = memo.get(exchange.version, key)
-    if kept is None:
-        work = exchange.work
+    work = exchange.work
+    kept: tuple[Answer, datetime | None] | None = memo.get(exchange.version, key)
+    if kept is None or (kept[1] is not None and kept[1] <= work.now):
+        until = await _until(store.resource, exchange)
         page = OffsetPage.read(query_string)
         wanted = await ListQuery.read(store, work, parse_qs(query_string.decode("latin-1"), keep_blank_values=True))
         if only is not None:
@@ -148,9 +150,16 @@ async def _list(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) 
         count, records = await wanted.fetch(work, page)
         store.write_moments(records)
         url = public_url(work.settings.base_url, exchange.path)
-        kept = Answer(200, JSON, _encode(envelope(url, page, count, records)))
-        memo.put(exchange.version, key, kept, size=len(kept.body))
-    return kept
+        kept = Answer(200, JSON, _encode(envelope(url, page, count, records))), until
+        memo.put(exchange.version, key, kept, size=len(kept[0].body))
+    return kept[0]
+
+
+async def _until(resource: Resource[Any], exchange: Exchange) -> datetime | None:
+    """How long a page stays true, as far as ends go; only asked where pages are kept."""
+    if resource.next_end is None or exchange.version is None:
+        return None
+    return await exchange.work.db.one(resource.next_end)
 
 
 async def _create(store: RecordStore[Any], exchange: Exchange, caller: ApiCaller) -> Answer:

@@ -77,6 +77,67 @@ SHAPES: dict[str, dict[str, Any]] = {
             "context": {"type": "object", "description": "What the walk knows beforehand."},
         },
     },
+    "GroupMemberPage": {
+        "type": "object",
+        "required": ["count", "results"],
+        "properties": {
+            "count": {"type": "integer"},
+            "next": {"type": ["string", "null"], "format": "uri"},
+            "previous": {"type": ["string", "null"], "format": "uri"},
+            "results": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["user", "username", "expires"],
+                    "properties": {
+                        "user": {"type": "integer"},
+                        "username": {"type": "string"},
+                        "expires": {"type": ["string", "null"], "format": "date-time"},
+                    },
+                },
+            },
+        },
+    },
+    "GroupMemberAdded": {
+        "type": "object",
+        "required": ["pk"],
+        "properties": {
+            "pk": {"type": "integer", "description": "The person."},
+            "expires": {
+                "type": ["string", "null"],
+                "format": "date-time",
+                "description": "When the membership ends; never when left out.",
+            },
+        },
+    },
+    "GroupMemberRemoved": {
+        "type": "object",
+        "required": ["pk"],
+        "properties": {"pk": {"type": "integer", "description": "The person."}},
+    },
+    "OfferedAccess": {
+        "type": "object",
+        "required": ["offer", "name", "kind", "description", "longest", "is_open"],
+        "properties": {
+            "offer": {"type": "string", "format": "uuid"},
+            "name": {"type": "string"},
+            "kind": {"type": "string", "enum": ["application", "group"]},
+            "description": {"type": "string"},
+            "longest": {"type": "string"},
+            "is_open": {"type": "boolean", "description": "The caller has asked for it already."},
+        },
+    },
+    "AccessApproval": {
+        "type": "object",
+        "properties": {
+            "answer": {"type": "string", "maxLength": 1000},
+            "duration": {"type": "string", "description": "A shorter time than was asked for."},
+        },
+    },
+    "AccessRefusal": {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "maxLength": 1000}},
+    },
     "GenericError": {
         "type": "object",
         "required": ["detail"],

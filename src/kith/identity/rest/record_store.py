@@ -23,7 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import Text as SQLText
 
-from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, query, upsert
+from kith.base.db import METADATA, Command, Query, Session, any_of, command, insert_into, not_over, query, upsert
 from kith.identity.rest.fields import Reference, References, Secret
 from kith.identity.rest.record import TIME, R, attribute_names, is_shown
 from kith.identity.rest.resource import Resource
@@ -263,21 +263,30 @@ def _delete_command(table: Table) -> Command:
 
 
 @lru_cache(256)
-def _linked_query(link: Table, owner: str, other: str) -> Query[Any]:
+def _linked_query(link: Table, owner: str, other: str, ends: str) -> Query[Any]:
     ours, theirs = link.c[owner], link.c[other]
-    return query(select(ours, theirs).where(any_of(ours, "owners")).order_by(ours, theirs), tuple)
+    live = [not_over(link.c[ends])] if ends else []
+    return query(select(ours, theirs).where(any_of(ours, "owners"), *live).order_by(ours, theirs), tuple)
 
 
 @lru_cache(256)
-def _link_commands(link: Table, owner: str, other: str) -> tuple[Command, Command]:
+def _link_commands(link: Table, owner: str, other: str, ends: str) -> tuple[Command, Command]:
+    """Adding takes the place of an entry that has ended and is still stored."""
     values = {owner: bindparam("of", type_=link.c[owner].type), other: bindparam("to", type_=link.c[other].type)}
     same = [link.c[name] == value for name, value in values.items()]
-    return command(upsert(link).values(values).on_conflict_do_nothing().inline()), command(delete(link).where(*same))
+    add = upsert(link).values(values)
+    if ends:
+        again = add.on_conflict_do_update(index_elements=[link.c[owner], link.c[other]], set_={ends: None})
+    else:
+        again = add.on_conflict_do_nothing()
+    return command(again.inline()), command(delete(link).where(*same))
 
 
 async def linked(db: Session, field: References, owners: Sequence[Any]) -> dict[Any, list[Any]]:
     found: dict[Any, list[Any]] = {}
-    for owner, other in await db.all(_linked_query(field.link, field.owner, field.other), owners=list(owners)):
+    for owner, other in await db.all(
+        _linked_query(field.link, field.owner, field.other, field.ends), owners=list(owners)
+    ):
         found.setdefault(owner, []).append(other)
     return found
 
@@ -287,7 +296,7 @@ async def relink(db: Session, field: References, owner: Any, before: Sequence[An
 
     They are written in order, so that two transactions which write the same links from both sides cannot deadlock.
     """
-    add, remove = _link_commands(field.link, field.owner, field.other)
+    add, remove = _link_commands(field.link, field.owner, field.other, field.ends)
     gone, new = set(before) - set(after), set(after) - set(before)
     if gone:
         await db.many(remove, [{"of": owner, "to": other} for other in sorted(gone)])

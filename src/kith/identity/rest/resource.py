@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic
 
 import msgspec
 from sqlalchemy import Column, ColumnElement, ForeignKey, Integer, MetaData, Table
 
-from kith.base.db import METADATA, UID, Instant
+from kith.base.db import METADATA, UID, Instant, Query
 from kith.identity.rest.fields import Field
 from kith.identity.rest.record import TIME, R, check_record
 
@@ -73,6 +74,7 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     decorate: Callable[[Work, list[R]], Awaitable[None]] | None = None
     describe: str = ""
     decides: bool = False  # who may enter an application hangs on it
+    next_end: Query[datetime] | None = None  # when the first of what records show ends by itself
 
     def __post_init__(self) -> None:
         key = "int" if self.is_integer else "str"

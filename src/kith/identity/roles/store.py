@@ -2,13 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import and_, bindparam, or_, select
 
 from kith.base.db import Query, Session, any_of, query
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.roles.tables import group_roles, roles, user_roles
 
-_mine = select(members.c.group_uuid).where(members.c.user_id == bindparam("user")).cte("mine", recursive=True)
+_mine = (
+    select(members.c.group_uuid)
+    .where(and_(members.c.user_id == bindparam("user"), IS_MEMBER))
+    .cte("mine", recursive=True)
+)
 _above = _mine.union(
     select(groups.c.parent).join(_mine, groups.c.group_uuid == _mine.c.group_uuid).where(groups.c.parent.is_not(None))
 )

@@ -7,7 +7,7 @@ from sqlalchemy import and_, bindparam, case, delete, false, or_, select, true, 
 from kith.base.db import UID, Instant, command, insert_into, query
 from kith.base.db import Session as Db
 from kith.identity.sessions.tables import LoginSession, impersonations, runs, sessions
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 # What a session's way of signing in begins with while somebody looks through another's eyes. It stands in the session
 # itself: when the other row is gone, with the person behind it, this is still not a session of the one who is seen.
@@ -17,9 +17,9 @@ _now = bindparam("now", type_=Instant())
 _insert = command(insert_into(sessions))
 _insert_acting = command(insert_into(impersonations))
 _seen, _by = users.alias("seen"), users.alias("by")
-_may_act = and_(_by.c.is_active, _by.c.role == "owner")
+_may_act = and_(is_active(_by), _by.c.role == "owner")
 _is_open = case(
-    (and_(sessions.c.user_id.is_not(None), ~_seen.c.is_active), false()),
+    (and_(sessions.c.user_id.is_not(None), ~is_active(_seen)), false()),
     (and_(impersonations.c.by_id.is_not(None), ~_may_act), false()),
     (and_(impersonations.c.by_id.is_(None), sessions.c.auth_method.startswith(ACTING)), false()),
     else_=true(),

@@ -115,7 +115,7 @@ _of_source = query(
     .distinct(),
     str,
 )
-_join = command(add_once(members))
+_join = command(add_once(members, without=["expires"]))
 _leave = command(
     delete(members).where(and_(members.c.user_id == bindparam("user"), any_of(members.c.group_uuid, "groups")))
 )

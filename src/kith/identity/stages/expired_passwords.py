@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, select
 
-from kith.base.db import any_of, query
+from kith.base.db import any_of, not_over, query
 from kith.identity.flows.plan import Step, find_flow, steps_of
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.family import policies
@@ -27,7 +27,14 @@ _expiry_policies = RecordStore(passwordexpiry.RESOURCE)
 _bound = query(
     select(policies.c.policy_uuid)
     .join(bindings, bindings.c.policy == policies.c.policy_uuid)
-    .where(and_(policies.c.kind == "passwordexpiry", bindings.c.enabled, any_of(bindings.c.target, "targets"))),
+    .where(
+        and_(
+            policies.c.kind == "passwordexpiry",
+            bindings.c.enabled,
+            not_over(bindings.c.expires),
+            any_of(bindings.c.target, "targets"),
+        )
+    ),
     str,
 )
 

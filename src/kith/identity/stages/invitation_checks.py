@@ -12,7 +12,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.stages.invitations import invitations
 from kith.identity.stages.turn import Turn
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 
 class Invitation(msgspec.Struct):
@@ -29,7 +29,7 @@ _good = and_(
     invitations.c.invite_uuid == bindparam("invite", type_=UID()),
     or_(invitations.c.expires.is_(None), invitations.c.expires > bindparam("now", type_=Instant())),
     or_(invitations.c.flow.is_(None), invitations.c.flow == bindparam("for_flow", type_=UID())),
-    any_row(users, and_(users.c.id == invitations.c.created_by, users.c.is_active)),
+    any_row(users, and_(users.c.id == invitations.c.created_by, is_active())),
 )
 _find = query(select(*_columns).where(_good), Invitation)
 _spend = query(delete(invitations).where(and_(_good, invitations.c.single_use)).returning(*_columns), Invitation)

@@ -11,16 +11,17 @@ import msgspec
 from sqlalchemy import Boolean as SQLBoolean
 from sqlalchemy import bindparam, select
 
-from kith.base.db import UID, any_of
+from kith.base.db import UID, any_of, first_end, query
 from kith.base.errors import Conflict
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.groups import store as groups
+from kith.identity.groups.tables import IS_MEMBER, members
 from kith.identity.groups.tables import groups as group_table
-from kith.identity.groups.tables import members
 from kith.identity.messages import service as messages
 from kith.identity.reauthentication import FIELD, refuse_app_password, require_current_password
 from kith.identity.rest import ListFilter, RecordDraft, Resource
+from kith.identity.rest.ends import announce_end, complain_end
 from kith.identity.rest.fields import (
     Boolean,
     Choice,
@@ -65,8 +66,16 @@ FIELDS = (
     Email(name="email", default=""),
     Computed(name="email_verified", form={"type": "boolean"}),
     Boolean(name="is_active", default=True, help="False: no sign-in, every session and token is dead."),
+    Moment(name="expires", null=True, default=None, help="From then on they are disabled."),
     Computed(name="is_superuser", form={"type": "boolean"}),
-    References(name="groups", to="identity_groups.group_uuid", link=members, owner="user_id", other="group_uuid"),
+    References(
+        name="groups",
+        to="identity_groups.group_uuid",
+        link=members,
+        owner="user_id",
+        other="group_uuid",
+        ends="expires",
+    ),
     References(name="roles", to="identity_roles.role_uuid", link=user_roles),
     Object(name="attributes"),
     Moment(name="last_login", null=True, read_only=True, stored_as="last_login_at"),
@@ -89,6 +98,7 @@ class UserRecord(Record, kw_only=True):
     email: str
     email_verified: bool = False
     is_active: bool
+    expires: datetime | None = None
     is_superuser: bool = False
     groups: list[str] = msgspec.field(default_factory=list)
     roles: list[str] = msgspec.field(default_factory=list)
@@ -125,8 +135,19 @@ async def check(draft: RecordDraft[UserRecord]) -> None:
         draft.columns["confirmed_at"] = draft.work.now
     await _take_address(draft)
     await _check_rights(draft)
+    _take_end(draft)
     if draft.sets("is_active") and not draft.now.is_active:
         await _refuse_last(draft.work, draft.id, "disabled")
+    if draft.sets("expires") and draft.now.expires is not None and not draft.is_new:
+        await _refuse_last(draft.work, draft.id, "given an end")
+
+
+def _take_end(draft: RecordDraft[UserRecord]) -> None:
+    """Whoever enables somebody whose end has passed lifts it."""
+    complain_end(draft)
+    before = draft.before.expires if draft.before is not None else None
+    if before is not None and before <= draft.work.now and draft.values.get("is_active"):
+        draft.values.setdefault("expires", None)
 
 
 async def _confirm(draft: RecordDraft[UserRecord]) -> None:
@@ -211,6 +232,7 @@ async def saved(draft: RecordDraft[UserRecord]) -> None:
         await tell_new_password(draft.work, by, draft.id)
     if not draft.is_new and draft.sets("is_active") and not draft.now.is_active:
         draft.work.announce(UserBarred(user_id=draft.id, at=draft.work.now))
+    announce_end(draft)
     fact = UserCreated(user_id=draft.id) if draft.is_new else UserChanged(user_id=draft.id)
     draft.work.announce(fact)
 
@@ -235,12 +257,13 @@ async def decorate(work: Work, records: list[UserRecord]) -> None:
     for record in records:
         record.is_superuser = record.pk in staff or not mighty.isdisjoint(record.groups)
         record.email_verified = record.pk in proven
+        record.is_active = record.is_active and not (record.expires is not None and record.expires <= work.now)
         record.uid = hashlib.sha256(record.uuid.encode()).hexdigest()
 
 
 def _in_groups(column: Any, bind: str) -> Any:
     found = select(members.c.user_id).join(group_table, group_table.c.group_uuid == members.c.group_uuid)
-    return users.c.id.in_(found.where(any_of(column, bind)))
+    return users.c.id.in_(found.where(any_of(column, bind), IS_MEMBER))
 
 
 RESOURCE = Resource(
@@ -286,4 +309,5 @@ RESOURCE = Resource(
     saved=saved,
     removing=removing,
     decorate=decorate,
+    next_end=query(first_end(users.c.expires, members.c.expires), datetime),
 )

@@ -227,8 +227,12 @@ async def set_role(work: Work, user: User, role: Role, *, by: int | None = None,
     await _change(work, user, "role", role, by, by_name)
 
 
-async def set_active(work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "") -> None:
-    """An inactive user can do nothing, from the next request on."""
+async def set_active(
+    work: Work, user: User, active: bool, *, by: int | None = None, by_name: str = "", lifts_end: bool = True
+) -> None:
+    """An inactive user can do nothing, from the next request on. Enabling somebody lifts an end that has passed."""
+    if lifts_end and active and user.expires is not None and user.expires <= work.now:
+        await _change(work, user, "expires", None, by, by_name)
     await _change(work, user, "is_active", active, by, by_name)
     if user.is_active and not active:
         work.announce(UserBarred(user_id=user.id, at=work.now))
@@ -238,7 +242,7 @@ async def _change(work: Work, user: User, name: str, value: object, by: int | No
     before = getattr(user, name)
     if before == value:
         return
-    if await store.is_last_superuser(work.db, user.id) and value is not True and value not in store.STAFF_ROLES:
+    if await store.is_last_superuser(work.db, user.id) and value not in (True, None, *store.STAFF_ROLES):
         raise LastSuperuser
     await store.change(work.db, user.id, name, value, work.now)
     diff = audit.difference({name: before}, {name: value})

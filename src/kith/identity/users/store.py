@@ -12,7 +12,7 @@ from sqlalchemy import String, and_, bindparam, case, delete, func, literal_colu
 from kith.base.db import Command, Instant, Session, any_of, command, insert_into, query, upsert
 from kith.base.errors import NotFound
 from kith.identity.users.names import email_key, username_key
-from kith.identity.users.tables import User, setup, users
+from kith.identity.users.tables import User, is_active, setup, users
 
 STAFF_ROLES = ("administrator", "owner")
 TEAM = ("moderator", *STAFF_ROLES)  # who looks after people and what they write
@@ -30,15 +30,21 @@ class Login(msgspec.Struct):
     is_active: bool
     role: str
     is_confirmed: bool
+    expires: datetime | None = None
+
+    def is_outdated(self, now: datetime) -> bool:
+        """Whether the end that was set for them may have come since this was read."""
+        return self.expires is not None and self.expires <= now
 
 
 _login = select(
     users.c.id,
     users.c.username,
     users.c.password,
-    and_(users.c.is_active, users.c.approved_at.is_not(None)).label("is_active"),
+    and_(is_active(), users.c.approved_at.is_not(None)).label("is_active"),
     users.c.role,
     or_(users.c.confirmed_at.is_not(None), users.c.email == "").label("is_confirmed"),
+    users.c.expires,
 )
 _login_by_key = query(_login.where(users.c.username_key == bindparam("key")), Login)
 _login_by_id = query(_login.where(users.c.id == bindparam("user")), Login)
@@ -104,7 +110,7 @@ _names_near = query(
 )
 _insert_many = command(insert_into(users, without=["id"]))
 _is_member = and_(
-    users.c.is_active,
+    is_active(),
     users.c.confirmed_at.is_not(None),
     users.c.approved_at.is_not(None),
     users.c.type == "internal",
@@ -129,11 +135,12 @@ _members = query(
     .limit(bindparam("limit")),
     User,
 )
-_any_superuser = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(1), int)
-_all_superusers = query(select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active)).limit(2), int)
+_superusers = select(users.c.id).where(and_(users.c.role.in_(STAFF_ROLES), users.c.is_active))
+_any_superuser = query(_superusers.limit(1), int)
+_lasting_superusers = query(_superusers.where(users.c.expires.is_(None)).limit(2), int)
 _team = query(
     select(users)
-    .where(and_(users.c.role.in_(TEAM), users.c.is_active, users.c.approved_at.is_not(None)))
+    .where(and_(users.c.role.in_(TEAM), is_active(), users.c.approved_at.is_not(None)))
     .order_by(users.c.id),
     User,
 )
@@ -149,7 +156,7 @@ _set = {
             }
         )
     )
-    for name in ("is_active", "role", "confirmed_at", "approved_at", "last_login_at")
+    for name in ("is_active", "role", "confirmed_at", "approved_at", "last_login_at", "expires")
 }
 _set_password = command(
     update(users)
@@ -283,7 +290,7 @@ async def insert_many(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _keyed(values: Mapping[str, Any]) -> dict[str, Any]:
     keys = {"username_key": username_key(values["username"]), "email_key": email_key(values["email"])}
-    return {"owned_email_key": None, "email_verified_at": None, **values, **keys}
+    return {"owned_email_key": None, "email_verified_at": None, "expires": None, **values, **keys}
 
 
 async def count_members(db: Session) -> int:
@@ -305,12 +312,12 @@ async def has_superuser(db: Session) -> bool:
 
 
 async def is_last_superuser(db: Session, user_id: int) -> bool:
-    """Whether no other active user administers this server by role.
+    """Whether no other active user administers this server by role, without an end that was set for them.
 
     Those who do are locked until this work ends, so that the last two cannot both be removed.
     """
     await db.hold("identity.staff")
-    others = [found for found in await db.all(_all_superusers) if found != user_id]
+    others = [found for found in await db.all(_lasting_superusers) if found != user_id]
     login = await find_login_by_id(db, user_id)
     return not others and login is not None and login.is_active and login.role in STAFF_ROLES
 

@@ -1,12 +1,24 @@
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Boolean, Column, Index, Integer, SmallInteger, String, Table, Text
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    FromClause,
+    Index,
+    Integer,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    and_,
+)
 
-from kith.base.db import METADATA, UID, Document, Instant
+from kith.base.db import METADATA, UID, Document, Instant, index_of_some, not_over
 from kith.base.ids import UserId
 
 users = Table(
@@ -34,6 +46,7 @@ users = Table(
     # The address if it belongs to this person: confirmed, or claimed where addresses are not confirmed.
     Column("owned_email_key", String(254)),
     Column("email_verified_at", Instant),
+    Column("expires", Instant),  # from then on they are disabled
     Index("ix_identity_users_owned_email_key", "owned_email_key", unique=True),
     Index("ix_identity_users_email_key", "email_key"),
     Index("ix_identity_users_username", "username", "id"),
@@ -41,6 +54,7 @@ users = Table(
     Index("ix_identity_users_email", "email", "id"),
     Index("ix_identity_users_created_at", "created_at", "id"),
     Index("ix_identity_users_role", "role"),
+    index_of_some("identity_users", "expires"),
     sqlite_autoincrement=True,
 )
 
@@ -54,8 +68,16 @@ setup = Table(
 )
 
 
+def is_active(people: FromClause = users) -> ColumnElement[bool]:
+    """Whether somebody is neither disabled nor past the end that was set for them.
+
+    `people` is the table, or an alias of it.
+    """
+    return and_(people.c.is_active, not_over(people.c.expires))
+
+
 class User(msgspec.Struct):
-    """A person's record."""
+    """A person's record. Whoever is past the end that was set for them is read as disabled."""
 
     id: UserId
     uuid: str
@@ -78,6 +100,11 @@ class User(msgspec.Struct):
     approved_at: datetime | None
     owned_email_key: str | None = None
     email_verified_at: datetime | None = None
+    expires: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.expires is not None and self.expires <= datetime.now(UTC):
+            self.is_active = False
 
     @property
     def owns_email(self) -> bool:

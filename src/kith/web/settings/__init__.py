@@ -1,6 +1,6 @@
 """/settings: what people see and change about their own account."""
 
-from kith.web.settings import factors, impersonation, language, moving, security, sources, tokens
+from kith.web.settings import access_requests, factors, impersonation, language, moving, security, sources, tokens
 
 routes = [
     *security.routes,
@@ -10,4 +10,5 @@ routes = [
     *language.routes,
     *impersonation.routes,
     *moving.routes,
+    *access_requests.routes,
 ]

@@ -22,6 +22,10 @@ _ACTIONS = {
     "revoke_token": translatable("An application's access to your account was revoked"),
     "policy_exception": translatable("A policy failed with an error"),
     "permission_denied": translatable("A request was denied"),
+    "access_request_approved": translatable("You approved a request for access"),
+    "access_request_refused": translatable("You refused a request for access"),
+    "access_request_withdrawn": translatable("You withdrew a request for access"),
+    "access_request_ended": translatable("You ended access that was given on request"),
     "impersonation_started": translatable("Somebody started viewing this server as you"),
     "impersonation_ended": translatable("Somebody stopped viewing this server as you"),
 }
@@ -47,6 +51,7 @@ _KINDS = {
     "group": translatable("group"),
     "application": translatable("application"),
     "app": translatable("application"),
+    "accessrequest": translatable("request for access"),
 }
 
 

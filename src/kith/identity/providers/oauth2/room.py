@@ -8,6 +8,7 @@ from kith.base.jobs import Periodic
 from kith.base.rooms import Part, Room
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.consents.service import ConsentWithdrawn
+from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import api
 from kith.identity.providers.oauth2.consent import authorized_clients
 from kith.identity.providers.oauth2.errors import DIALECT
@@ -34,6 +35,7 @@ ROOM = Room(
         authorized_clients.CONSENT_WITHDRAWN,
         lost_access.ACCESS_CHANGED,
         lost_access.PERSON_CHANGED,
+        lost_access.GROUP_LEFT,
         lost_access.RECHECK,
         propagation.LOOK,
         back_channel.BACK_CHANNEL,
@@ -49,6 +51,7 @@ ROOM = Room(
         (ConsentWithdrawn, authorized_clients.CONSENT_WITHDRAWN),
         (UserChanged, propagation.USER_CHANGED),
         (UserChanged, lost_access.PERSON_CHANGED),
+        (MembershipEnded, lost_access.GROUP_LEFT),
         (UserBarred, propagation.USER_BARRED),
         (UserDeleted, propagation.USER_DELETED),
         (ApplicationClosed, propagation.APPLICATION_CLOSED),

@@ -22,7 +22,7 @@ from kith.identity.providers.oauth2.tables import (
     oauth_tokens,
     requests,
 )
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 _now = bindparam("now", type_=Instant())
 _grant_uuid = bindparam("grant", type_=UID())
@@ -58,6 +58,11 @@ class Bearer(msgspec.Struct):
     role: str | None
     confirmed_at: datetime | None
     approved_at: datetime | None
+    user_expires: datetime | None = None
+
+    def is_outdated(self, now: datetime) -> bool:
+        """Whether the end that was set for the person may have come since this was read."""
+        return self.user_expires is not None and self.user_expires <= now
 
 
 _bearer = query(
@@ -75,10 +80,11 @@ _bearer = query(
         grants.c.resource,
         grants.c.user_id,
         users.c.username,
-        users.c.is_active,
+        is_active().label("is_active"),
         users.c.role,
         CONFIRMED_AT,
         users.c.approved_at,
+        users.c.expires.label("user_expires"),
     )
     .select_from(
         oauth_tokens.join(grants, grants.c.grant_uuid == oauth_tokens.c.grant_uuid).outerjoin(

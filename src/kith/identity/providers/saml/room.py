@@ -8,6 +8,7 @@ from kith.base.jobs import Periodic
 from kith.base.rooms import Room
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.errors import DIALECT
+from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.saml.logout import back_channel, propagation
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.sessions.service import SessionEnded, SessionRenewed
@@ -22,6 +23,7 @@ ROOM = Room(
         propagation.USER_BARRED,
         propagation.USER_DELETED,
         propagation.USER_CHANGED,
+        propagation.GROUP_LEFT,
         propagation.APPLICATION_CLOSED,
         propagation.ACCESS_CHANGED,
         propagation.RECHECK,
@@ -33,6 +35,7 @@ ROOM = Room(
     subscriptions=(
         (SessionEnded, propagation.SESSION_ENDED),
         (SessionRenewed, propagation.SESSION_RENEWED),
+        (MembershipEnded, propagation.GROUP_LEFT),
         (UserBarred, propagation.USER_BARRED),
         (UserDeleted, propagation.USER_DELETED),
         (UserChanged, propagation.USER_CHANGED),

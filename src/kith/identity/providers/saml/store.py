@@ -9,7 +9,7 @@ from kith.base.db import UID, Instant, add_once, any_of, command, query
 from kith.base.db import Session as Db
 from kith.identity.providers.saml.tables import SAMLSession, saml_sessions
 from kith.identity.sessions.tables import sessions
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 AT_ONCE = 200
 
@@ -48,7 +48,7 @@ _page = query(
     SAMLSession,
 )
 _has_session = exists().where(sessions.c.session_uuid == saml_sessions.c.session_uuid)
-_has_person = exists().where(and_(users.c.id == saml_sessions.c.user_id, users.c.is_active))
+_has_person = exists().where(and_(users.c.id == saml_sessions.c.user_id, is_active()))
 _left = query(select(saml_sessions).where(or_(~_has_session, ~_has_person)).limit(AT_ONCE), SAMLSession)
 _expired = command(delete(saml_sessions).where(saml_sessions.c.expires_at <= _now))
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from kith.base.work import Work
+from kith.identity.access_requests import store as offers
 from kith.identity.audit import service as audit
 from kith.identity.expressions import subjects
 from kith.identity.policies.engine import evaluate_target
@@ -21,6 +22,7 @@ NOT_YET_CONFIRMED = "Please confirm your e-mail address first: follow the link i
 NOT_YET_APPROVED = "Your account has not been approved yet. You will get a message once it is."
 DISABLED = "Your account is disabled."
 NOT_ALLOWED = "You may not use this application."
+CAN_ASK = "You can ask for access in your settings, at “Access on request”."
 NOT_YOU = "This is not available while you are viewing as another person"
 
 
@@ -103,7 +105,9 @@ async def refuse_by_verdict(
     work: Work, verdict: PolicyVerdict, request: PolicyRequest, user: User | None, entry: Entry
 ) -> AccessDenied:
     """Store the refusal of the policies, beside this work, which ends in it."""
-    messages = verdict.messages or [NOT_ALLOWED]
+    messages = verdict.messages or sentence(NOT_ALLOWED)
+    if user is not None and request.target is not None and await offers.is_offered(work.db, request.target):
+        messages = [*messages, *sentence(CAN_ASK)]
     reason = " ".join(messages)
     async with work.aside() as aside:
         code = await refusals.refuse_by_policy(
@@ -111,6 +115,10 @@ async def refuse_by_verdict(
         )
         await record_refusal(aside, entry, user, reason, code)
     return AccessDenied(messages, code)
+
+
+def sentence(words: str) -> list[str]:
+    return [words]
 
 
 async def record_refusal(work: Work, entry: Entry, user: User | None, reason: str, code: str) -> None:

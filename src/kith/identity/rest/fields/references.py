@@ -68,6 +68,7 @@ class References(Field, frozen=True, kw_only=True):
     link: Any = None  # the link table
     owner: str = "owner"
     other: str = "other"
+    ends: str = ""  # its column for when an entry ends, where entries may
     where: tuple[tuple[str, Any], ...] = ()
     integer: bool = False
     may_be_empty: bool = True

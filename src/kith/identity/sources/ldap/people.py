@@ -296,7 +296,7 @@ async def _write(work: Work, user: User, person: DirectoryPerson, progress: Sync
     if changed:
         await users.write(work.db, user.id, changed, work.now)
     if active is not None:
-        await service.set_active(work, user, active, by_name="ldap")
+        await service.set_active(work, user, active, by_name="ldap", lifts_end=False)
     diff = audit.difference({name: getattr(user, name, None) for name in changed}, changed)
     model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
     await audit.record(work, "model_updated", "sources.ldap", username="ldap", context={"model": model, "diff": diff})

@@ -149,7 +149,7 @@ _members_of = query(
     .where(and_(members.c.group_uuid == bindparam("group", type_=UID()), user_connections.c.source == _source)),
     int,
 )
-_join = command(add_once(members))
+_join = command(add_once(members, without=["expires"]))
 _leave = command(
     delete(members).where(
         and_(members.c.group_uuid == bindparam("group", type_=UID()), any_of(members.c.user_id, "users"))

@@ -20,7 +20,7 @@ from kith.identity.providers.oauth2.tables import grants, oauth_tokens
 from kith.identity.tokens import store as personal
 from kith.identity.tokens.service import PREFIX
 from kith.identity.tokens.tables import tokens
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 TOUCH_EVERY = timedelta(days=1)
 
@@ -35,10 +35,11 @@ _own = query(
         literal("").label("resource"),
         tokens.c.user_id,
         users.c.username,
-        users.c.is_active,
+        is_active().label("is_active"),
         users.c.role,
         store.CONFIRMED_AT,
         users.c.approved_at,
+        users.c.expires.label("user_expires"),
     )
     .join(users, users.c.id == tokens.c.user_id)
     .where(and_(tokens.c.key_hash == bindparam("hash"), tokens.c.intent == "api")),
@@ -54,7 +55,7 @@ _live = query(
             any_of(oauth_tokens.c.key_hash, "hashes"),
             oauth_tokens.c.kind == "access",
             or_(oauth_tokens.c.expires_at.is_(None), oauth_tokens.c.expires_at > _now),
-            users.c.is_active,
+            is_active(),
         )
     ),
     str,
@@ -67,7 +68,7 @@ _live_own = query(
             any_of(tokens.c.key_hash, "hashes"),
             tokens.c.intent == "api",
             or_(tokens.c.expires_at.is_(None), tokens.c.expires_at > _now),
-            users.c.is_active,
+            is_active(),
         )
     ),
     str,
@@ -90,7 +91,7 @@ async def of_exchange(exchange: Exchange, key: str) -> Bearer | None:
     exchange.version = version = memo.now()
     kept_as = ("bearer", hash_key(key))
     kept: Bearer | None = memo.get(version, kept_as)
-    if kept is None:
+    if kept is None or kept.is_outdated(exchange.work.now):
         kept = await find(exchange.work, key)
         if kept is not None:
             memo.put(version, kept_as, kept, size=1024)

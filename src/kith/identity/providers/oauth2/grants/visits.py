@@ -15,7 +15,7 @@ from kith.identity.providers.oauth2.claims.claims import sid_of, subject
 from kith.identity.providers.oauth2.clients.client import Client
 from kith.identity.providers.oauth2.tables import Grant, Visit, grants, visits
 from kith.identity.sessions.tables import sessions
-from kith.identity.users.tables import User, users
+from kith.identity.users.tables import User, is_active, users
 
 AT_ONCE = 200
 
@@ -37,7 +37,7 @@ _page = query(
 )
 # Visits whose end was not announced: the session has expired, or the user is gone.
 _has_session = exists().where(sessions.c.session_uuid == visits.c.session_uuid)
-_has_person = exists().where(and_(users.c.id == visits.c.user_id, users.c.is_active))
+_has_person = exists().where(and_(users.c.id == visits.c.user_id, is_active()))
 _has_provider = exists().where(providers.c.id == visits.c.provider_id)
 _left = query(
     select(visits).where(or_(and_(visits.c.session_uuid.is_not(None), ~_has_session), ~_has_person)).limit(AT_ONCE),

@@ -10,6 +10,7 @@ import msgspec
 from kith.base.jobs import JobKind
 from kith.base.work import Work
 from kith.identity.audit import service as audit
+from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.oauth2 import store
 from kith.identity.providers.oauth2.access import policies as access
 from kith.identity.providers.oauth2.access.checks import AccessRequest, context_of, model_of
@@ -22,6 +23,9 @@ from kith.identity.providers.oauth2.tables import Grant, Visit
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.users.service import UserChanged
 
+NOT_LET_IN = "The application's policies do not let them in any more."
+MEMBERSHIP_ENDED = "Their membership of a group has ended."
+SILENT = frozenset({"openid", "offline_access", "email"})  # scopes that say nothing of groups
 FIRST = "00000000-0000-0000-0000-000000000000"
 
 
@@ -66,7 +70,18 @@ async def _may_enter(work: Work, client: Client, visit: Visit, given: list[Grant
     return verdict.passing
 
 
-async def _sign_out(work: Work, client: Client, theirs: list[Visit], given: list[Grant]) -> None:
+async def _on_membership_ended(work: Work, fact: MembershipEnded) -> None:
+    """Sign the person out at clients that were told of their groups, so that these ask again."""
+    for visit in await visits.of_user(work, fact.user_id):
+        client = await clients.find(work, visit.client_id)
+        given = [one for one in await store.grants_of_user(work.db, fact.user_id) if one.client_id == visit.client_id]
+        if client is not None and not all(SILENT.issuperset(split(grant.scopes)) for grant in given):
+            await _sign_out(work, client, [visit], given, MEMBERSHIP_ENDED)
+
+
+async def _sign_out(
+    work: Work, client: Client, theirs: list[Visit], given: list[Grant], message: str = NOT_LET_IN
+) -> None:
     await propagation.tell_all(work, theirs)
     for grant in given:
         await service.end_access(work, grant)
@@ -74,7 +89,7 @@ async def _sign_out(work: Work, client: Client, theirs: list[Visit], given: list
         "authorized_application": model_of(client),
         "client": client.client_id,
         "kind": "access",
-        "message": "The application's policies do not let them in any more.",
+        "message": message,
     }
     await audit.record(work, "revoke_token", "providers.oauth2", user_id=theirs[0].user_id, context=context)
 
@@ -84,5 +99,8 @@ ACCESS_CHANGED: JobKind[AccessChanged] = JobKind(
 )
 PERSON_CHANGED: JobKind[UserChanged] = JobKind(
     name="identity.oauth_person_changed", payload=UserChanged, handler=_on_user_changed
+)
+GROUP_LEFT: JobKind[MembershipEnded] = JobKind(
+    name="identity.oauth_membership_ended", payload=MembershipEnded, handler=_on_membership_ended
 )
 RECHECK: JobKind[Recheck] = JobKind(name="identity.oauth_recheck", payload=Recheck, handler=recheck, outside=True)

@@ -17,6 +17,7 @@ from kith.base.work import Work
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
+from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.providers.kinds.saml import SAMLProvider
 from kith.identity.providers.saml import service_provider, store
 from kith.identity.providers.saml.access import may_still_enter, model_of
@@ -55,6 +56,11 @@ async def _on_user_barred(work: Work, fact: UserBarred) -> None:
     """Everything they had at that moment ends, even if they have been let in again since."""
     found = await store.of_user(work.db, fact.user_id)
     await tell_all(work, [session for session in found if session.created_at <= fact.at])
+
+
+async def _on_membership_ended(work: Work, fact: MembershipEnded) -> None:
+    """Services were told of the person's groups: they are signed out there, so that these ask again."""
+    await tell_all(work, await store.of_user(work.db, fact.user_id))
 
 
 async def _on_application_closed(work: Work, fact: ApplicationClosed) -> None:
@@ -131,6 +137,9 @@ USER_DELETED: JobKind[UserDeleted] = JobKind(
 )
 USER_CHANGED: JobKind[UserChanged] = JobKind(
     name="identity.saml_user_changed", payload=UserChanged, handler=_on_user_changed
+)
+GROUP_LEFT: JobKind[MembershipEnded] = JobKind(
+    name="identity.saml_membership_ended", payload=MembershipEnded, handler=_on_membership_ended
 )
 APPLICATION_CLOSED: JobKind[ApplicationClosed] = JobKind(
     name="identity.saml_application_closed", payload=ApplicationClosed, handler=_on_application_closed
