@@ -14,6 +14,7 @@ from kith.federation.relays import tables as federation_relays
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
+from kith.identity.event_notifications import tables as event_notifications
 from kith.identity.factors import tables as factors
 from kith.identity.gateway import tables as gateway
 from kith.identity.groups import tables as groups
@@ -62,6 +63,7 @@ __all__ = [
     "RESOURCES",
     "audit",
     "consents",
+    "event_notifications",
     "factors",
     "federation_block_lists",
     "federation_delivery",

@@ -8,6 +8,7 @@ from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
 from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
+from kith.identity.event_notifications import collections as event_notifications
 from kith.identity.executor import inspector
 from kith.identity.flows import collections as flows
 from kith.identity.groups import collection as groups
@@ -27,7 +28,7 @@ from kith.identity.tokens import collection as tokens
 from kith.identity.users import api as user_actions
 from kith.identity.users import collection as users
 
-_ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
+_ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto, event_notifications)
 
 RESOURCES: tuple[Resource[Any], ...] = (
     users.RESOURCE,

@@ -70,6 +70,11 @@ SHAPES: dict[str, dict[str, Any]] = {
         "required": ["reason"],
         "properties": {"reason": {"type": "string", "minLength": 1, "maxLength": 500}},
     },
+    "NotificationTransportTest": {
+        "type": "object",
+        "required": ["messages"],
+        "properties": {"messages": {"type": "array", "items": {"type": "string"}}},
+    },
     "FlowRehearsalRequest": {
         "type": "object",
         "properties": {

@@ -73,6 +73,7 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     decorate: Callable[[Work, list[R]], Awaitable[None]] | None = None
     describe: str = ""
     decides: bool = False  # who may enter an application hangs on it
+    is_audited: bool = True  # False: changes are of no interest to anybody but the owner
 
     def __post_init__(self) -> None:
         key = "int" if self.is_integer else "str"
