@@ -13,6 +13,7 @@ from kith.identity.executor import inspector
 from kith.identity.flows import collections as flows
 from kith.identity.groups import collection as groups
 from kith.identity.impersonation import api as impersonation
+from kith.identity.lockdown import actions as lockdown
 from kith.identity.mappings import collections as mappings
 from kith.identity.messages import api as messages
 from kith.identity.policies import collections as policies
@@ -46,6 +47,7 @@ ACTIONS: tuple[Action, ...] = (
     *user_actions.ACTIONS,
     *signups.ACTIONS,
     *impersonation.ACTIONS,
+    *lockdown.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
     *inspector.ACTIONS,
 )

@@ -70,6 +70,24 @@ SHAPES: dict[str, dict[str, Any]] = {
         "required": ["reason"],
         "properties": {"reason": {"type": "string", "minLength": 1, "maxLength": 500}},
     },
+    "Lockdown": {
+        "type": "object",
+        "required": ["reason"],
+        "properties": {
+            "reason": {"type": "string", "minLength": 1, "maxLength": 500, "description": "For the audit trail."},
+            "remove_factors": {"type": "boolean", "default": False},
+            "notify": {"type": "boolean", "default": True, "description": "Whether the person gets a mail."},
+            "current_password": {"type": "string", "writeOnly": True, "description": "To lock oneself."},
+        },
+    },
+    "LockdownCounts": {
+        "type": "object",
+        "description": "How much of each has ended.",
+        "properties": {
+            name: {"type": "integer"}
+            for name in ("sessions", "tokens", "grants", "saml_sessions", "consents", "connections", "factors")
+        },
+    },
     "NotificationTransportTest": {
         "type": "object",
         "required": ["messages"],

@@ -1,6 +1,6 @@
 """/settings: what people see and change about their own account."""
 
-from kith.web.settings import factors, impersonation, language, moving, security, sources, tokens
+from kith.web.settings import factors, impersonation, language, lockdown, moving, security, sources, tokens
 
 routes = [
     *security.routes,
@@ -9,5 +9,6 @@ routes = [
     *tokens.routes,
     *language.routes,
     *impersonation.routes,
+    *lockdown.routes,
     *moving.routes,
 ]
