@@ -54,6 +54,7 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.base.server": ("base/test_connections.py", "base/test_edge.py", "social/test_streaming.py"),
     "kith.base.unicode": ("identity/test_addresses.py", "social/test_text.py"),
     "kith.identity.distinguished_names": ("identity/test_ldap_server.py",),
+    "kith.cli.export": ("identity/test_exports.py",),
     "kith.cli.lockdown": ("identity/test_lockdown.py",),
     "kith.web.staff_lockdown": ("identity/test_lockdown.py",),
     "kith.social.event_messages": ("identity/test_event_notifications.py",),

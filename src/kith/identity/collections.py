@@ -10,6 +10,7 @@ from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
 from kith.identity.event_notifications import collections as event_notifications
 from kith.identity.executor import inspector
+from kith.identity.exports import actions as exports
 from kith.identity.flows import collections as flows
 from kith.identity.groups import collection as groups
 from kith.identity.impersonation import api as impersonation
@@ -48,6 +49,7 @@ ACTIONS: tuple[Action, ...] = (
     *signups.ACTIONS,
     *impersonation.ACTIONS,
     *lockdown.ACTIONS,
+    *exports.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
     *inspector.ACTIONS,
 )
