@@ -5,7 +5,7 @@ from __future__ import annotations
 from kith.base.rooms import Part, Room
 from kith.identity.audit.facts import EventRecorded
 from kith.identity.event_notifications import tasks, watch
-from kith.identity.event_notifications.watch import RuleWatch
+from kith.identity.event_notifications.rule_watch import RuleWatch
 
 ROOM = Room(
     name="event notifications",

@@ -21,6 +21,7 @@ from kith.identity.event_notifications import message as messages
 from kith.identity.event_notifications import rules, store, transports, webhook
 from kith.identity.event_notifications.facts import DirectMessageAsked
 from kith.identity.event_notifications.message import EventMessage
+from kith.identity.event_notifications.rule_watch import RuleWatch
 from kith.identity.event_notifications.rules import NotificationRuleRecord
 from kith.identity.event_notifications.transports import (
     DIRECT,
@@ -85,6 +86,8 @@ async def match(work: Work, fact: EventRecorded) -> None:
         verdict = await evaluate_target(work, rule, request, "any")
         if verdict.trace and verdict.passing and not _is_own_failure(event, [one.about for one in verdict.trace]):
             wanted.append(rule)
+    if not wanted:
+        await work.find(RuleWatch).settle(work)
     for rule in wanted:
         await _count(work, rule, event)
 

@@ -20,6 +20,7 @@ from kith.identity.event_notifications import store
 from kith.identity.event_notifications.message import EventMessage
 from kith.identity.event_notifications.transports import SLACK, NotificationTransportRecord, transports
 from kith.identity.expressions import subjects
+from kith.identity.expressions.run import ExpressionObject
 from kith.identity.mappings import service as mappings
 from kith.identity.sealing import Sealer
 
@@ -120,7 +121,7 @@ async def _evaluate(work: Work, mapping: str, message: EventMessage, user: int |
         raise CannotBeSent("The mapping is gone.")
     name, expression = found
     person = await subjects.find(work, user) if user is not None else None
-    given = {"notification": msgspec.to_builtins(message)}
+    given = {"notification": ExpressionObject(**messages.webhook_body(message))}
     outcome = await mappings.evaluate(work, expression, person, given)
     if outcome.error is not None:
         async with work.aside() as aside:

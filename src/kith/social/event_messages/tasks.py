@@ -8,7 +8,7 @@ from kith.base.work import Work
 from kith.identity.for_social import DirectMessageAsked
 from kith.social.accounts import user_accounts
 from kith.social.ids import UserId
-from kith.social.statuses.service.post import StatusDraft, post
+from kith.social.statuses.service.post import StatusDraft, Unexpected, post
 
 MOST_CHARACTERS = 400
 
@@ -24,8 +24,8 @@ async def send(work: Work, asked: DirectMessageAsked) -> None:
             allowed_mentions=[recipient.id],
         )
         await post(work, sender, draft)
-    except Problem as error:
-        raise Give.up(f"The direct message cannot be sent: {error.message}") from error
+    except (Problem, Unexpected) as error:
+        raise Give.up(f"The direct message cannot be sent: {error}") from error
 
 
 def harmless(text: str) -> str:
