@@ -143,7 +143,7 @@ async def test_only_what_a_bound_policy_lets_through_is_told(town: Town, ada: Pe
     way, to = await local(ada), {"destination_group": group["pk"]}
     await make(ada, "/events/rules/", name=new_name("unbound"), transports=[way["pk"]], **to)
     rule = await make(ada, "/events/rules/", name=new_name("rule"), transports=[way["pk"]], **to)
-    expression = f"return context['event']['action'] == '{action}' and context['event'].context['n'] > 1"
+    expression = f"return context['event']['action'] == '{action}' and context['event']['context']['n'] > 1"
     policy = await make(ada, "/policies/expression/", name=new_name("p"), expression=expression)
     await make(ada, "/policies/bindings/", policy=policy["pk"], target=rule["pk"], order=0)
 

@@ -10,7 +10,6 @@ import msgspec
 
 from kith import __version__
 from kith.identity.audit.tables import Event
-from kith.identity.expressions.run import ExpressionObject
 
 MOST_CHARACTERS = 2000
 MOST_MESSAGE = 500
@@ -32,18 +31,18 @@ class EventMessage(msgspec.Struct, kw_only=True):
     event_user_username: str = ""
 
 
-def as_given(event: Event) -> ExpressionObject:
+def as_given(event: Event) -> dict[str, Any]:
     """An event as policies, mappings and receivers are given it."""
-    return ExpressionObject(
-        pk=event.event_uuid,
-        user=event.user_id,
-        username=event.username,
-        action=event.action,
-        app=event.app,
-        context=event.context,
-        client_ip=event.client_ip,
-        created=event.created_at.isoformat(),
-    )
+    return {
+        "pk": event.event_uuid,
+        "user": event.user_id,
+        "username": event.username,
+        "action": event.action,
+        "app": event.app,
+        "context": event.context,
+        "client_ip": event.client_ip,
+        "created": event.created_at.isoformat(),
+    }
 
 
 def describe(event: Event, *, count: int = 1, since: datetime | None = None) -> str:
