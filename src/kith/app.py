@@ -44,6 +44,7 @@ from kith.federation.sync.room import ROOM as FEDERATION_SYNC
 from kith.identity.access_requests.room import ROOM as ACCESS_REQUESTS
 from kith.identity.endings.room import ROOM as ENDINGS
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
+from kith.identity.event_notifications.room import ROOM as EVENT_NOTIFICATIONS
 from kith.identity.gateway.door import GatewayDoor
 from kith.identity.gateway.room import ROOM as GATEWAY
 from kith.identity.gateway.room import listen_for_changes
@@ -68,6 +69,7 @@ from kith.social.emails.room import ROOM as EMAILS
 from kith.social.emoji_management.room import ROOM as EMOJI_MANAGEMENT
 from kith.social.encryption.room import ROOM as ENCRYPTION
 from kith.social.errors import DIALECT as SOCIAL_DIALECT
+from kith.social.event_messages.room import ROOM as EVENT_MESSAGES
 from kith.social.featured.room import ROOM as FEATURED
 from kith.social.files.room import ROOM as FILES
 from kith.social.filters.room import ROOM as FILTERS
@@ -136,6 +138,7 @@ ROOMS: list[Room] = [
     GATEWAY,
     ACCESS_REQUESTS,
     ENDINGS,
+    EVENT_NOTIFICATIONS,
     INSTANCE,
     FILES,
     MEDIA,
@@ -155,6 +158,7 @@ ROOMS: list[Room] = [
     SEARCH,
     TRANSLATION,
     CONVERSATIONS,
+    EVENT_MESSAGES,
     ENCRYPTION,
     FILTERS,
     ANNOUNCEMENTS,
@@ -198,7 +202,7 @@ KINDS: list[JobKind[Any]] = [kind for room in ROOMS for kind in room.jobs]
 PERIODIC: list[Periodic] = [periodic for room in ROOMS for periodic in room.periodic]
 
 _IDENTITY_PATHS = re.compile(
-    r"/api/v2/(audit|core|flows|policies|propertymappings|providers|sources|stages|crypto|rbac|managed|system"
+    r"/api/v2/(audit|core|events|flows|policies|propertymappings|providers|sources|stages|crypto|rbac|managed|system"
     r"|openapi\.json|docs|schema)(/|\Z)|/api/v2/?\Z"
 )
 

@@ -15,6 +15,7 @@ from kith.identity.access_requests import tables as access_requests
 from kith.identity.audit import tables as audit
 from kith.identity.collections import RESOURCES
 from kith.identity.consents import tables as consents
+from kith.identity.event_notifications import tables as event_notifications
 from kith.identity.factors import tables as factors
 from kith.identity.gateway import tables as gateway
 from kith.identity.groups import tables as groups
@@ -64,6 +65,7 @@ __all__ = [
     "access_requests",
     "audit",
     "consents",
+    "event_notifications",
     "factors",
     "federation_block_lists",
     "federation_delivery",

@@ -84,6 +84,13 @@ ASKED_FOR = (
 )  # fmt: skip
 
 BEYOND = (
+    Collection("/policies/event_matcher/", ALL, "EventMatcherPolicy", "policy_uuid", NAMED, {"action": "login"}),
+    Collection(
+        "/propertymappings/notification/", ALL, "NotificationWebhookMapping", "pm_uuid",
+        NAMED | {"expression": "return {}"}, {"expression": "return {'a': 1}"},
+    ),
+    Collection("/events/rules/", ALL, "NotificationRule", "pbm_uuid", NAMED, {"severity": "alert"}),
+    Collection("/events/transports/", ALL, "NotificationTransport", "uuid", NAMED, {"mode": "email"}),
     Collection("/policies/group_membership/", ALL, "GroupMembershipPolicy", "policy_uuid", NAMED, {"name": "{name}"}),
     Collection("/propertymappings/scope/", ALL, "ScopeMapping", "pm_uuid", NAMED | {"expression": "return {}", "scope_name": "x"}, {"description": "d"}),
     Collection("/propertymappings/source/oauth/", ALL, "OAuthSourcePropertyMapping", "pm_uuid", NAMED | {"expression": "return {}"}, {"expression": "return None"}),

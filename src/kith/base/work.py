@@ -44,6 +44,7 @@ class Origin(msgspec.Struct, frozen=True):
     user_agent: str = ""
     session: str = ""
     acting: Acting | None = None
+    is_notifying: bool = False  # it tells of an event, so that what it records is not told in turn
 
 
 class Work:

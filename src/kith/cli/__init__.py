@@ -24,6 +24,8 @@ COMMANDS = {
     "roles": "Show, make and change roles.",
     "tokens": "Create, list and revoke tokens.",
     "recovery": "Create a one-time sign-in link.",
+    "lockdown": "End everything of a person at once.",
+    "export": "Write people, grants or events as CSV.",
     "flows": "Restore the default flows.",
     "why": "Find out why somebody was denied access.",
     "instance": "Edit the rules and pages of the community.",

@@ -10,10 +10,13 @@ from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
 from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
+from kith.identity.event_notifications import collections as event_notifications
 from kith.identity.executor import inspector
+from kith.identity.exports import actions as exports
 from kith.identity.flows import collections as flows
 from kith.identity.groups import collection as groups
 from kith.identity.impersonation import api as impersonation
+from kith.identity.lockdown import actions as lockdown
 from kith.identity.mappings import collections as mappings
 from kith.identity.memberships import api as memberships
 from kith.identity.messages import api as messages
@@ -30,7 +33,7 @@ from kith.identity.tokens import collection as tokens
 from kith.identity.users import api as user_actions
 from kith.identity.users import collection as users
 
-_ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
+_ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto, event_notifications)
 
 RESOURCES: tuple[Resource[Any], ...] = (
     users.RESOURCE,
@@ -52,6 +55,8 @@ ACTIONS: tuple[Action, ...] = (
     *access_request_actions.ACTIONS,
     *signups.ACTIONS,
     *impersonation.ACTIONS,
+    *lockdown.ACTIONS,
+    *exports.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),
     *inspector.ACTIONS,
 )

@@ -1,7 +1,7 @@
 """All that the pages may know of identity: who is looking, and the subjects that pages are about.
 
 A subject with many names is one module here: `access_requests`, `account_settings`, `flows`, `oauth`, `saml`,
-`signups`, `sources`, `staff`, `impersonation`.
+`signups`, `sources`, `staff`, `impersonation`, `lockdown`.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
 from kith.identity.invites import Invite, find_invite
+from kith.identity.lockdown import pages as lockdown
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
@@ -62,6 +63,7 @@ __all__ = [
     "known_visitor",
     "leave_message",
     "library",
+    "lockdown",
     "no_session_cookie",
     "oauth",
     "recognise",

@@ -13,6 +13,7 @@ from kith.base.work import Work
 from kith.identity import presence, reauthentication
 from kith.identity.account_settings.visitor import locale_of
 from kith.identity.admission import Admission
+from kith.identity.event_notifications.facts import DirectMessageAsked
 from kith.identity.providers.oauth2.authentication.bearers import find as find_bearer_by_key
 from kith.identity.providers.oauth2.authentication.bearers import find_revoked, note_use, still_open
 from kith.identity.providers.oauth2.authentication.bearers import of_exchange as find_bearer
@@ -46,6 +47,7 @@ __all__ = [
     "Admission",
     "Bearer",
     "Client",
+    "DirectMessageAsked",
     "Issued",
     "OAuthError",
     "Pictures",

@@ -16,6 +16,7 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
+from kith.identity.lockdown import service as lockdown
 from kith.identity.policies.policies_by_name import PoliciesByName
 from kith.identity.policies.policy_caller import PolicyCaller
 from kith.identity.rest import api as rest
@@ -35,7 +36,7 @@ ROOM = Room(
     name="identity",
     dialect=DIALECT,
     routes=(*rest.routes(RESOURCES, ACTIONS), *executor.routes),
-    jobs=(tasks.SWEEP, email.SEND),
+    jobs=(tasks.SWEEP, email.SEND, lockdown.END_AGAIN),
     periodic=(Periodic(kind=tasks.SWEEP, every=timedelta(hours=1), payload=tasks.IdentitySweep()),),
     parts=(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),

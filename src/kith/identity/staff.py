@@ -13,6 +13,7 @@ from kith.base.exchange import Exchange
 from kith.base.work import Work
 from kith.identity.account_settings.visitor import Visitor
 from kith.identity.account_settings.visitor_lookup import find_visitor
+from kith.identity.caller import ApiCaller
 from kith.identity.executor import inspector
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
@@ -26,7 +27,9 @@ from kith.identity.refusals import store as refusals
 from kith.identity.refusals.service import shown
 from kith.identity.refusals.tables import Refusal
 from kith.identity.rest.fields import read_uuid
+from kith.identity.users import privileges
 from kith.identity.users import store as users
+from kith.identity.users.tables import User
 
 __all__ = [
     "MOST",
@@ -38,9 +41,11 @@ __all__ = [
     "get_flow",
     "get_policy",
     "get_staff",
+    "get_user",
     "list_flows",
     "list_policies",
     "list_refusals",
+    "refuse_if_above",
     "rehearse",
     "shown",
     "try_policy",
@@ -87,6 +92,19 @@ async def get_staff(exchange: Exchange) -> Visitor:
     if visitor is None or not visitor.is_superuser:
         raise NotFound
     return visitor
+
+
+async def get_user(work: Work, username: str) -> User:
+    user = await users.find(work.db, username) if username else None
+    if user is None:
+        raise Invalid(fields={"username": ["There is no user with this name."]})
+    return user
+
+
+async def refuse_if_above(work: Work, staff: Visitor, user_id: int) -> None:
+    """Superusers may do everything here, but only an owner may do it to an owner."""
+    caller = ApiCaller(id=staff.user.id, username=staff.user.username, role=staff.user.role, permissions=None)
+    await privileges.refuse_if_above(work, caller, user_id, "lock")
 
 
 # Each list has one entry more than a page, if there are more.

@@ -11,6 +11,8 @@ from kith.base.work import Work
 from kith.identity.access_requests import expiry as access_requests
 from kith.identity.audit import store as audit
 from kith.identity.consents import store as consents
+from kith.identity.event_notifications import store as notifications
+from kith.identity.event_notifications.tasks import KEPT as NOTIFICATIONS_KEPT
 from kith.identity.guessing import store as guessing
 from kith.identity.links import service as links
 from kith.identity.policies import reputation_scores
@@ -34,6 +36,7 @@ class IdentitySweep(msgspec.Struct):
 
 async def sweep(work: Work, _payload: IdentitySweep) -> None:
     await audit.delete_expired(work.db, work.now)
+    await notifications.delete_old(work.db, work.now - NOTIFICATIONS_KEPT)
     await tokens.delete_expired(work.db, work.now)
     await sessions.delete_expired(work.db, work.now, stale_before=work.now - timedelta(hours=6))
     await links.delete_expired(work.db, work.now)

@@ -84,5 +84,7 @@ RESOURCE = Resource(
     ),
     allow=READ,
     label="action",
+    export=("event_uuid", "created", "action", "app", "user", "username", "client_ip", "context", "expires"),
+    export_by="created",
     decorate=decorate,
 )

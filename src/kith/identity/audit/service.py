@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from kith.base.work import Work
 from kith.identity.audit import store
+from kith.identity.audit.facts import EventRecorded
 from kith.identity.audit.tables import Event
 
 MASK = "********************"
@@ -70,6 +71,8 @@ async def record(
         expires_at=work.now + timedelta(days=work.settings.events_days),
     )
     await store.insert(work.db, event)
+    if not origin.is_notifying:
+        work.announce(EventRecorded(event_uuid=event.event_uuid, action=action))
     work.log(
         "audit",
         action=action,

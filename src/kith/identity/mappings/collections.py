@@ -3,12 +3,13 @@ from __future__ import annotations
 from typing import Any
 
 from kith.identity.mappings import all_mappings, api
-from kith.identity.mappings.kinds import ldap, oauth_source, saml, saml_source, scope
+from kith.identity.mappings.kinds import ldap, notification, oauth_source, saml, saml_source, scope
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource[Any], ...] = (
     all_mappings.RESOURCE,
     ldap.RESOURCE,
+    notification.RESOURCE,
     saml.RESOURCE,
     scope.RESOURCE,
     oauth_source.RESOURCE,

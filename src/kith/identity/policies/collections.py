@@ -6,6 +6,7 @@ from kith.identity.policies import all_policies, api, bindings, reputation_score
 from kith.identity.policies.kinds import (
     breachcheck,
     dummy,
+    event_matcher,
     expression,
     group_membership,
     password,
@@ -19,6 +20,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     bindings.RESOURCE,
     breachcheck.RESOURCE,
     dummy.RESOURCE,
+    event_matcher.RESOURCE,
     expression.RESOURCE,
     group_membership.RESOURCE,
     password.RESOURCE,

@@ -19,6 +19,7 @@ from kith.identity.policies.family import PolicyRecord, policies
 from kith.identity.policies.kinds import (
     breachcheck,
     dummy,
+    event_matcher,
     expression,
     group_membership,
     password,
@@ -47,6 +48,7 @@ class PolicyKind(Generic[P]):
 _ALL: tuple[PolicyKind[Any], ...] = (
     PolicyKind(breachcheck.RESOURCE, breachcheck.passes),
     PolicyKind(dummy.RESOURCE, dummy.passes),
+    PolicyKind(event_matcher.RESOURCE, event_matcher.passes),
     PolicyKind(expression.RESOURCE, expression.passes),
     PolicyKind(group_membership.RESOURCE, group_membership.passes),
     PolicyKind(password.RESOURCE, password.passes),

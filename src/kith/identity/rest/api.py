@@ -17,7 +17,7 @@ from kith.base.paging import OffsetPage, envelope, public_url
 from kith.base.routing import Route, route
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
-from kith.identity.rest import operations
+from kith.identity.rest import exporting, operations
 from kith.identity.rest.answers import show_record
 from kith.identity.rest.body import read_object
 from kith.identity.rest.caller_lookup import CallerLookup
@@ -53,6 +53,8 @@ def routes(resources: Sequence[Resource[Any]], actions: Sequence[Action]) -> lis
     taken = {(method, _shape(one.template)) for one in found for method in one.methods}
     for resource in resources:
         store = RecordStore(resource)
+        if resource.export:
+            found.append(_export_route(store))
         for operation in sorted(resource.allow):
             route = _operation_route(store, operation)
             if (route.methods[0], _shape(route.template)) not in taken:
@@ -80,16 +82,31 @@ def _operation_route(store: RecordStore[Any], operation: str) -> Route:
     return route(_METHODS[operation], template)(respond)
 
 
+def _export_route(store: RecordStore[Any]) -> Route:
+    resource = store.resource
+
+    async def respond(exchange: Exchange) -> Answer:
+        caller = await _admit(exchange, resource.permission("view"), is_csv=True)
+        exporting.spend_export(exchange, caller)
+        sent = parse_qs(exchange.query_string.decode("latin-1"), keep_blank_values=True)
+        wanted = await ListQuery.read(store, exchange.work, sent)
+        place = exporting.place_of(resource)
+        await exporting.note_export(exchange.work, caller.id, caller.username, place, sent)
+        return exporting.file_answer(exchange, place, exporting.records(exchange.server.works, wanted))
+
+    return route("GET", f"{BASE}{resource.path}export/")(respond)
+
+
 def _action_route(action: Action) -> Route:
     async def respond(exchange: Exchange) -> Answer:
-        caller = await _admit(exchange, action.permission)
+        caller = await _admit(exchange, action.permission, is_csv=action.is_csv)
         return await action.handler(exchange, caller, exchange.path_values[0] if exchange.path_values else "")
 
     return route(action.method, f"{BASE}{action.path}")(respond)
 
 
-async def _admit(exchange: Exchange, permission: str | None) -> ApiCaller:
-    _refuse_other_formats(exchange)
+async def _admit(exchange: Exchange, permission: str | None, *, is_csv: bool = False) -> ApiCaller:
+    _refuse_other_formats(exchange, b"csv" if is_csv else b"json")
     caller = await exchange.find(CallerLookup).identify(exchange)  # type: ignore[type-abstract]
     if permission is not None and not caller.may(permission):
         await refuse(exchange, caller, permission)
@@ -113,9 +130,10 @@ async def refuse(exchange: Exchange, caller: ApiCaller, permission: str) -> None
     )
 
 
-def _refuse_other_formats(exchange: Exchange) -> None:
+def _refuse_other_formats(exchange: Exchange, ours: bytes) -> None:
     accept = exchange.header(b"accept")
-    if accept and not any(word in accept for word in (b"json", b"*/*", b"application/*")):
+    others = (b"*/*", b"text/*" if ours == b"csv" else b"application/*", b"json")
+    if accept and ours not in accept and not any(word in accept for word in others):
         raise NotAcceptable
 
 

@@ -79,15 +79,32 @@ class ListQuery(Generic[R]):
                     continue
             self.filters[one.name] = (one.bind, values if one.many else values[0])
 
+    def _params(self) -> tuple[tuple[bool, ...], dict[str, Any]]:
+        """Which terms have an index, and what to bind."""
+        params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
+        params |= dict(self.filters.values())
+        params |= {f"term{number}": _pattern(term) for number, term in enumerate(self.terms)}
+        indexed = tuple(self.store.resource.contains is not None and len(term) >= SHORTEST for term in self.terms)
+        params |= {f"term{number}_words": term for number, term in enumerate(self.terms) if indexed[number]}
+        return indexed, params
+
+    async def fetch_after(self, work: Work, last: R | None, most: int) -> list[R]:
+        """The records of an export that come after `last`; the order of the query does not count."""
+        store = self.store
+        indexed, params = self._params()
+        if last is not None:
+            by = store.resource.export_by
+            place = [last.pk] if by == "pk" else [getattr(last, store.attributes[by]), last.pk]
+            params |= {f"after{number}": value for number, value in enumerate(place)}
+        found = store.following_query(indexed, tuple(self.exact), tuple(self.filters), is_first=last is None)
+        rows = await work.db.slow(found, most=most, **params)
+        return await operations.render(store, work, rows, sees_secrets=False)
+
     async def fetch(self, work: Work, page: OffsetPage) -> tuple[int, list[R]]:
         """The number of records, and those of the page. Secrets are masked in lists."""
         store = self.store
         exact, filters = tuple(self.exact), tuple(self.filters)
-        params: dict[str, Any] = {f"is_{name}": value for name, value in self.exact.items()}
-        params |= dict(self.filters.values())
-        params |= {f"term{number}": _pattern(term) for number, term in enumerate(self.terms)}
-        indexed = tuple(store.resource.contains is not None and len(term) >= SHORTEST for term in self.terms)
-        params |= {f"term{number}_words": term for number, term in enumerate(self.terms) if indexed[number]}
+        indexed, params = self._params()
         count_query = store.count_query(indexed, exact, filters)
         page_query = store.page_query(self.order, indexed, exact, filters)
         # A statement that may scan a large table runs in a thread.

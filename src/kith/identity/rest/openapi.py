@@ -23,6 +23,7 @@ _ERRORS: dict[str, tuple[str, str]] = {
     "500": ("GenericError", "Our mistake; the answer carries a request id."),
     "503": ("GenericError", "Not ready; try again."),
 }
+_CSV = {"text/csv": {"schema": {"type": "string"}}}
 _ALWAYS = ("400", "401", "403", "405", "406", "429", "500", "503")
 _OPERATIONS = (
     ("list", "get", False),
@@ -69,6 +70,29 @@ SHAPES: dict[str, dict[str, Any]] = {
         "type": "object",
         "required": ["reason"],
         "properties": {"reason": {"type": "string", "minLength": 1, "maxLength": 500}},
+    },
+    "Lockdown": {
+        "type": "object",
+        "required": ["reason"],
+        "properties": {
+            "reason": {"type": "string", "minLength": 1, "maxLength": 500, "description": "For the audit trail."},
+            "remove_factors": {"type": "boolean", "default": False},
+            "notify": {"type": "boolean", "default": True, "description": "Whether the person gets a mail."},
+            "current_password": {"type": "string", "writeOnly": True, "description": "To lock oneself."},
+        },
+    },
+    "LockdownCounts": {
+        "type": "object",
+        "description": "How much of each has ended.",
+        "properties": {
+            name: {"type": "integer"}
+            for name in ("sessions", "tokens", "grants", "saml_sessions", "consents", "connections", "factors")
+        },
+    },
+    "NotificationTransportTest": {
+        "type": "object",
+        "required": ["messages"],
+        "properties": {"messages": {"type": "array", "items": {"type": "string"}}},
     },
     "FlowRehearsalRequest": {
         "type": "object",
@@ -159,6 +183,8 @@ def describe(resources: Sequence[Resource[Any]], actions: Sequence[Action], base
         schemas[resource.name] = _record(resource)
         if resource.allow & {"create", "update", "partial_update"}:
             schemas[f"Patched{resource.name}"] = _record(resource, patch=True)
+        if resource.export:
+            paths[f"{resource.path}export/"] = {"get": _export(resource)}
         for operation, method, on_item in _OPERATIONS:
             if operation in resource.allow:
                 path = resource.path + (f"{{{resource.key}}}/" if on_item else "")
@@ -234,6 +260,18 @@ def _responses(resource: Resource[Any], operation: str, *, on_item: bool) -> dic
     return dict(sorted(responses.items()))
 
 
+def _export(resource: Resource[Any]) -> dict[str, Any]:
+    responses = {code: _error(code) for code in _ALWAYS}
+    responses["200"] = {"description": "One line for each record.", "content": _CSV}
+    return {
+        "operationId": f"{resource.operation}_export",
+        "tags": [resource.area],
+        "summary": f"Export {resource.name} as CSV, with the filters of the list.",
+        "parameters": [one for one in _list_parameters(resource) if one["name"] not in ("limit", "offset", "ordering")],
+        "responses": dict(sorted(responses.items())),
+    }
+
+
 def _action(action: Action, schemas: dict[str, Any]) -> dict[str, Any]:
     for name in (action.body, action.answer):
         if name is not None:
@@ -244,6 +282,8 @@ def _action(action: Action, schemas: dict[str, Any]) -> dict[str, Any]:
     if action.answer is not None:
         shape = _ref(action.answer)
         good["content"] = _json({"type": "array", "items": shape} if action.many else shape)
+    if action.is_csv:
+        good["content"] = _CSV
     responses[str(action.status)] = good
     described: dict[str, Any] = {
         "operationId": action.name,

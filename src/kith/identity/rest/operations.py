@@ -349,6 +349,8 @@ async def _write_down(
     record: Record,
     **told: Any,
 ) -> None:
+    if not resource.is_audited:
+        return
     model = {
         "app": resource.area,
         "model_name": resource.model,

@@ -19,6 +19,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy import Text as SQLText
@@ -65,6 +66,7 @@ class RecordStore(Generic[R]):
         self.is_large = False
         self.page_query = lru_cache(512)(self._page_query)
         self.count_query = lru_cache(512)(self._count_query)
+        self.following_query = lru_cache(64)(self._following_query)
         self._update = lru_cache(256)(self._update_command)
         self.by_key = query(lambda: self._select().where(self.key == bindparam("id")), tuple)
         self.by_row_key = query(lambda: self._select().where(self.row_key == bindparam("id")), tuple)
@@ -170,6 +172,18 @@ class RecordStore(Generic[R]):
         )
         rows = self._select().join(keys, self.key == keys.c.page_key).order_by(*self._sorting(order))
         return query(rows, tuple)
+
+    def _following_query(
+        self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...], *, is_first: bool
+    ) -> Query[Any]:
+        """The next rows of an export, behind those that end at a place; its order has an index."""
+        by = self.sortable[self.resource.export_by]
+        order = [self.key] if by is self.key else [by, self.key]
+        where = self._where(terms, exact, filters)
+        if not is_first:
+            binds = [bindparam(f"after{number}", type_=column.type) for number, column in enumerate(order)]
+            where.append(tuple_(*order) > tuple_(*binds) if len(order) > 1 else order[0] > binds[0])
+        return query(self._select().where(*where).order_by(*order).limit(bindparam("most")), tuple)
 
     def _count_query(self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]) -> Query[int]:
         where = self._where(terms, exact, filters)

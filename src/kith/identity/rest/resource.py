@@ -75,6 +75,9 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     describe: str = ""
     decides: bool = False  # who may enter an application hangs on it
     next_end: Query[datetime] | None = None  # when the first of what records show ends by itself
+    export: tuple[str, ...] = ()  # the columns of its CSV file; empty: there is none
+    export_by: str = "pk"  # the field by which the lines are in order, before the key
+    is_audited: bool = True  # False: changes are of no interest to anybody but the owner
 
     def __post_init__(self) -> None:
         key = "int" if self.is_integer else "str"
@@ -187,3 +190,4 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     many: bool = False
     status: int = 200
     summary: str = ""
+    is_csv: bool = False  # it answers with a file, not with JSON

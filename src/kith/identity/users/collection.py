@@ -266,6 +266,11 @@ def _in_groups(column: Any, bind: str) -> Any:
     return users.c.id.in_(found.where(any_of(column, bind), IS_MEMBER))
 
 
+_EXPORTED = (
+    "pk", "username", "name", "email", "email_verified", "is_active", "is_superuser", "groups", "roles", "type", "path",
+    "date_joined", "last_login", "password_change_date", "uuid", "attributes",
+)  # fmt: skip
+
 RESOURCE = Resource(
     path="/core/users/",
     name="User",
@@ -304,6 +309,7 @@ RESOURCE = Resource(
         ListFilter(name="uuid", clause=users.c.uuid == bindparam("uuid", type_=UID()), read=read_uuid, bind="uuid"),
     ),
     label="username",
+    export=_EXPORTED,
     ahead=ahead,
     prepare=check,
     saved=saved,

@@ -27,6 +27,9 @@ from kith.identity.users.tables import User
 
 Role = Literal["user", "moderator", "administrator", "owner"]
 FEWEST_CHARACTERS = 8
+LOCKED = (
+    "locked_down"  # an attribute: since when everything of this person has ended; a directory lets them not in again
+)
 
 
 class UserCreated(Fact, frozen=True):

@@ -177,6 +177,15 @@ _retire_password = command(
     .where(and_(users.c.id == bindparam("user"), users.c.password == bindparam("old")))
     .values(password=None, updated_at=bindparam("now", type_=Instant()))
 )
+_remove_password = command(
+    update(users)
+    .where(users.c.id == bindparam("user"))
+    .values(
+        password=None,
+        password_changed_at=bindparam("now", type_=Instant()),
+        updated_at=bindparam("now", type_=Instant()),
+    )
+)
 _place = command(
     update(users)
     .where(users.c.id == bindparam("user"))
@@ -351,6 +360,11 @@ def _write(names: frozenset[str]) -> Command:
     values = {name: bindparam(f"new_{name}", type_=users.c[name].type) for name in sorted(names)}
     values["updated_at"] = bindparam("now", type_=Instant())
     return command(update(users).where(users.c.id == bindparam("user")).values(values))
+
+
+async def remove_password(db: Session, user_id: int, now: datetime) -> None:
+    """No password works from now on, whichever it was."""
+    await db.run(_remove_password, user=user_id, now=now)
 
 
 async def place(db: Session, user_id: int, *, type: str, active: bool) -> None:

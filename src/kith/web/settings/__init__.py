@@ -1,6 +1,16 @@
 """/settings: what people see and change about their own account."""
 
-from kith.web.settings import access_requests, factors, impersonation, language, moving, security, sources, tokens
+from kith.web.settings import (
+    access_requests,
+    factors,
+    impersonation,
+    language,
+    lockdown,
+    moving,
+    security,
+    sources,
+    tokens,
+)
 
 routes = [
     *security.routes,
@@ -9,6 +19,7 @@ routes = [
     *tokens.routes,
     *language.routes,
     *impersonation.routes,
+    *lockdown.routes,
     *moving.routes,
     *access_requests.routes,
 ]

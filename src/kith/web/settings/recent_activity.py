@@ -12,6 +12,7 @@ _ACTIONS = {
     "login_failed": translatable("A sign-in attempt failed"),
     "logout": translatable("You signed out, or a session was ended"),
     "password_set": translatable("The password was changed"),
+    "user_lockdown": translatable("An account was locked"),
     "user_write": translatable("The account details were changed"),
     "flow_denied": translatable("Access to a page was denied"),
     "model_created": translatable("Something was created"),

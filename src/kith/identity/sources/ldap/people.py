@@ -254,9 +254,11 @@ def changes_of(user: User, person: DirectoryPerson) -> dict[str, Any]:
         attributes[DISABLED] = True
         if user.is_active:
             changed["is_active"] = False
+            attributes.pop(service.LOCKED, None)  # somebody has let them in again since
     elif was_disabled:
         attributes.pop(DISABLED)
-        changed["is_active"] = True
+        if service.LOCKED not in user.attributes:
+            changed["is_active"] = True
     if attributes != user.attributes:
         changed["attributes"] = attributes
     return changed

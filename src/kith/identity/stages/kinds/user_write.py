@@ -17,6 +17,7 @@ from kith.identity.rest.fields import Boolean, Choice, Reference, Text
 from kith.identity.sessions import service as sessions
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
+from kith.identity.stages.admission import DISABLED
 from kith.identity.stages.invitation_checks import find, is_still_good, use
 from kith.identity.stages.kinds.invitation import REFUSED
 from kith.identity.stages.password_rules import print_of
@@ -86,6 +87,8 @@ async def show(turn: Turn[UserWriteStage]) -> Outcome:
     makes = mode == "always_create" or (user is None and mode == "create_when_required")
     if user is None and not makes:
         return Denied(FAILED, "user_write may not make anybody")
+    if user is not None and not makes and not user.is_active and turn.flow.designation != "enrollment":
+        return Denied(DISABLED, "user inactive")
     if makes and not await is_still_good(turn):
         return Denied(REFUSED, "somebody else has used the invitation")
     try:

@@ -1,0 +1,177 @@
+"""The lockdown: everything of one person ends, in one transaction. For when somebody else may have their account."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import msgspec
+
+from kith.base.errors import Complaint, Invalid
+from kith.base.jobs import JobKind
+from kith.base.mail import Mail
+from kith.base.mailing import post
+from kith.base.work import Work
+from kith.identity.audit import service as audit
+from kith.identity.flows.plan import FlowPlan
+from kith.identity.lockdown import store
+from kith.identity.providers.oauth2 import store as oauth
+from kith.identity.providers.oauth2.logout import propagation as oauth_logout
+from kith.identity.providers.saml import store as saml
+from kith.identity.providers.saml.logout import propagation as saml_logout
+from kith.identity.sealing import Sealer
+from kith.identity.sessions import service as sessions
+from kith.identity.sessions import store as session_store
+from kith.identity.tokens import service as token_service
+from kith.identity.tokens import store as tokens
+from kith.identity.users import service as user_service
+from kith.identity.users import store as users
+from kith.identity.users.tables import User
+
+MOST_REASON = 500
+OWN_REASON = "Asked for by the person themselves."
+AGAIN = timedelta(minutes=1)
+_FIRST = "00000000-0000-0000-0000-000000000000"
+_PAGE = 200
+_PLANS = "identity_flow_runs.plan"
+_MAIL = """Hello {name},
+
+your account at {title} was locked{whom}. Nobody can sign in to it now: all sessions, apps, tokens and app passwords
+have ended, and the password does not work any more.
+
+To get your account back, please ask the people who run the server: {link}
+"""
+
+
+class Lockdown(msgspec.Struct, frozen=True, kw_only=True):
+    """What somebody decides: factors may be the owner's own, so they are only removed if that is wanted."""
+
+    reason: str
+    remove_factors: bool = False
+    notify: bool = True
+
+
+class LockdownCounts(msgspec.Struct, kw_only=True):
+    """How much there was of each."""
+
+    sessions: int = 0
+    tokens: int = 0
+    grants: int = 0
+    saml_sessions: int = 0
+    consents: int = 0
+    connections: int = 0
+    factors: int = 0
+
+
+class EndAgain(msgspec.Struct):
+    """What was begun by a request that was under way during the lockdown ends a minute later."""
+
+    user_id: int
+
+
+def check_reason(reason: str) -> str:
+    words = reason.replace("\0", "").strip()
+    if not words:
+        raise Invalid(fields={"reason": [Complaint("This field may not be blank.", "blank")]})
+    if len(words) > MOST_REASON:
+        complaint = Complaint(f"Ensure this field has no more than {MOST_REASON} characters.", "too_long")
+        raise Invalid(fields={"reason": [complaint]})
+    return words
+
+
+async def count(work: Work, user_id: int) -> LockdownCounts:
+    """What would end."""
+    return LockdownCounts(
+        sessions=len(await session_store.of_user(work.db, user_id, work.now)),
+        tokens=len(await tokens.of_user(work.db, user_id)),
+        grants=len(await oauth.grants_of_user(work.db, user_id)),
+        saml_sessions=len(await saml.of_user(work.db, user_id)),
+    )
+
+
+async def lock(work: Work, user: User, wanted: Lockdown, *, by: int | None, by_name: str) -> LockdownCounts:
+    """End everything. Whoever is told of an end (applications, services, devices) is told by jobs of this transaction.
+
+    The last administrator is refused: nobody could let them in again.
+    """
+    reason = check_reason(wanted.reason)
+    runs = await _runs_of(work, user.id)
+    await work.db.begin()
+    await user_service.set_active(work, user, False, by=by, by_name=by_name)
+    if not user.is_active:
+        work.announce(user_service.UserBarred(user_id=user.id, at=work.now))
+    attributes = {**user.attributes, user_service.LOCKED: work.now.isoformat()}
+    await users.set_attributes(work.db, user.id, attributes, work.now)
+    await users.remove_password(work.db, user.id, work.now)
+    ended = await _end_everything(work, user.id, by=by, by_name=by_name)
+    ended.connections = await store.remove_connections(work.db, user.id)
+    if runs:
+        await store.drop_runs(work.db, runs)
+    if wanted.remove_factors:
+        ended.factors = await store.remove_factors(work.db, user.id)
+    model = {"app": "core", "model_name": "user", "pk": user.id, "name": user.username}
+    context = {"model": model, "reason": reason}
+    await audit.record(
+        work,
+        "user_lockdown",
+        "core.lockdown",
+        user_id=by,
+        username=by_name,
+        context=context,
+        known={"ended": msgspec.to_builtins(ended)},
+    )
+    if wanted.notify and user.counted_email:
+        post(work, _mail(work, user, is_own=by == user.id))
+    work.enqueue(END_AGAIN, EndAgain(user.id), at=work.now + AGAIN)
+    return ended
+
+
+async def _end_everything(work: Work, user_id: int, *, by: int | None, by_name: str) -> LockdownCounts:
+    ended = await count(work, user_id)
+    await oauth_logout.end_all_of(work, user_id, until=work.now)
+    await saml_logout.tell_all(work, await saml.of_user(work.db, user_id))
+    await sessions.end_all(work, user_id)
+    for token in await tokens.of_user(work.db, user_id):
+        await token_service.revoke(work, token, by=by, by_name=by_name)
+    ended.consents = await store.remove_consents(work.db, user_id)
+    await store.remove_waiting(work.db, user_id)
+    return ended
+
+
+async def _runs_of(work: Work, user_id: int) -> list[str]:
+    """Flows in which somebody is about to sign in as this person or to set their password, in whatever browser."""
+    found: list[str] = []
+    after = _FIRST
+    while page := await store.page_of_runs(work.db, after, _PAGE):
+        for run, sealed in page:
+            try:
+                plan = msgspec.json.decode(work.find(Sealer).open(sealed, _PLANS), type=FlowPlan)
+            except (msgspec.DecodeError, ValueError):
+                continue  # of an older release: nobody can go on with it
+            if plan.context.pending_user == user_id:
+                found.append(run)
+        after = page[-1][0]
+        await asyncio.sleep(0)  # others are served between two pages
+    return found
+
+
+def _mail(work: Work, user: User, *, is_own: bool) -> Mail:
+    settings = work.settings
+    text = _MAIL.format(
+        name=user.username,
+        title=settings.title,
+        whom=", as you asked" if is_own else " by the people who run the server",
+        link=f"{settings.base_url}/about",
+    )
+    return Mail(to=user.email, subject=f"{settings.title}: your account was locked", text=text)
+
+
+async def end_again(work: Work, again: EndAgain) -> None:
+    """Nothing of somebody who has been let in again meanwhile."""
+    user = await users.find_by_id(work.db, again.user_id)
+    if user is not None and not user.is_active:
+        await work.db.begin()
+        await _end_everything(work, user.id, by=None, by_name="kith")
+
+
+END_AGAIN: JobKind[EndAgain] = JobKind(name="identity.lockdown_again", payload=EndAgain, handler=end_again)
