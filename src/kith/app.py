@@ -41,6 +41,7 @@ from kith.federation.posts.room import ROOM as FEDERATION_POSTS
 from kith.federation.relays.room import ROOM as FEDERATION_RELAYS
 from kith.federation.room import ROOM as FEDERATION
 from kith.federation.sync.room import ROOM as FEDERATION_SYNC
+from kith.identity.brands.room import ROOM as BRANDS
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.gateway.door import GatewayDoor
 from kith.identity.gateway.room import ROOM as GATEWAY
@@ -128,6 +129,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
 ROOMS: list[Room] = [
     BASE,
     IDENTITY,
+    BRANDS,
     OAUTH2,
     SAML,
     SOURCES,

@@ -6,6 +6,7 @@ from typing import Any
 
 from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
+from kith.identity.brands import collections as brands
 from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
 from kith.identity.executor import inspector
@@ -19,6 +20,7 @@ from kith.identity.protected_configuration import guarded
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
 from kith.identity.roles import collection as roles
+from kith.identity.sessions import collection as sessions
 from kith.identity.signups import api as signups
 from kith.identity.signups import blocks
 from kith.identity.sources import collections as sources
@@ -27,7 +29,7 @@ from kith.identity.tokens import collection as tokens
 from kith.identity.users import api as user_actions
 from kith.identity.users import collection as users
 
-_ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto)
+_ROOMS = (applications, brands, flows, policies, mappings, providers, sources, stages, crypto)
 
 RESOURCES: tuple[Resource[Any], ...] = (
     users.RESOURCE,
@@ -37,6 +39,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     audit.RESOURCE,
     roles.RESOURCE,
     blocks.RESOURCE,
+    sessions.RESOURCE,
     *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 

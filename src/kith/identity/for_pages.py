@@ -15,6 +15,7 @@ from kith.identity.account_settings import pages as account_settings
 from kith.identity.account_settings.visitor import Visitor
 from kith.identity.account_settings.visitor_lookup import find_visitor, known_visitor
 from kith.identity.applications.library import LibraryEntry, library
+from kith.identity.brands import pages as brands
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT as API_DIALECT
 from kith.identity.executor import pages as flows
@@ -31,7 +32,7 @@ from kith.identity.providers.saml import pages as saml
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
-from kith.identity.sessions import cookies
+from kith.identity.sessions import cookies, user_agents
 from kith.identity.signups import pages as signups
 from kith.identity.sources import pages as sources
 from kith.identity.users import store as users
@@ -49,6 +50,7 @@ __all__ = [
     "UserMessage",
     "Visitor",
     "account_settings",
+    "brands",
     "code_for_page",
     "count_members",
     "describe_api",
@@ -70,6 +72,7 @@ __all__ = [
     "staff",
     "take_messages",
     "use_recovery",
+    "user_agents",
 ]
 
 
@@ -88,6 +91,7 @@ def no_session_cookie(work: Work) -> Headers:
 
 
 async def recognise(exchange: Exchange) -> None:
-    """Look up the session before anything else, so that a refusal too is recorded with the person's name."""
+    """Look up brand and session before anything else, so that a refusal too is recorded with the person's name."""
+    await brands.current(exchange)
     await cookies.find(exchange)
     impersonation.refuse_page(exchange)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, UniqueConstraint, func, select
+from sqlalchemy import Column, UniqueConstraint, bindparam, func, select
 
-from kith.base.db import UID
+from kith.base.db import UID, query
 from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
 from kith.identity.rest.fields import Boolean, Integer, Reference
@@ -65,6 +65,12 @@ _decider = func.coalesce(
 )
 
 
+_model_of = query(
+    select(policy_targets.c.model).where(policy_targets.c.pbm_uuid == bindparam("target", type_=UID())), str
+)
+_GRANTED = "applicationentitlement"
+
+
 async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
     given = [name for name in _ONE if draft.value(name) is not None]
     if draft.whole and not any(name in draft.values for name in _ONE):
@@ -74,6 +80,8 @@ async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
         draft.complain("policy" if draft.whole else "", words, "required")
     elif len(given) > 1:
         draft.complain("", "Only one of policy, group, user can be set.")
+    elif given == ["policy"] and await draft.work.db.one(_model_of, target=draft.now.target) == _GRANTED:
+        draft.complain("policy", "Entitlements are granted to people and groups: set user or group instead.")
 
 
 RESOURCE = Resource(

@@ -57,6 +57,7 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     family: Family | None = None
     kind: str = ""
     target: bool = False
+    only: ColumnElement[bool] | None = None  # of the table, the rows that are records
     search: tuple[str | ColumnElement[str], ...] = ("name",)  # fields, or what stands in another table
     order: tuple[str, ...] = ("name",)
     contains: Callable[[str], ColumnElement[bool]] | None = None  # an index for words of three letters and more
