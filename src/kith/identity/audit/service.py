@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from kith.base.work import Work
 from kith.identity.audit import store
 from kith.identity.audit.tables import Event
-from kith.identity.locations.service import Locations
+from kith.identity.locations.address_facts import AddressFacts
 from kith.identity.server_names import ServerNames
 
 MASK = "********************"
@@ -60,7 +60,7 @@ async def record(
     if brand is not None:
         told["brand"] = brand
     if origin.address:
-        told |= work.find(Locations).facts(origin.address)
+        told |= work.find(AddressFacts).facts(origin.address)  # type: ignore[type-abstract]
     acting = origin.acting
     if acting is not None and not as_told:
         told["on_behalf_of"] = {"pk": acting.as_id, "username": acting.as_username}
