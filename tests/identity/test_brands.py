@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from typing import Any
 from urllib.parse import urlsplit
@@ -209,6 +210,24 @@ async def test_one_brand_is_for_all_other_hosts(town: Town, ada: Person) -> None
     assert (shipped["domain"], second.status_code) == ("kith-default", 400)
     assert second.json() == {"default": ["Only a single brand can be set as default."]}
     assert "For everybody" in page
+
+
+async def test_two_cannot_become_the_default_at_once(town: Town, ada: Person) -> None:
+    [shipped] = await results(ada, PATH, default="true")
+    made = [await brand(ada, new_host()) for _ in range(4)]
+    await ada.call("PATCH", f"{API}{PATH}{shipped['pk']}/", json={"default": False})
+    try:
+        answers = await asyncio.gather(
+            *(ada.call("PATCH", f"{API}{PATH}{one['pk']}/", json={"default": True}) for one in made)
+        )
+        found = await results(ada, PATH, default="true")
+    finally:
+        for one in made:
+            await ada.call("DELETE", f"{API}{PATH}{one['pk']}/")
+        await ada.call("PATCH", f"{API}{PATH}{shipped['pk']}/", json={"default": True})
+
+    assert sorted(one.status_code for one in answers) == [200, 400, 400, 400]
+    assert len(found) == 1
 
 
 async def test_anybody_may_know_the_brand_of_a_host(town: Town, ada: Person) -> None:

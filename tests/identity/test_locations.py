@@ -16,7 +16,7 @@ from kith.identity.locations.service import Locations
 from tests.conftest import TownBuilder
 from tests.identity.address_files import BERLIN, CITIES, NOWHERE, PARIS, POTSDAM, SYDNEY, city, files, write
 from tests.identity.flow_browser import Browser
-from tests.identity.records import API, make, new_name, results
+from tests.identity.records import API, make, make_binding, make_stage, new_name, results
 from tests.identity.relying_party import signed_in
 from tests.town import Person, Town
 
@@ -230,6 +230,23 @@ async def test_nobody_can_have_been_in_two_places_at_once(town: Town) -> None:
     assert far["messages"] == ["This is too far away from where you signed in before."]
 
 
+async def test_a_flow_turns_away_whoever_cannot_have_travelled(town: Town) -> None:
+    ada, person = await town.owner(), await town.sign_up()
+    [flow] = await results(ada, "/flows/instances/", slug="default-authentication-flow")
+    travel = await make(ada, "/policies/geoip/", name="t", check_impossible_travel=True)
+    deny = await make_stage(ada, "deny", deny_message="Not from there.")
+    bound = await make_binding(ada, flow, deny, order=25, re_evaluate_policies=True)
+    await make(ada, "/policies/bindings/", policy=travel["pk"], target=bound["pbm_uuid"], order=0, negate=True)
+    told = []
+    for address in (BERLIN, PARIS, SYDNEY):
+        browser = Browser(town)
+        browser.http.headers.update(_at(address))
+        shown = await browser.sign_in(person)
+        told.append((shown["component"], await browser.who() is not None))
+
+    assert told == [("redirect", True), ("redirect", True), ("access-denied", False)]
+
+
 async def test_expressions_know_where_the_client_is(town: Town) -> None:
     ada = await town.owner()
     body = "message(str(context['geoip']['country']) + ' ' + str(context['asn']))\nreturn True"
@@ -336,3 +353,18 @@ async def test_people_see_where_they_are_signed_in(town: Town) -> None:
     assert (await browser.http.delete(f"{API}{path}{theirs['pk']}/", headers=headers)).status_code == 404
     assert (await browser.http.delete(f"{API}{path}{there['pk']}/", headers=headers)).status_code == 204
     assert (await moved.who(), await browser.who()) == (None, person.username)
+    assert "203.0.113.5 (Sydney, AU)" not in (await browser.http.get("/settings/security")).text
+
+
+async def test_where_somebody_tried_is_told_to_them_and_to_staff(town: Town) -> None:
+    ada, person = await town.owner(), await town.sign_up()
+    browser = Browser(town)
+    browser.http.headers.update(_at(SYDNEY))
+    await browser.sign_in(person)
+
+    page = (await browser.http.get("/settings/security")).text
+    [score] = await results(ada, "/policies/reputation/scores/", ip=SYDNEY)
+
+    assert "203.0.113.5 (Sydney, AU)" in page
+    assert (score["ip_geo_data"]["city"], score["ip_asn_data"]) == ("Sydney", None)
+    assert score["expires"] > score["updated"]

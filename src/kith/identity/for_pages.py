@@ -23,6 +23,7 @@ from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
 from kith.identity.invites import Invite, find_invite
+from kith.identity.locations.service import Locations
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
 from kith.identity.messages.service import take as take_messages
@@ -64,6 +65,7 @@ __all__ = [
     "library",
     "no_session_cookie",
     "oauth",
+    "place_of",
     "recognise",
     "safe_path",
     "saml",
@@ -83,6 +85,12 @@ async def find_user(work: Work, user_id: int) -> User:
 def describe_api(base_url: str) -> dict[str, Any]:
     """The identity API in OpenAPI 3.1."""
     return describe(RESOURCES, ACTIONS, base_url)
+
+
+def place_of(work: Work, address: str) -> str:
+    """Where an address is, in a few words; empty where that is not known."""
+    place = work.find(Locations).place(address)
+    return ", ".join(word for word in (place.city, place.country) if word) if place is not None else ""
 
 
 def no_session_cookie(work: Work) -> Headers:

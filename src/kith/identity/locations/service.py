@@ -16,12 +16,13 @@ import structlog
 
 from kith.base.caches import ForAWhile
 from kith.base.settings import Settings
+from kith.identity.locations.mmdb import open_file
 from kith.identity.locations.places import GeoPlace, Network, read_network, read_place
 
 if TYPE_CHECKING:
     from maxminddb.reader import Reader
 
-__all__ = ["Locations", "open_file"]
+__all__ = ["Locations"]
 
 LOOK_SECONDS = 1.0  # between two looks at whether a file was replaced
 KEPT_SECONDS = 600.0
@@ -125,18 +126,6 @@ class _File:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
-
-
-def open_file(path: str) -> Reader:
-    """Raises `OSError` or `ValueError`."""
-    from maxminddb import MODE_FILE, open_database  # noqa: PLC0415 - loaded when first used
-
-    try:
-        return open_database(path, MODE_FILE)
-    except OSError:
-        raise
-    except Exception as error:
-        raise ValueError(f"it is not a database of addresses: {error}") from error
 
 
 def _state(path: str) -> tuple[int, ...] | None:

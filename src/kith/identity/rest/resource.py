@@ -173,7 +173,7 @@ def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False
 class Action(msgspec.Struct, frozen=True, kw_only=True):
     """Something beside the six operations: a path of its own, or one below an item (`{id}` in it).
 
-    `permission` is what the caller needs; None is for anyone who is signed in.
+    `permission` is what the caller needs; None is for anyone who is signed in, `is_open` for everybody.
     """
 
     method: str
@@ -181,6 +181,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     handler: Callable[[Exchange, ApiCaller, str], Awaitable[Answer]]
     permission: str | None
+    is_open: bool = False
     body: str | None = None
     answer: str | None = None
     many: bool = False
