@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -316,6 +316,33 @@ async def test_applications_are_told_one_issuer_whatever_the_name(town: Town, ad
 
     assert claims["iss"] == party.issuer
     assert claims["preferred_username"] == person.username
+
+
+async def test_sources_send_people_back_to_where_they_came_from(town: Town, ada: Person) -> None:
+    host, slug = new_host(), new_name("src")
+    await brand(ada, host)
+    flows = {one["slug"]: one["pk"] for one in await results(ada, "/flows/instances/")}
+    both = {"authentication_flow": flows["default-source-authentication"], "slug": slug, "name": slug}
+    services = {
+        "authorization_url": "https://x.example/a", "access_token_url": "https://x.example/t",
+        "profile_url": "https://x.example/p", "consumer_key": "k", "consumer_secret": "s",
+    }  # fmt: skip
+    await make(ada, "/sources/oauth/", provider_type="github", **both, **services)
+    fediverse = new_name("fedi")
+    await make(ada, "/sources/oauth/", **both | {"slug": fediverse, "name": fediverse, "provider_type": "mastodon"})
+
+    asked = {}
+    for name in (host, "evil.example"):
+        answer = await at(town, name).http.get(f"/source/oauth/login/{slug}/")
+        asked[name] = parse_qs(urlsplit(answer.headers["location"]).query)["redirect_uri"]
+    home = await at(town, host).http.get(f"/source/oauth/login/{fediverse}/?next=/x")
+    below = await at(town, f"below.{host}").http.get(f"/source/oauth/login/{slug}/")
+
+    usual = [f"{town.base_url}/source/oauth/callback/{slug}/"]
+    own = [f"http://{host}:{town.port}/source/oauth/callback/{slug}/"]
+    assert asked == {host: own, "evil.example": usual}
+    assert below.headers["location"] == f"{town.base_url}/source/oauth/login/{slug}/"
+    assert home.headers["location"] == f"{town.base_url}/source/oauth/login/{fediverse}/?next=/x"
 
 
 async def test_links_in_mails_lead_to_names_of_brands_and_to_no_others(town: Town, ada: Person) -> None:

@@ -33,6 +33,7 @@ from kith.identity.providers.saml import pages as saml
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
+from kith.identity.server_names import home_of
 from kith.identity.sessions import cookies, user_agents
 from kith.identity.signups import pages as signups
 from kith.identity.sources import pages as sources
@@ -59,6 +60,7 @@ __all__ = [
     "find_user",
     "find_visitor",
     "flows",
+    "home_of",
     "impersonation",
     "known_visitor",
     "leave_message",

@@ -18,7 +18,7 @@ _HOST = re.compile(rf"{_LABEL}(\.{_LABEL})*")
 _PATH = re.compile(r"/(?!/)[A-Za-z0-9._~!$&'()*+,;=:@%/-]*")
 _DATA = re.compile(r"data:(image/(?:png|jpeg|gif|webp|svg\+xml|x-icon|vnd\.microsoft\.icon));base64,([A-Za-z0-9+/=]+)")
 # What would be fetched from elsewhere. Browsers are told not to in any case; here its author learns why.
-_ELSEWHERE = re.compile(r"@import|url\(\s*[\"']?\s*(?:[a-z][a-z0-9+.-]*:(?<!data:)|//)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"@import|url\(\s*+[\"']?+\s*+(?:[a-z][a-z0-9+.-]*+:(?<!data:)|//)", re.IGNORECASE)
 
 
 class Domain(Text, frozen=True, kw_only=True):

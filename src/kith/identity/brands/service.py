@@ -96,13 +96,15 @@ class Brands:
 
     def at(self, host: str) -> Brand:
         """The same, as far as the brands are known already."""
-        name = host_name(host)
+        return self._of_domain(host_name(host)) or self._default
+
+    def _of_domain(self, name: str) -> Brand | None:
         while name:
             found = self._by_domain.get(name)
             if found is not None:
                 return found
             name = name.partition(".")[2]
-        return self._default
+        return None
 
     def facts(self, host: str) -> dict[str, str] | None:
         """For the audit trail; None for the default brand."""
@@ -118,6 +120,10 @@ class Brands:
             return self._works.settings.base_url
         base = urlsplit(self._works.settings.base_url)
         return f"{base.scheme}://{name}{f':{base.port}' if base.port else ''}"
+
+    def is_other(self, host: str) -> bool:
+        name = host_name(host)
+        return name != urlsplit(self._works.settings.base_url).hostname and self._of_domain(name) is not None
 
     async def _read(self) -> None:
         async with self._lock:
