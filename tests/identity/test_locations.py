@@ -17,7 +17,7 @@ from tests.conftest import TownBuilder
 from tests.identity.address_files import BERLIN, CITIES, NOWHERE, PARIS, POTSDAM, SYDNEY, city, files, write
 from tests.identity.flow_browser import Browser
 from tests.identity.records import API, make, make_binding, make_stage, new_name, results
-from tests.identity.relying_party import signed_in
+from tests.identity.relying_party import make_party, signed_in
 from tests.town import Person, Town
 
 BERLIN_AT, SYDNEY_AT = (52.52, 13.4), (-33.87, 151.21)
@@ -245,6 +245,25 @@ async def test_a_flow_turns_away_whoever_cannot_have_travelled(town: Town) -> No
         told.append((shown["component"], await browser.who() is not None))
 
     assert told == [("redirect", True), ("redirect", True), ("access-denied", False)]
+
+
+async def test_an_application_that_renews_tokens_is_not_taken_for_the_person(town: Town) -> None:
+    ada, person = await town.owner(), await town.sign_up()
+    policy = await make(ada, "/policies/geoip/", name="g", countries=["DE"])
+    service = await make_party(town, ada)
+    device = await make_party(town, ada, client_type="public")
+    browser = Browser(town)
+    browser.http.headers.update(_at(BERLIN))
+    await browser.sign_in(person)
+    answers = []
+    for party, secretly in ((service, True), (device, False)):
+        target = party.application["pbm_uuid"]
+        await make(ada, "/policies/bindings/", policy=policy["pk"], target=target, order=0)
+        tokens = await party.tokens(browser, secretly=secretly)
+        answers.append(await party.refresh(tokens["refresh_token"], secretly=secretly))
+
+    assert [one.status_code for one in answers] == [200, 403]
+    assert answers[1].json()["error"] == "access_denied"
 
 
 async def test_expressions_know_where_the_client_is(town: Town) -> None:

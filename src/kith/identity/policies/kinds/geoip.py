@@ -90,7 +90,7 @@ async def passes(work: Work, record: GeoIPPolicy, request: PolicyRequest) -> Pol
     verdict = _check_lists(work, record, known)
     if verdict.passing and (record.check_history_distance or record.check_impossible_travel):
         verdict = await _check_travel(work, record, request, known)
-    verdict.log.insert(0, f"the address is at {known['geoip']}, in {known['asn']}")
+    verdict.log.insert(0, f"place: {_told(known['geoip'])}; network: {_told(known['asn'])}")
     return verdict
 
 
@@ -132,6 +132,11 @@ async def _check_travel(
         if record.check_impossible_travel and far > reach:
             return PolicyVerdict(passing=False, messages=[IMPOSSIBLE], log=log)
     return PolicyVerdict(passing=True, log=log)
+
+
+def _told(facts: Any) -> str:
+    told = ", ".join(str(value) for value in facts.values() if value) if isinstance(facts, dict) else ""
+    return told or "not known"
 
 
 def _fact(facts: Any, name: str) -> Any:
