@@ -214,7 +214,9 @@ async def _by_token(call: TokenRequest) -> Answered:
     if any(scope not in had for scope in asked):
         raise invalid_scope()
     scopes = [one for one in await granted_scopes(work, client, " ".join(asked)) or [] if one != "offline_access"]
-    await _refuse_stranger(call, await resource_owners.find_able(work, bearer.user_id), scopes, of=bearer.client_id)
+    await _refuse_stranger(
+        call, await resource_owners.find_able(work, bearer.user_id), scopes, of=bearer.client_id or ""
+    )
     targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
     source = await store.find_grant(work.db, bearer.grant_uuid) if bearer.grant_uuid is not None else None
     asked_for = GrantRequest(
