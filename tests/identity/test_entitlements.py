@@ -87,7 +87,8 @@ async def test_mappings_know_the_entitlements(town: Town, ada: Person) -> None:
     person, browser = await signed_in(town)
     user = await _user(ada, person)
     expression = (
-        "return {'may': [(one.name, one.attributes['of']) for one in entitlements], 'at': provider.application.slug}"
+        "return {'may': [(one.name, one.attributes['of']) for one in entitlements], 'at': provider.application.slug,"
+        " 'asked': [one.name for one in request.user.app_entitlements(provider.application)]}"
     )
     own = await make(ada, "/propertymappings/scope/", name=new_name("m"), scope_name="own", expression=expression)
     [shipped] = await results(ada, "/propertymappings/scope/", scope_name="entitlements")
@@ -97,6 +98,7 @@ async def test_mappings_know_the_entitlements(town: Town, ada: Person) -> None:
     claims = await party.read((await party.tokens(browser, scope="openid own entitlements"))["id_token"])
 
     assert (claims["may"], claims["at"]) == ([["read", "read"]], party.slug)
+    assert claims["asked"] == ["read"]
     assert claims["entitlements"] == claims["roles"] == ["read"]
 
 

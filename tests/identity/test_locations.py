@@ -16,7 +16,16 @@ from kith.identity.locations.service import Locations
 from tests.conftest import TownBuilder
 from tests.identity.address_files import BERLIN, CITIES, NOWHERE, PARIS, POTSDAM, SYDNEY, city, files, write
 from tests.identity.flow_browser import Browser
-from tests.identity.records import API, make, make_binding, make_stage, new_name, results
+from tests.identity.records import (
+    API,
+    make,
+    make_binding,
+    make_stage,
+    new_name,
+    owner_of,
+    person_who_may,
+    results,
+)
 from tests.identity.relying_party import make_party, signed_in
 from tests.town import Person, Town
 
@@ -387,3 +396,22 @@ async def test_where_somebody_tried_is_told_to_them_and_to_staff(town: Town) -> 
     assert "203.0.113.5 (Sydney, AU)" in page
     assert (score["ip_geo_data"]["city"], score["ip_asn_data"]) == ("Sydney", None)
     assert score["expires"] > score["updated"]
+
+
+async def test_staff_end_all_sessions_of_people(shared: Town) -> None:
+    ada, people = await owner_of(shared), [await signed_in(shared) for _ in range(2)]
+    staff = await person_who_may(shared, ada, "core.delete_authenticatedsession")
+    path = f"{API}/core/authenticated_sessions/bulk_delete/"
+    ids = [await _me(person) for person, _ in people]
+
+    above = await staff.call("DELETE", path, params={"user_pks": [*ids, await _me(ada)]})
+    kept = [await browser.who() is not None for _, browser in people]
+    done = await staff.call("DELETE", path, params={"user_pks": ids})
+    gone = [await browser.who() for _, browser in people]
+    wrong = [await staff.call("DELETE", path, params=sent) for sent in ({}, {"user_pks": "x"})]
+    stranger = await people[0][0].call("DELETE", path, params={"user_pks": ids})
+
+    assert (above.status_code, kept) == (403, [True, True])
+    assert (done.status_code, done.json(), gone) == (200, {"deleted": 2}, [None, None])
+    assert [one.status_code for one in wrong] == [400, 400]
+    assert stranger.status_code == 403

@@ -20,6 +20,7 @@ from kith.identity.protected_configuration import guarded
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
 from kith.identity.roles import collection as roles
+from kith.identity.sessions import api as session_actions
 from kith.identity.sessions import collection as sessions
 from kith.identity.signups import api as signups
 from kith.identity.signups import blocks
@@ -46,6 +47,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
 ACTIONS: tuple[Action, ...] = (
     *messages.ACTIONS,
     *user_actions.ACTIONS,
+    *session_actions.ACTIONS,
     *signups.ACTIONS,
     *impersonation.ACTIONS,
     *(action for room in _ROOMS for action in room.ACTIONS),

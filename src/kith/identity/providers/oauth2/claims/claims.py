@@ -47,6 +47,8 @@ BUILT_IN = (
     "groups",
     "email",
     "email_verified",
+    "entitlements",
+    "roles",
 )
 # The scope for each claim that can be asked for by name.
 _SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {
