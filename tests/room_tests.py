@@ -118,6 +118,8 @@ TESTED_BY: dict[str, tuple[str, ...]] = {
     "kith.identity.reauthentication": ("identity/test_reauthentication.py",),
     "kith.identity.security_mails": ("web/test_security.py", "identity/test_new_passwords.py"),
     "kith.identity.errors": ("identity/test_bodies.py", "identity/test_refused_requests.py"),
+    "kith.identity.server_names": ("identity/test_brands.py",),
+    "kith.web.brands": ("identity/test_brands.py",),
     "kith.identity.executor": ("identity/test_flows_run.py", "identity/test_inspector.py"),
     "kith.identity.factors": ("identity/test_stages.py", "web/test_security.py"),
     "kith.identity.for_pages": ("web/test_flows.py", "web/test_security.py"),

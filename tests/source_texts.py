@@ -63,6 +63,7 @@ _PAGES: tuple[tuple[str, Calls], ...] = (
     ("identity/providers/oauth2/authorize/*.py", _OAUTH),
     ("identity/providers/oauth2/access/*.py", _OAUTH),
     ("identity/providers/sign_on/access.py", {"sentence": (0,)}),
+    ("identity/policies/kinds/geoip.py", {}),
     ("identity/sources/*.py", _SOURCES | _FLOWS | _ERRORS),
     ("identity/sources/oauth/*.py", _SOURCES),
     ("identity/sources/ldap/passwords.py", _SOURCES),

@@ -44,6 +44,7 @@ from kith.federation.vocabulary.incoming import (
 )
 from kith.federation.vocabulary.incoming.discovery import is_activity_type
 from kith.identity import scopes
+from kith.identity.brands.fields import StyleSheet
 from kith.identity.caller_authentication import read_basic
 from kith.identity.expressions.prelude import prelude_for
 from kith.identity.expressions.source import ExpressionSource
@@ -72,6 +73,7 @@ LONG, SHORT = 30_000, 3_000
 NOTHING = 0.004
 FILE_QUESTION = PromptQuestion(field_key="file", label="File", type="file")
 URL_FIELD, TEXT_FIELD = URL(name="url"), Text(name="text", pattern="[a-z]+( [a-z]+)*")
+STYLE_FIELD = StyleSheet(name="css")
 FACTOR = 4
 REFUSALS = (
     Problem,
@@ -93,7 +95,7 @@ SEEDS = (
     "[", "]", "[]", "a[", "a[b]", "a[]=", "x=1&", "a[b][c]=1&", "&", "=", ";", "a=b; ", 'a="\\"', ",", ", ", "a,", "a;q=0.1,",
     "-", "--", ".", "a.", "1.", "+", "_", "(", ")", "{", "}", "(a|a)", "a*", "{1,2}", "$", "^",
     "\u0301\u0327", "e\u0301\u0327", "\U0001f1e6", "\U0001f469\u200d", "日", "é", "ﷺ", "\u200c", "ß", "\u3000",
-    "data:a/a;", "bytes=0-", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "\x00", "\ud800",
+    "data:a/a;", "bytes=0-", "a=", "-a:", 'a:"', "from:a-", "language:", "<script>", "url(", "url( ", "\x00", "\ud800",
 )  # fmt: skip
 
 
@@ -203,6 +205,7 @@ READERS: dict[str, Reader] = {
     "URL": Reader(checked_url),
     "URL: host": Reader(lambda text: checked_url(f"https://{text}")),
     "URL: path": Reader(lambda text: checked_url(f"https://a.example/{text}")),
+    "style sheet": Reader(lambda text: STYLE_FIELD.take(text) + STYLE_FIELD.take(f"url({text}")),
     "URL: field": Reader(lambda text: URL_FIELD.take(f"https://{text}")),
     "text: field": Reader(TEXT_FIELD.take),
     "remote: document": Reader(_bytes(parse_document)),

@@ -42,6 +42,7 @@ from kith.federation.relays.room import ROOM as FEDERATION_RELAYS
 from kith.federation.room import ROOM as FEDERATION
 from kith.federation.sync.room import ROOM as FEDERATION_SYNC
 from kith.identity.access_requests.room import ROOM as ACCESS_REQUESTS
+from kith.identity.brands.room import ROOM as BRANDS
 from kith.identity.endings.room import ROOM as ENDINGS
 from kith.identity.errors import DIALECT as IDENTITY_DIALECT
 from kith.identity.event_notifications.room import ROOM as EVENT_NOTIFICATIONS
@@ -132,6 +133,7 @@ POSTED: JobKind[StatusPosted] = JobKind(
 ROOMS: list[Room] = [
     BASE,
     IDENTITY,
+    BRANDS,
     OAUTH2,
     SAML,
     SOURCES,

@@ -12,6 +12,7 @@ from kith.base.keys import Keys
 from tests.cli.running import database, kith, settle
 from tests.cli.test_jobs import LETTER, bury
 from tests.conftest import TownBuilder
+from tests.identity.address_files import CITIES, write
 from tests.town import build_town
 from tests.town.nursery import Done
 
@@ -79,6 +80,19 @@ async def test_a_list_of_allowed_servers_that_is_empty_is_told(new_town: TownBui
     await town.kith("federation", "allow", "good.example")
     done = await kith(town, "check", "--json")
     assert of(done)[("servers", "ok")] == ["only 1 allowed servers are talked to -> "]
+
+
+async def test_files_of_addresses_are_looked_at(new_town: TownBuilder, tmp_path: Path) -> None:
+    broken = tmp_path / "networks.mmdb"
+    broken.write_bytes(b"<html>Please sign in to download</html>")
+    town = await new_town(start=False, geoip_file=write(tmp_path / "cities.mmdb", CITIES), geoip_asn_file=str(broken))
+
+    found = of(await kith(town, "check", "--json"))
+
+    [good], [bad] = found["locations", "ok"], found["locations", "problem"]
+    assert "cities.mmdb, made on 20" in good
+    assert "networks.mmdb cannot be used" in bad
+    assert "unset KITH_GEOIP_ASN_FILE" in bad
 
 
 async def test_each_broken_setting_is_named_with_its_cure(tmp_path: Path) -> None:

@@ -91,6 +91,12 @@ BEYOND = (
     ),
     Collection("/events/rules/", ALL, "NotificationRule", "pbm_uuid", NAMED, {"severity": "alert"}),
     Collection("/events/transports/", ALL, "NotificationTransport", "uuid", NAMED, {"mode": "email"}),
+    Collection(
+        "/core/application_entitlements/", ALL, "ApplicationEntitlement", "pbm_uuid",
+        NAMED | {"app": "/core/applications/"}, {"attributes": {"a": 1}},
+    ),
+    Collection("/core/brands/", ALL, "Brand", "brand_uuid", {"domain": "{name}.example"}, {"branding_title": "T"}),
+    Collection("/policies/geoip/", ALL, "GeoIPPolicy", "policy_uuid", NAMED, {"countries": ["DE"]}),
     Collection("/policies/group_membership/", ALL, "GroupMembershipPolicy", "policy_uuid", NAMED, {"name": "{name}"}),
     Collection("/propertymappings/scope/", ALL, "ScopeMapping", "pm_uuid", NAMED | {"expression": "return {}", "scope_name": "x"}, {"description": "d"}),
     Collection("/propertymappings/source/oauth/", ALL, "OAuthSourcePropertyMapping", "pm_uuid", NAMED | {"expression": "return {}"}, {"expression": "return None"}),

@@ -50,6 +50,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     streaming_url: str = ""
     breach_file: str = ""
     breach_url: str = "https://api.pwnedpasswords.com/range/"
+    geoip_file: str = ""
+    geoip_asn_file: str = ""
     breach_unreachable: Literal["", "refuse", "allow"] = ""
     smtp: str = ""
     mail_from: str = ""

@@ -42,6 +42,7 @@ class Origin(msgspec.Struct, frozen=True):
     path: str = ""
     query: str = ""
     user_agent: str = ""
+    host: str = ""  # as the client says it
     session: str = ""
     acting: Acting | None = None
     is_notifying: bool = False  # it tells of an event, so that what it records is not told in turn

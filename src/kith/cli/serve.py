@@ -24,6 +24,7 @@ from kith.base.settings import BadSettings, Settings, load, split_bind
 from kith.base.watchdog import Watchdog, notify
 from kith.cli.running import revision_of
 from kith.cli.watching import start_watching, tell_system
+from kith.identity.brands import shipped as brands
 from kith.identity.event_notifications import defaults as notification_rules
 from kith.identity.executor import shipped_flows
 from kith.identity.mappings import defaults as mappings
@@ -85,6 +86,7 @@ async def _prepare(settings: Settings) -> None:
         await shipped_flows.ensure(work)
         await mappings.ensure(work)
         await notification_rules.ensure(work)
+        await brands.ensure(work)
     click.echo(f"Kith is running at {settings.base_url} (listening on {settings.bind})")
     if token is not None:
         click.echo(

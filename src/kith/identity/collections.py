@@ -8,6 +8,7 @@ from kith.identity.access_requests import api as access_request_actions
 from kith.identity.access_requests import resources as access_requests
 from kith.identity.applications import collections as applications
 from kith.identity.audit import collection as audit
+from kith.identity.brands import collections as brands
 from kith.identity.consents import collection as consents
 from kith.identity.crypto import collections as crypto
 from kith.identity.event_notifications import collections as event_notifications
@@ -25,6 +26,8 @@ from kith.identity.protected_configuration import guarded
 from kith.identity.providers import collections as providers
 from kith.identity.rest import Action, Resource
 from kith.identity.roles import collection as roles
+from kith.identity.sessions import api as session_actions
+from kith.identity.sessions import collection as sessions
 from kith.identity.signups import api as signups
 from kith.identity.signups import blocks
 from kith.identity.sources import collections as sources
@@ -33,7 +36,7 @@ from kith.identity.tokens import collection as tokens
 from kith.identity.users import api as user_actions
 from kith.identity.users import collection as users
 
-_ROOMS = (applications, flows, policies, mappings, providers, sources, stages, crypto, event_notifications)
+_ROOMS = (applications, brands, flows, policies, mappings, providers, sources, stages, crypto, event_notifications)
 
 RESOURCES: tuple[Resource[Any], ...] = (
     users.RESOURCE,
@@ -45,6 +48,7 @@ RESOURCES: tuple[Resource[Any], ...] = (
     blocks.RESOURCE,
     access_requests.OFFERS,
     access_requests.REQUESTS,
+    sessions.RESOURCE,
     *(guarded(resource) for room in _ROOMS for resource in room.RESOURCES),
 )
 
@@ -53,6 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     *user_actions.ACTIONS,
     *memberships.ACTIONS,
     *access_request_actions.ACTIONS,
+    *session_actions.ACTIONS,
     *signups.ACTIONS,
     *impersonation.ACTIONS,
     *lockdown.ACTIONS,

@@ -16,6 +16,7 @@ from kith.identity.account_settings import pages as account_settings
 from kith.identity.account_settings.visitor import Visitor
 from kith.identity.account_settings.visitor_lookup import find_visitor, known_visitor
 from kith.identity.applications.library import LibraryEntry, library
+from kith.identity.brands import pages as brands
 from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT as API_DIALECT
 from kith.identity.executor import pages as flows
@@ -23,6 +24,7 @@ from kith.identity.executor.flow_run import safe_path
 from kith.identity.for_social import count_members
 from kith.identity.impersonation import service as impersonation
 from kith.identity.invites import Invite, find_invite
+from kith.identity.locations.service import Locations
 from kith.identity.lockdown import pages as lockdown
 from kith.identity.messages.service import NAMES as LEVELS
 from kith.identity.messages.service import leave as leave_message
@@ -33,7 +35,8 @@ from kith.identity.providers.saml import pages as saml
 from kith.identity.recovery import use as use_recovery
 from kith.identity.refusals.pages import code_for as code_for_page
 from kith.identity.rest.openapi import describe
-from kith.identity.sessions import cookies
+from kith.identity.server_names import home_of
+from kith.identity.sessions import cookies, user_agents
 from kith.identity.signups import pages as signups
 from kith.identity.sources import pages as sources
 from kith.identity.users import store as users
@@ -52,6 +55,7 @@ __all__ = [
     "Visitor",
     "access_requests",
     "account_settings",
+    "brands",
     "code_for_page",
     "count_members",
     "describe_api",
@@ -59,6 +63,7 @@ __all__ = [
     "find_user",
     "find_visitor",
     "flows",
+    "home_of",
     "impersonation",
     "known_visitor",
     "leave_message",
@@ -66,6 +71,7 @@ __all__ = [
     "lockdown",
     "no_session_cookie",
     "oauth",
+    "place_of",
     "recognise",
     "safe_path",
     "saml",
@@ -74,6 +80,7 @@ __all__ = [
     "staff",
     "take_messages",
     "use_recovery",
+    "user_agents",
 ]
 
 
@@ -86,12 +93,19 @@ def describe_api(base_url: str) -> dict[str, Any]:
     return describe(RESOURCES, ACTIONS, base_url)
 
 
+def place_of(work: Work, address: str) -> str:
+    """Where an address is, in a few words; empty where that is not known."""
+    place = work.find(Locations).place(address)
+    return ", ".join(word for word in (place.city, place.country) if word) if place is not None else ""
+
+
 def no_session_cookie(work: Work) -> Headers:
     """What tells the browser that its session is over."""
     return (cookies.no_cookie(secure=work.settings.base_url.startswith("https")),)
 
 
 async def recognise(exchange: Exchange) -> None:
-    """Look up the session before anything else, so that a refusal too is recorded with the person's name."""
+    """Look up brand and session before anything else, so that a refusal too is recorded with the person's name."""
+    await brands.current(exchange)
     await cookies.find(exchange)
     impersonation.refuse_page(exchange)

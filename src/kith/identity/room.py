@@ -16,6 +16,8 @@ from kith.identity.collections import ACTIONS, RESOURCES
 from kith.identity.errors import DIALECT
 from kith.identity.executor import api as executor
 from kith.identity.expressions.run import Expressions
+from kith.identity.locations.address_facts import AddressFacts
+from kith.identity.locations.service import Locations
 from kith.identity.lockdown import service as lockdown
 from kith.identity.policies.policies_by_name import PoliciesByName
 from kith.identity.policies.policy_caller import PolicyCaller
@@ -41,6 +43,7 @@ ROOM = Room(
     parts=(
         Part(Passwords, lambda _: Passwords(), close=Passwords.close),
         Part(Expressions, lambda _: Expressions(), close=Expressions.close),
+        Part(Locations, lambda works: Locations(works.settings), close=Locations.close, also=(AddressFacts,)),
         Part(PolicyCaller, lambda _: PoliciesByName()),
         Part(PasswordRules, lambda _: FormPasswordRules()),
         Part(Sealer, lambda works: Sealer(works.services[Keys].encryption)),

@@ -45,8 +45,9 @@ _ALONE = ("profile", "push", "crypto")
 SOCIAL: tuple[str, ...] = (*PARENTS, *_ALONE, *dict.fromkeys(child for below in PARENTS.values() for child in below))
 DEFAULT_SOCIAL = "read"
 OPENID_DEFAULTS = ("openid", "profile", "email", "offline_access")
+ENTITLEMENTS = "entitlements"  # what somebody may do within the application
 IDENTITY = "api"  # what opens the identity API
-KNOWN: tuple[str, ...] = tuple(dict.fromkeys((IDENTITY, *SOCIAL, *OPENID_DEFAULTS, "groups", "dcr")))
+KNOWN: tuple[str, ...] = tuple(dict.fromkeys((IDENTITY, *SOCIAL, *OPENID_DEFAULTS, ENTITLEMENTS, "groups", "dcr")))
 
 _SOCIAL = frozenset(SOCIAL)
 _BELOW = {parent: frozenset((parent, *below)) for parent, below in PARENTS.items()}

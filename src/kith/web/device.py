@@ -18,6 +18,7 @@ from kith.identity.for_pages import oauth
 from kith.web.pages import page, see_other
 
 HERE = "/device"
+PURPOSE = "device_code"
 MOST_CHARACTERS = 40
 WRONG = "This code is not valid. It may have expired or contain a typing mistake."
 TOO_MANY = "Too many wrong codes. Please wait a while, then try again."
@@ -28,10 +29,12 @@ async def show_device(exchange: Exchange) -> Answer:
     given = exchange.query("code") or exchange.query("user_code")
     visitor = await identity.find_visitor(exchange)
     if visitor is None:
-        back = HERE + (f"?{urlencode({'code': given[:MOST_CHARACTERS]})}" if given else "")
-        return see_other(f"/flows/-/default/authentication/?{urlencode({'next': back})}")
+        return see_other(f"/flows/-/default/authentication/?{urlencode({'next': _here(given)})}")
     if visitor.is_acting:
         raise identity.impersonation.NotAsSomebodyElse
+    first = await identity.flows.flow_to_pass(exchange, PURPOSE)
+    if first is not None:
+        return see_other(f"/flows/{first}/?{urlencode({'next': _here(given)})}")
     return _enter(exchange, visitor, given[:MOST_CHARACTERS])
 
 
@@ -42,6 +45,9 @@ async def answer_device(exchange: Exchange) -> Answer:
     visitor = await identity.find_visitor(exchange)
     if visitor is None:
         return see_other(f"/flows/-/default/authentication/?{urlencode({'next': HERE})}")
+    first = await identity.flows.flow_to_pass(exchange, PURPOSE)
+    if first is not None:
+        return see_other(f"/flows/{first}/?{urlencode({'next': HERE})}")
     code, answer = str(sent.get("code", ""))[:MOST_CHARACTERS], sent.get("answer")
     try:
         waiting = await oauth.find_waiting(exchange, code, visitor.user, visitor.session)
@@ -67,6 +73,10 @@ async def answer_device(exchange: Exchange) -> Answer:
     if not await oauth.answer_waiting(exchange, waiting, visitor.user, visitor.session, allow=allow):
         return _enter(exchange, visitor, code, wrong=WRONG, status=400)
     return page(exchange, "authorize/device_done.html", visitor=visitor, waiting=waiting, allowed=allow)
+
+
+def _here(code: str) -> str:
+    return HERE + (f"?{urlencode({'code': code[:MOST_CHARACTERS]})}" if code else "")
 
 
 def _enter(exchange: Exchange, visitor: identity.Visitor, code: str, *, wrong: str = "", status: int = 200) -> Answer:

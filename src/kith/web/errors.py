@@ -47,12 +47,14 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
             body = {name or "non_field_errors": [str(said) for said in words] for name, words in problem.fields.items()}
         return Answer(problem.status, (*headers, (b"content-type", b"application/json")), msgspec.json.encode(body))
     acting = {"csrf": csrf.token_for(exchange, exchange.find(Keys).session)} if exchange.acting else {}
+    brand = identity.brands.known(exchange)
     page = render(
         "error.html",
         language_of(exchange),
         acting=exchange.acting,
         **acting,
-        site=exchange.server.works.settings.title,
+        site=brand.title,
+        brand=brand,
         title=title_of(problem),
         message=problem.message,
         request_id=exchange.id if problem.status >= 500 else None,

@@ -9,6 +9,7 @@ import msgspec
 
 from kith.base.errors import Problem
 from kith.base.exchange import Answer, Dialect, Exchange
+from kith.identity import for_pages as identity
 from kith.web.errors import title_of, wants_json
 from kith.web.page_language import language_of
 from kith.web.pages import NO_STORE, STYLE, render
@@ -28,7 +29,7 @@ def shape(problem: Problem, exchange: Exchange) -> Answer:
         "gateway.html",
         language_of(exchange),
         style=_STYLE,
-        site=settings.title,
+        site=identity.brands.known(exchange).title,
         home=f"{settings.base_url}/",
         title=title_of(problem),
         message=problem.message,

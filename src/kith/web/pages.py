@@ -12,6 +12,7 @@ from kith.base import csrf
 from kith.base.exchange import Answer, Exchange, Headers, whole
 from kith.base.keys import Keys
 from kith.base.languages import LANGUAGES
+from kith.identity import for_pages as identity
 from kith.web.page_language import language_of, remember
 from kith.web.translation import translator
 
@@ -58,13 +59,14 @@ def page(exchange: Exchange, template: str, *, status: int = 200, headers: Heade
     token = csrf.token_for(exchange, exchange.find(Keys).session)
     secure = "; Secure" if settings.base_url.startswith("https") else ""
     cookie = (b"set-cookie", f"{csrf.COOKIE}={token}; Path=/; SameSite=Lax{secure}".encode())
-    language = language_of(exchange)
+    brand, language = identity.brands.known(exchange), language_of(exchange)
     body = render(
         template,
         language,
         **{
             "csrf": token,
-            "site": settings.title,
+            "site": brand.title,
+            "brand": brand,
             "visitor": None,
             "acting": exchange.acting,
             "languages": LANGUAGES,

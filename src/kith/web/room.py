@@ -15,6 +15,7 @@ from kith.web import (
     api_docs,
     authorize,
     authorized,
+    brands,
     confirmation,
     device,
     flows,
@@ -52,7 +53,7 @@ ROOM = Room(
     dialect=DIALECT,
     parts=(Part(Readiness, _readiness),),
     routes=(
-        *(msgspec.structs.replace(one, dialect=ASSETS) for one in (*api.routes, *health.routes)),
+        *(msgspec.structs.replace(one, dialect=ASSETS) for one in (*api.routes, *brands.routes, *health.routes)),
         *(msgspec.structs.replace(one, dialect=API_DIALECT) for one in api_docs.routes),
         *webfinger.routes,
         *start.routes,

@@ -13,7 +13,7 @@ from kith.base.work import Work
 from kith.identity import for_pages as identity
 from kith.identity.for_pages import sources
 from kith.web.content_policy import may_lead_to
-from kith.web.pages import page
+from kith.web.pages import page, see_other
 from kith.web.settings.forms import password_problems, read_own_form
 from kith.web.sources import ask, onward, shown
 
@@ -26,6 +26,9 @@ MOST_QUERY_BYTES = 16_384
 async def start_saml(exchange: Exchange, slug: FromPath[str]) -> Answer:
     """Who is signed in is asked first: a link elsewhere must not be enough to link an account."""
     idp = await sources.find_saml(exchange.work, slug)
+    home = identity.home_of(exchange.work, exchange.path, exchange.query_string)
+    if home is not None:
+        return see_other(home)  # the identity provider sends people to one address of us
     query, visitor = _query(exchange), await identity.find_visitor(exchange)
     if visitor is not None and not (query.get("again") or query.get("passed")):
         return ask(exchange, idp.source, visitor, needs_server=False)

@@ -24,6 +24,10 @@ _NO_STORE = (b"cache-control", b"no-store")
 async def start_oauth(exchange: Exchange, slug: FromPath[str]) -> Answer:
     """Who is signed in is asked first: a link elsewhere must not be enough to link an account."""
     source, service = await sources.find_oauth(exchange, slug)
+    knows_more = service.provider_type != "mastodon"  # servers of the fediverse know one address of us
+    home = identity.home_of(exchange.work, exchange.path, exchange.query_string, unless_own=knows_more)
+    if home is not None:
+        return see_other(home)
     query, visitor = _query(exchange), await identity.find_visitor(exchange)
     links = visitor is not None and not query.get("again")
     if links or (service.provider_type == "mastodon" and not query.get("server")):

@@ -24,6 +24,9 @@ async def start(exchange: Exchange, work: Work) -> Answer:
             may_join=settings.registrations != "closed",
         )
     entries = await identity.library(work, visitor.user.id, exchange.address)
+    home = _home_of(exchange, visitor, entries)
+    if home is not None:
+        return page(exchange, "onward.html", visitor=visitor, to=home)
     groups = [(name, list(members)) for name, members in groupby(entries, key=lambda entry: entry.group)]
     return page(
         exchange,
@@ -34,6 +37,15 @@ async def start(exchange: Exchange, work: Work) -> Answer:
         may_ask=await identity.access_requests.is_used(work),
         messages=shown(await identity.take_messages(work, visitor.user.id)),
     )
+
+
+def _home_of(exchange: Exchange, visitor: identity.Visitor, entries: list[identity.LibraryEntry]) -> str | None:
+    """Where external users go instead: the brand's default application, if they may open it."""
+    wanted = identity.brands.known(exchange).default_application
+    if wanted is None or visitor.user.type != "external":
+        return None
+    urls = [entry.meta_launch_url for entry in entries if entry.pbm_uuid == wanted]
+    return next((url for url in urls if url.startswith(("http://", "https://"))), None)
 
 
 def shown(messages: list[identity.UserMessage]) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.identity.gateway.gateways import Gateway, Visitor, make_gateway, refuse_everybody, visitor_of
-from tests.identity.records import owner_of, results
+from tests.identity.records import make, owner_of, results
 from tests.identity.test_oauth_sessions import code_on, csrf_of
 from tests.identity.test_refusals import kept
 from tests.town import Town
@@ -200,3 +200,19 @@ async def test_people_who_are_viewed_as_somebody_else_do_not_enter(town: Town) -
     refused, _ = await visitor.follow(gateway.at("/outpost.kith/start"))
 
     assert refused.status_code == 403
+
+
+async def test_what_somebody_may_do_there_is_told_in_a_header(town: Town) -> None:
+    ada, gateway = await owner_of(town), await forward(town)
+    person, visitor = await visitor_of(town)
+    [user] = await results(ada, "/core/users/", username=person.username)
+    await enter(visitor, gateway)
+    before = await ask(visitor, "nginx", gateway.at("/page"))
+
+    for name in ("read", "write|all"):
+        made = await make(ada, "/core/application_entitlements/", name=name, app=gateway.application["pbm_uuid"])
+        await make(ada, "/policies/bindings/", target=made["pbm_uuid"], user=user["pk"], order=0)
+    after = await ask(visitor, "nginx", gateway.at("/page"), **{"X-Kith-Entitlements": "root"})
+
+    assert before.headers["x-kith-entitlements"] == ""
+    assert after.headers["x-kith-entitlements"] == "read|write all"

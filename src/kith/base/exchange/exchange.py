@@ -109,6 +109,11 @@ class Exchange:
     def header(self, name: bytes) -> bytes:
         return self._header_values.get(name, b"")
 
+    @property
+    def host(self) -> str:
+        """The host that the client asked, as it says itself: it may choose what is shown, never where a link leads."""
+        return self.header(b"host").decode("latin-1")[:300]
+
     def query(self, name: str) -> str:
         """One parameter of the query string, empty where it is not given."""
         found = parse_qs(self.query_string.decode("latin-1"), keep_blank_values=True).get(name)
@@ -134,6 +139,7 @@ class Exchange:
             path=self.server.safe_path(self.path),
             query=self.query_string.decode("latin-1")[:2000],
             user_agent=self.header(b"user-agent").decode("latin-1")[:300],
+            host=self.host,
             session=self.session,
             acting=self.acting,
         )

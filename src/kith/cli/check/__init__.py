@@ -45,7 +45,7 @@ async def _findings() -> AsyncIterator[Finding]:
         yield problem("settings", cause(error), "correct kith.toml or the environment")
         return
     yield ok("settings", "the settings can be read")
-    for look in (files.data_folder, files.keys, files.disk, files.breach_list, outside.address):
+    for look in (files.data_folder, files.keys, files.disk, files.breach_list, files.address_files, outside.address):
         try:
             for finding in look(settings):
                 yield finding

@@ -6,13 +6,16 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from kith.base.keys import NAMES, SIZE
 from kith.base.settings import Settings
 from kith.cli.check.findings import Finding, cause, ok, problem, warning
+from kith.identity.locations.mmdb import open_file
 from kith.identity.policies import breach_list as breaches
 
+OLD_ADDRESSES = timedelta(days=180)
 ROOM = 500 * 1024 * 1024
 
 
@@ -87,6 +90,24 @@ def breach_list(settings: Settings) -> Iterator[Finding]:
             "there is no list of breached passwords to check against",
             "set KITH_BREACH_FILE or KITH_BREACH_URL",
         )
+
+
+def address_files(settings: Settings) -> Iterator[Finding]:
+    """Files that say where addresses are; most servers have none."""
+    for path, name in ((settings.geoip_file, "KITH_GEOIP_FILE"), (settings.geoip_asn_file, "KITH_GEOIP_ASN_FILE")):
+        if not path:
+            continue
+        try:
+            opened = open_file(path)
+        except (OSError, ValueError) as error:
+            words = f"the file of addresses at {path} cannot be used: {cause(error)}"
+            yield problem("locations", words, f"download it again, or unset {name}")
+            continue
+        made = datetime.fromtimestamp(opened.metadata().build_epoch, UTC)
+        opened.close()
+        words = f"addresses are looked up in {path}, made on {made:%Y-%m-%d}"
+        old = datetime.now(UTC) - made > OLD_ADDRESSES
+        yield warning("locations", words, "get a newer one: addresses move") if old else ok("locations", words)
 
 
 def media_folder(settings: Settings) -> Finding:

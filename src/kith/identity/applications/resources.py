@@ -7,6 +7,7 @@ from datetime import datetime
 import msgspec
 
 from kith.base.work import Work
+from kith.identity.applications import entitlements
 from kith.identity.applications.service import ApplicationClosed
 from kith.identity.applications.tables import FIELDS, applications
 from kith.identity.caller import ApiCaller
@@ -42,6 +43,7 @@ async def saved(draft: RecordDraft[ApplicationRecord]) -> None:
 
 
 async def removing(work: Work, record: ApplicationRecord, _caller: ApiCaller) -> None:
+    await entitlements.remove_of(work, record.pbm_uuid)
     if record.provider is not None:
         work.announce(ApplicationClosed(provider_id=record.provider))
 

@@ -13,6 +13,8 @@ from kith.base.work import Work
 from kith.identity.audit import store
 from kith.identity.audit.facts import EventRecorded
 from kith.identity.audit.tables import Event
+from kith.identity.locations.address_facts import AddressFacts
+from kith.identity.server_names import ServerNames
 
 MASK = "********************"
 _SECRET = re.compile(r"api|token|key|secret|pass|signature|auth|cookie|code|assertion|link", re.IGNORECASE)
@@ -55,6 +57,11 @@ async def record(
             "user_agent": origin.user_agent,
             "request_id": origin.request_id,
         }
+    brand = work.find(ServerNames).facts(origin.host) if origin.host else None  # type: ignore[type-abstract]
+    if brand is not None:
+        told["brand"] = brand
+    if origin.address:
+        told |= work.find(AddressFacts).facts(origin.address)  # type: ignore[type-abstract]
     acting = origin.acting
     if acting is not None and not as_told:
         told["on_behalf_of"] = {"pk": acting.as_id, "username": acting.as_username}

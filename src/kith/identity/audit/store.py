@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import and_, bindparam, delete, select
 
 from kith.base.db import Instant, Session, command, insert_into, query
-from kith.identity.audit.tables import Event, events
+from kith.identity.audit.tables import LOGINS, Event, events
 
 _insert = command(insert_into(events))
 _expired = command(delete(events).where(events.c.expires_at < bindparam("now", type_=Instant())))
@@ -20,6 +21,15 @@ _of_user = query(
 )
 
 
+_logins = query(
+    select(events.c.created_at, events.c.context)
+    .where(and_(events.c.user_id == bindparam("user"), LOGINS))
+    .order_by(events.c.created_at.desc())
+    .limit(bindparam("most")),
+    tuple,
+)
+
+
 async def insert(db: Session, event: Event) -> None:
     await db.run(_insert, **{name: getattr(event, name) for name in Event.__struct_fields__})
 
@@ -30,6 +40,11 @@ async def newest(db: Session, most: int) -> list[Event]:
 
 async def of_user(db: Session, user_id: int, most: int, *, skip: int = 0) -> list[Event]:
     return await db.all(_of_user, user=user_id, most=most, skip=skip)
+
+
+async def logins_of(db: Session, user_id: int, most: int) -> list[tuple[datetime, dict[str, Any]]]:
+    """When somebody signed in, and what was recorded then; the latest first."""
+    return await db.all(_logins, user=user_id, most=most)
 
 
 async def delete_expired(db: Session, now: datetime) -> int:

@@ -4,9 +4,12 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table
+from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, text
 
 from kith.base.db import METADATA, UID, Document, Instant
+
+# Sign-ins have an index of their own, for policies that look at where somebody was before.
+LOGINS = text("action = 'login'")
 
 events = Table(
     "identity_events",
@@ -24,6 +27,7 @@ events = Table(
     Index("ix_identity_events_user", "user_id", "created_at"),
     Index("ix_identity_events_action", "action", "created_at"),
     Index("ix_identity_events_expires_at", "expires_at"),
+    Index("ix_identity_events_logins", "user_id", "created_at", sqlite_where=LOGINS, postgresql_where=LOGINS),
 )
 
 

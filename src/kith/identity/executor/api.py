@@ -12,6 +12,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import JSON, Answer, Exchange, Headers
 from kith.base.keys import Keys
 from kith.base.routing import FromPath, get, post
+from kith.identity.brands import service as brands
 from kith.identity.executor.flow_run import FlowEnded, FlowFailed, FlowRun, Result, find_run
 from kith.identity.flows.plan import find_flow
 from kith.identity.impersonation.service import refuse_flow
@@ -52,6 +53,7 @@ def page_query(exchange: Exchange) -> dict[str, str]:
 
 
 async def open_run(exchange: Exchange, slug: str, query: dict[str, str]) -> FlowRun:
+    await brands.current(exchange)  # stages make links and ask for passkeys at the host that somebody looks at
     session = await session_cookies.find(exchange)
     works = exchange.server.works
     if session is None and await find_flow(exchange.work, slug) is None:

@@ -24,6 +24,9 @@ class _Facts:
     def get(self, name, otherwise=None):
         return self._values.get(name, otherwise)
 
+    def app_entitlements(self, application=None):
+        return self._values.get("entitlements", [])
+
     def keys(self):
         return self._values.keys()
 

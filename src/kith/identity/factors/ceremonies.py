@@ -24,7 +24,6 @@ from webauthn.helpers.structs import (
 )
 from webauthn.registration.verify_registration_response import VerifiedRegistration
 
-from kith.base.settings import Settings
 from kith.identity.factors.passkeys import RegistrationOptions
 from kith.identity.users.tables import User
 
@@ -35,11 +34,15 @@ class Ceremony:
     # What the library raises for invalid input.
     BAD = (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, binascii.Error)
 
-    def __init__(self, settings: Settings) -> None:
-        parts = urlsplit(settings.base_url)
-        self._title = settings.title
-        self._host = parts.hostname or ""
-        self._origin = f"{parts.scheme}://{parts.netloc}"
+    def __init__(self, title: str, base_url: str, origin: str) -> None:
+        """`origin` is where the browser is. Passkeys are for the base URL's host, and for all names below it.
+
+        At a name elsewhere they are for that name alone: browsers accept nothing else.
+        """
+        home, host = urlsplit(base_url).hostname or "", urlsplit(origin).hostname or ""
+        self._title = title
+        self._host = home if host.endswith(f".{home}") else host
+        self._origin = origin
 
     def ask_to_register(
         self, user: User, stage: RegistrationOptions, challenge: str, known: Sequence[str]

@@ -12,6 +12,7 @@ from kith.base.db import Taken
 from kith.base.work import Work
 from kith.identity.factors import service, store
 from kith.identity.factors.tables import Factor, Passkey
+from kith.identity.server_names import origin_of
 from kith.identity.users import store as users
 from kith.identity.users.tables import User
 
@@ -51,7 +52,7 @@ async def _ceremony(work: Work) -> Ceremony:
 def _load(work: Work) -> Ceremony:
     from kith.identity.factors.ceremonies import Ceremony  # noqa: PLC0415 - loaded when first used
 
-    return Ceremony(work.settings)
+    return Ceremony(work.settings.title, work.settings.base_url, origin_of(work))
 
 
 async def registration(work: Work, user: User, stage: RegistrationOptions, challenge: str) -> dict[str, Any]:

@@ -67,6 +67,7 @@ class Flow(msgspec.Struct):
 
 _columns = [flows.c[name] for name in Flow.__struct_fields__]
 _by_slug = query(select(*_columns).where(flows.c.slug == bindparam("slug")), Flow)
+_by_id = query(select(*_columns).where(flows.c.flow_uuid == bindparam("flow", type_=UID())), Flow)
 _by_designation = query(
     select(*_columns).where(flows.c.designation == bindparam("designation")).order_by(flows.c.slug), Flow
 )
@@ -90,6 +91,10 @@ _steps = query(
 
 async def find_flow(work: Work, slug: str) -> Flow | None:
     return await work.db.one(_by_slug, slug=slug)
+
+
+async def flow_by_id(work: Work, flow_uuid: str) -> Flow | None:
+    return await work.db.one(_by_id, flow=flow_uuid)
 
 
 async def flows_for(work: Work, designation: str) -> list[Flow]:

@@ -31,6 +31,8 @@ return {
     "nickname": user.username,
     "groups": [group.name for group in user.groups],
 }"""
+ENTITLEMENTS = """names = [one.name for one in entitlements]
+return {"entitlements": names, "roles": names}"""
 _GROUPS = "return [group.name for group in user.groups]"
 
 # Kind, managed name, fields.
@@ -49,6 +51,10 @@ SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("scope", "providers/oauth2/scope-groups", {
         "name": "OpenID: groups", "scope_name": "groups", "description": "Your groups",
         "expression": 'return {"groups": [group.name for group in user.groups]}',
+    }),
+    ("scope", "providers/oauth2/scope-entitlements", {
+        "name": "OpenID: entitlements", "scope_name": "entitlements",
+        "description": "What you may do in the application", "expression": ENTITLEMENTS,
     }),
     ("scope", "providers/oauth2/scope-offline_access", {
         "name": "OpenID: offline_access", "scope_name": "offline_access",
@@ -104,6 +110,10 @@ SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     }),
     ("saml", "providers/saml/member-of", {
         "name": "SAML: member-of", "saml_name": "member-of", "friendly_name": "member-of", "expression": _GROUPS,
+    }),
+    ("saml", "providers/saml/edu-person-entitlement", {
+        "name": "SAML: entitlements", "saml_name": "urn:oid:1.3.6.1.4.1.5923.1.1.1.7",
+        "friendly_name": "eduPersonEntitlement", "expression": "return [one.name for one in entitlements]",
     }),
     ("ldap", "sources/ldap/name", {
         "name": "LDAP: name", "object_field": "name", "expression": 'return ldap.get("name")',

@@ -20,6 +20,8 @@ async def evaluate(
     """
     origin = work.origin
     user = person.facts if person else None
+    if user is not None and "entitlements" in given:
+        user["entitlements"] = given["entitlements"]
     http_request = ExpressionObject(
         method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=origin.address
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, UniqueConstraint, func, select
+from sqlalchemy import Column, UniqueConstraint, bindparam, func, select
 
-from kith.base.db import UID, Instant, index_of_some
+from kith.base.db import UID, Instant, index_of_some, query
 from kith.base.work import Work
 from kith.identity.groups.tables import groups
 from kith.identity.policies.family import policies
@@ -77,6 +77,12 @@ _decider = func.coalesce(
 )
 
 
+_model_of = query(
+    select(policy_targets.c.model).where(policy_targets.c.pbm_uuid == bindparam("target", type_=UID())), str
+)
+_GRANTED = "applicationentitlement"
+
+
 async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
     given = [name for name in _ONE if draft.value(name) is not None]
     if draft.whole and not any(name in draft.values for name in _ONE):
@@ -86,6 +92,8 @@ async def check(draft: RecordDraft[PolicyBindingRecord]) -> None:
         draft.complain("policy" if draft.whole else "", words, "required")
     elif len(given) > 1:
         draft.complain("", "Only one of policy, group, user can be set.")
+    elif given == ["policy"] and await draft.work.db.one(_model_of, target=draft.now.target) == _GRANTED:
+        draft.complain("policy", "Entitlements are granted to people and groups: set user or group instead.")
     complain_end(draft)
     if draft.sets("expires"):
         draft.columns["ended_at"] = None

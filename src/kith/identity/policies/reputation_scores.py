@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime, timedelta
+from typing import Any
 
+import msgspec
 from sqlalchemy import Column, ColumnElement, Index, UniqueConstraint, and_, bindparam, case, delete, func, or_, select
 from sqlalchemy import Integer as SQLInteger
 from sqlalchemy import String as SQLString
 
 from kith.base.db import UID, Instant, command, query, upsert
 from kith.base.work import Work
+from kith.identity.locations.service import Locations
 from kith.identity.rest import Resource, record_table
-from kith.identity.rest.fields import Integer, Moment, Text
+from kith.identity.rest.fields import Computed, Integer, Moment, Text
 from kith.identity.rest.record import Record
 
 KEPT = timedelta(days=1)
 LEAST, MOST = -5, 5
+
+_FACTS = {"type": ["object", "null"], "additionalProperties": True}
 
 FIELDS = (
     Text(name="identifier", read_only=True, most=255),
     Text(name="ip", read_only=True, most=45),
     Integer(name="score", read_only=True),
     Moment(name="updated", read_only=True, stored_as="updated_at"),
+    Computed(name="expires", form={"type": "string", "format": "date-time"}),
+    Computed(name="ip_geo_data", form=_FACTS, help="Where the address is, if the server has a file of addresses."),
+    Computed(name="ip_asn_data", form=_FACTS, help="The network of the address, likewise."),
 )
 
 
@@ -33,6 +41,9 @@ class ReputationRecord(Record, kw_only=True):
     ip: str
     score: int
     updated: datetime
+    expires: datetime | msgspec.UnsetType = msgspec.UNSET
+    ip_geo_data: dict[str, Any] | None = None
+    ip_asn_data: dict[str, Any] | None = None
     created: datetime
 
 
@@ -116,6 +127,15 @@ async def delete_expired(work: Work) -> None:
     await work.db.run(_delete_expired, since=work.now - KEPT)
 
 
+async def decorate(work: Work, records: list[ReputationRecord]) -> None:
+    known = work.find(Locations)
+    for record in records:
+        place, network = known.place(record.ip), known.network(record.ip)
+        record.expires = record.updated + KEPT
+        record.ip_geo_data = place.facts() if place is not None else None
+        record.ip_asn_data = network.facts() if network is not None else None
+
+
 RESOURCE = Resource(
     path="/policies/reputation/scores/",
     name="Reputation",
@@ -128,4 +148,5 @@ RESOURCE = Resource(
     exact=("identifier", "ip"),
     allow=frozenset({"list", "read", "delete"}),
     label="identifier",
+    decorate=decorate,
 )

@@ -47,6 +47,10 @@ _METHODS = {
 _ON_ITEM = {"read", "update", "partial_update", "delete"}
 
 
+# Who calls what is open to everybody: they may do nothing else.
+ANYBODY = ApiCaller(id=0, username="", role="user", permissions=frozenset())
+
+
 def routes(resources: Sequence[Resource[Any]], actions: Sequence[Action]) -> list[Route]:
     """Routes for all collections and actions; an action goes before an item with the same path."""
     found = [_action_route(action) for action in actions]
@@ -99,7 +103,7 @@ def _export_route(store: RecordStore[Any]) -> Route:
 
 def _action_route(action: Action) -> Route:
     async def respond(exchange: Exchange) -> Answer:
-        caller = await _admit(exchange, action.permission, is_csv=action.is_csv)
+        caller = ANYBODY if action.is_open else await _admit(exchange, action.permission, is_csv=action.is_csv)
         return await action.handler(exchange, caller, exchange.path_values[0] if exchange.path_values else "")
 
     return route(action.method, f"{BASE}{action.path}")(respond)

@@ -294,6 +294,8 @@ def _action(action: Action, schemas: dict[str, Any]) -> dict[str, Any]:
     }
     if "{id}" in action.path:
         described["parameters"] = [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}]
+    if action.is_open:
+        described["security"] = []
     if action.body is not None:
         described["requestBody"] = {"required": True, "content": _json(_ref(action.body))}
     return described

@@ -50,7 +50,9 @@ class RecordStore(Generic[R]):
         self.field_names = {attribute: name for name, attribute in self.attributes.items()}
         self.key = self._column(resource.key)
         self.row_key = self.tables[0].primary_key.columns[0]  # what a family's rows are joined by
-        self._only = bool(resource.kind) and self.tables[0].c.kind == resource.kind
+        self._only: ColumnElement[bool] | None = resource.only
+        if resource.kind:
+            self._only = self.tables[0].c.kind == resource.kind
         stored = [field for field in resource.all_fields if field.is_stored]
         self.shown = {f.name: self._column(f.column_name) for f in stored if is_shown(f)}
         self.stored = {field.name: self._column(field.column_name) for field in stored}
@@ -102,7 +104,7 @@ class RecordStore(Generic[R]):
         return self._narrowed(select(self.key, *self.shown.values(), *self.times.values()).select_from(self.source))
 
     def _narrowed(self, statement: Any) -> Any:
-        return statement if self._only is False else statement.where(self._only)
+        return statement if self._only is None else statement.where(self._only)
 
     # Reading
 
@@ -134,7 +136,7 @@ class RecordStore(Generic[R]):
     def _where(
         self, terms: tuple[bool, ...], exact: tuple[str, ...], filters: tuple[str, ...]
     ) -> list[ColumnElement[bool]]:
-        clauses: list[ColumnElement[bool]] = [] if self._only is False else [self._only]
+        clauses: list[ColumnElement[bool]] = [] if self._only is None else [self._only]
         searched = [self._searchable(name) for name in self.resource.search]
         for number, is_indexed in enumerate(terms):
             if is_indexed and self.resource.contains is not None:

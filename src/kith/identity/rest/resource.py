@@ -58,6 +58,7 @@ class Resource(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
     family: Family | None = None
     kind: str = ""
     target: bool = False
+    only: ColumnElement[bool] | None = None  # of the table, the rows that are records
     search: tuple[str | ColumnElement[str], ...] = ("name",)  # fields, or what stands in another table
     order: tuple[str, ...] = ("name",)
     contains: Callable[[str], ColumnElement[bool]] | None = None  # an index for words of three letters and more
@@ -177,7 +178,7 @@ def link_table(name: str, owner: str, other: str, *, owner_integer: bool = False
 class Action(msgspec.Struct, frozen=True, kw_only=True):
     """Something beside the six operations: a path of its own, or one below an item (`{id}` in it).
 
-    `permission` is what the caller needs; None is for anyone who is signed in.
+    `permission` is what the caller needs; None is for anyone who is signed in, `is_open` for everybody.
     """
 
     method: str
@@ -185,6 +186,7 @@ class Action(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     handler: Callable[[Exchange, ApiCaller, str], Awaitable[Answer]]
     permission: str | None
+    is_open: bool = False
     body: str | None = None
     answer: str | None = None
     many: bool = False

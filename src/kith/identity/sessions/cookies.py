@@ -6,8 +6,9 @@ from kith.base.cookies import carried_cookie
 from kith.base.exchange import Exchange
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions import store
+from kith.identity.sessions.binding import broken_by
 from kith.identity.sessions.impersonation_record import acting_in
-from kith.identity.sessions.service import TOUCH_EVERY, HeldSession, hash_key, until
+from kith.identity.sessions.service import NOT_ANY_MORE, TOUCH_EVERY, HeldSession, hash_key, until
 from kith.identity.sessions.tables import LoginSession
 
 COOKIE = "kith_session"
@@ -26,7 +27,10 @@ async def find(exchange: Exchange) -> LoginSession | None:
 
 
 async def _look_up(exchange: Exchange) -> LoginSession | None:
-    """The session; its last use is stored now and then. It is ended if its person may not sign in any more."""
+    """The session; its last use is stored now and then. It is ended if its person may not sign in any more.
+
+    So is one that is bound to where it began, when it comes from elsewhere.
+    """
     key = carried_key(exchange)
     if not key:
         return None
@@ -37,8 +41,13 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
     if not session.is_open:
         await _close(exchange, session)
         return None
+    moved = exchange.address != session.last_ip and (session.network_binding or session.geoip_binding) is not None
+    reason = broken_by(work, session, exchange.address) if moved else None
+    if reason is not None:
+        await _close(exchange, session, f"bound session: {reason}")
+        return None
     exchange.is_from(session.session_uuid, acting_in(session))
-    if work.now - session.last_used_at > TOUCH_EVERY:
+    if moved or work.now - session.last_used_at > TOUCH_EVERY:
         async with work.aside() as aside:
             await store.touch(
                 aside.db,
@@ -51,9 +60,9 @@ async def _look_up(exchange: Exchange) -> LoginSession | None:
     return session
 
 
-async def _close(exchange: Exchange, session: LoginSession) -> None:
+async def _close(exchange: Exchange, session: LoginSession, reason: str = NOT_ANY_MORE) -> None:
     async with exchange.work.aside() as aside:
-        await sessions.close(aside, session)
+        await sessions.close(aside, session, reason)
 
 
 def cookie(held: HeldSession, *, secure: bool) -> tuple[bytes, bytes] | None:

@@ -13,12 +13,14 @@ from kith.base.news import Fact
 from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.sessions import store
+from kith.identity.sessions.binding import NONE, SessionBinding
 from kith.identity.sessions.impersonation_record import record_end
 from kith.identity.sessions.tables import LoginSession
 
 ANONYMOUS_LIFE = timedelta(days=1)
 IDLE_LIFE = timedelta(days=14)
 LONGEST_LIFE = timedelta(days=90)
+NOT_ANY_MORE = "may not come in any more"
 TOUCH_EVERY = timedelta(minutes=5)
 
 
@@ -54,10 +56,17 @@ async def begin(work: Work, *, address: str) -> HeldSession:
 
 
 async def sign_in(
-    work: Work, old: LoginSession, user_id: int, *, method: str, life: timedelta | None, address: str
+    work: Work,
+    old: LoginSession,
+    user_id: int,
+    *,
+    method: str,
+    life: timedelta | None,
+    address: str,
+    bound: SessionBinding | None = None,
 ) -> HeldSession:
     """Give the session to a user, with a new id and key, so that the old key is worth nothing (session fixation)."""
-    held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address)
+    held = await _make(work, user_id, method, life or IDLE_LIFE, keeps=life is not None, address=address, bound=bound)
     await store.move_runs(work.db, old.session_uuid, held.session.session_uuid)
     await store.end(work.db, old.session_uuid)
     if old.user_id == user_id and old.by_id is None:
@@ -80,13 +89,13 @@ async def end_after_password(work: Work, user_id: int) -> None:
     await end_all(work, user_id, but=work.origin.session)
 
 
-async def close(work: Work, session: LoginSession) -> None:
-    """End the session of somebody who may not sign in any more, and record it."""
+async def close(work: Work, session: LoginSession, reason: str = NOT_ANY_MORE) -> None:
+    """End the session of somebody who may not go on with it, and record it."""
     if not await store.end(work.db, session.session_uuid):
         return
     work.announce(SessionEnded(session_uuid=session.session_uuid))
     acted = session.auth_method.startswith(store.ACTING)
-    context: dict[str, object] = {"logout_reason": "may not come in any more"}
+    context: dict[str, object] = {"logout_reason": reason}
     if session.by_id is not None:
         context["original_user"] = {"pk": session.by_id, "username": session.by_name}
     await audit.record(
@@ -120,7 +129,9 @@ async def _make(
     keeps: bool,
     address: str,
     like: LoginSession | None = None,
+    bound: SessionBinding | None = None,
 ) -> HeldSession:
+    bound = SessionBinding(like.network_binding or NONE, like.geoip_binding or NONE) if like else bound
     key = secrets.token_urlsafe(32)
     session = LoginSession(
         session_uuid=str(uuid.uuid4()),
@@ -133,6 +144,8 @@ async def _make(
         last_used_at=work.now,
         created_at=like.created_at if like else work.now,
         expires_at=like.expires_at if like else work.now + life,
+        network_binding=bound.network if bound else None,
+        geoip_binding=bound.geoip if bound else None,
     )
     await store.insert(work.db, session)
     return HeldSession(session, key)

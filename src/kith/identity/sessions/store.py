@@ -76,6 +76,15 @@ _run = query(
     ),
     str,
 )
+_ended_at = query(
+    select(runs.c.updated_at).where(
+        and_(
+            runs.c.session_uuid == bindparam("session", type_=UID()),
+            runs.c.flow_uuid == bindparam("flow", type_=UID()),
+        )
+    ),
+    datetime,
+)
 _insert_run = command(insert_into(runs))
 _drop_run = command(
     delete(runs).where(
@@ -135,6 +144,10 @@ async def delete_expired(db: Db, now: datetime, *, stale_before: datetime) -> No
 
 async def find_run(db: Db, session_uuid: str, flow_uuid: str) -> str | None:
     return await db.one(_run, session=session_uuid, flow=flow_uuid)
+
+
+async def run_changed_at(db: Db, session_uuid: str, flow_uuid: str) -> datetime | None:
+    return await db.one(_ended_at, session=session_uuid, flow=flow_uuid)
 
 
 async def save_run(db: Db, run_uuid: str, session_uuid: str, flow_uuid: str, plan: str, now: datetime) -> None:

@@ -20,6 +20,8 @@ sessions = Table(
     Column("created_at", Instant, nullable=False),
     Column("last_used_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
+    Column("network_binding", String(40)),
+    Column("geoip_binding", String(40)),
     Index("ix_identity_sessions_user_id", "user_id"),
     Index("ix_identity_sessions_expires_at", "expires_at"),
 )
@@ -63,6 +65,8 @@ class LoginSession(msgspec.Struct):
     created_at: datetime
     last_used_at: datetime
     expires_at: datetime
+    network_binding: str | None = None
+    geoip_binding: str | None = None
     by_id: int | None = None
     by_name: str | None = None
     username: str | None = None

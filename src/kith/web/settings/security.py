@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from kith.base.exchange import Answer, Exchange
@@ -47,6 +48,7 @@ async def security_page(
         newer=number - 1 if number > 1 else None,
         messages=shown(await identity.take_messages(work, visitor.user.id)),
         browser_name=browser_name,
+        place_of=partial(identity.place_of, work),
         sentence_about=sentence_about,
         details_of=details_of,
         **{"key": None, "errors": {}, "form": {}, **values},

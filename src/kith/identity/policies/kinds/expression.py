@@ -13,6 +13,7 @@ from kith.identity.expressions.syntax import complain
 from kith.identity.policies.family import POLICIES, PolicyRecord
 from kith.identity.policies.policy_caller import PolicyCaller
 from kith.identity.policies.request import CannotTell, PolicyRequest, PolicyVerdict
+from kith.identity.policies.whereabouts import whereabouts
 from kith.identity.rest.fields import Expression
 from kith.identity.rest.resource import Resource, kind_table
 
@@ -33,15 +34,14 @@ def variables_for(work: Work, request: PolicyRequest) -> dict[str, Any]:
     http_request = ExpressionObject(
         method=origin.method, path=origin.path, user_agent=origin.user_agent, client_ip=client_ip
     )
+    context = {**request.context, **whereabouts(work, request)}
     obj = ExpressionObject(pbm_uuid=request.target) if request.target else None
-    asked = ExpressionObject(
-        user=user, obj=obj, context=request.context, client_ip=client_ip, http_request=http_request
-    )
+    asked = ExpressionObject(user=user, obj=obj, context=context, client_ip=client_ip, http_request=http_request)
     plan = request.context.get("flow_plan")
     return {
         "request": asked,
         "user": user,
-        "context": request.context,
+        "context": context,
         "http_request": http_request,
         "client_ip": client_ip,
         "ak_client_ip": client_ip,

@@ -10,8 +10,10 @@ from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
+from kith.identity.applications import entitlements
 from kith.identity.audit import service as audit
 from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.expressions.values import ExpressionObject
 from kith.identity.mappings import service as mappings
 from kith.identity.mappings.family import mappings as mapping_rows
 from kith.identity.mappings.kinds.saml import RESOURCE
@@ -66,7 +68,18 @@ async def value_of(work: Work, service: ServiceProvider, person: PolicySubject, 
 
 
 async def _evaluate(work: Work, service: ServiceProvider, person: PolicySubject, mapping: SAMLExpression) -> Any:
-    given = {"provider": {"pk": service.id, "name": service.record.name, "issuer": service.issuer}}
+    application = service.application
+    given = {
+        "provider": ExpressionObject(
+            pk=service.id,
+            name=service.record.name,
+            issuer=service.issuer,
+            application=ExpressionObject(application.facts()) if application is not None else None,
+        ),
+        "entitlements": await entitlements.facts_for(
+            work, application.pbm_uuid if application is not None else None, person, mapping.expression
+        ),
+    }
     outcome = await mappings.evaluate(work, mapping.expression, person, given)
     if outcome.error is not None:
         await _write_down(work, service, mapping, person, outcome.error)

@@ -14,6 +14,7 @@ from kith.base.errors import NotFound
 from kith.base.exchange import Exchange
 from kith.base.limits import Limiter, LimitRule, address_key
 from kith.base.work import Work
+from kith.identity.server_names import origin_of
 from kith.identity.sessions import cookies
 from kith.identity.sessions import service as sessions
 from kith.identity.sessions.service import HeldSession
@@ -36,7 +37,8 @@ _log = structlog.get_logger()
 
 
 def callback_url(work: Work, source: Source) -> str:
-    return f"{work.settings.base_url}/source/oauth/callback/{source.slug}/"
+    """Under the name at which somebody began, as their cookies are there."""
+    return f"{origin_of(work)}/source/oauth/callback/{source.slug}/"
 
 
 async def find(exchange: Exchange, slug: str) -> tuple[Source, Service]:

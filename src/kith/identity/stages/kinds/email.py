@@ -31,6 +31,7 @@ from kith.identity.rest import Action, RecordDraft, Resource, kind_table
 from kith.identity.rest.answers import show as answer_with
 from kith.identity.rest.fields import Boolean, Choice, Email, Integer, Offset, Secret, Text, read_offset
 from kith.identity.sealing import Sealer
+from kith.identity.server_names import origin_of
 from kith.identity.signups import addresses
 from kith.identity.signups import service as signups
 from kith.identity.stages import reauthentication
@@ -251,7 +252,7 @@ async def _post(turn: Turn[EmailStage], user: User, address: str) -> None:
     sealed = work.find(Sealer).seal(msgspec.json.encode(plan).decode(), PLACE)
     life = timedelta(minutes=stage.token_expiry)
     await links.make(work, key, user.id, flow=turn.flow.flow_uuid, plan=sealed, life=life)
-    link = f"{work.settings.base_url}/flows/{turn.flow.slug}/?flow_token={key}"
+    link = f"{origin_of(work)}/flows/{turn.flow.slug}/?flow_token={key}"
     post(work, turn.step.stage_uuid, _compose(turn, user, address, link))
     await audit.record(
         work,

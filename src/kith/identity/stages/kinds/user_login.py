@@ -12,8 +12,9 @@ from kith.identity.guessing import guess_limits as guessing
 from kith.identity.messages import service as messages
 from kith.identity.policies import reputation_scores
 from kith.identity.rest import Resource, kind_table
-from kith.identity.rest.fields import Boolean, Integer, Offset, read_offset
+from kith.identity.rest.fields import Boolean, Choice, Integer, Offset, read_offset
 from kith.identity.sessions import service as sessions
+from kith.identity.sessions.binding import NETWORKS, NONE, PLACES, SessionBinding
 from kith.identity.stages import browser_marks, expired_passwords
 from kith.identity.stages.admission import find_denial
 from kith.identity.stages.turn import PASSED, Challenge, Denied, Outcome, StageKind, Turn
@@ -28,6 +29,18 @@ FIELDS = (
         help="More than nothing: people may choose to stay that much longer.",
     ),
     Boolean(name="terminate_other_sessions", default=False),
+    Choice(
+        name="network_binding",
+        default=NONE,
+        choices=NETWORKS,
+        help="End sessions that go on from another network (KITH_GEOIP_ASN_FILE) or address.",
+    ),
+    Choice(
+        name="geoip_binding",
+        default=NONE,
+        choices=PLACES,
+        help="End sessions that go on from another place (KITH_GEOIP_FILE).",
+    ),
     Offset(name="remember_device", default="days=30", least=0, help="How long a device counts as known."),
 )
 
@@ -36,6 +49,8 @@ class UserLoginStage(StageRecord, kw_only=True):
     session_duration: int
     remember_me_offset: str
     terminate_other_sessions: bool
+    network_binding: str
+    geoip_binding: str
     remember_device: str
 
 
@@ -82,6 +97,7 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
         method=method,
         life=timedelta(seconds=seconds) if seconds else None,
         address=turn.exchange.address,
+        bound=_binding(turn.stage),
     )
     if turn.stage.terminate_other_sessions:
         await sessions.end_all(turn.work, user.id, but=turn.held.session.session_uuid)
@@ -100,6 +116,11 @@ async def take(turn: Turn[UserLoginStage], answer: dict[str, Any]) -> Outcome:
     await reputation_scores.change(turn.work, identifier=user.username, ip=turn.exchange.address, by=1)
     await messages.leave(turn.work, user.id, "Successfully logged in!", "success")
     return PASSED
+
+
+def _binding(stage: UserLoginStage) -> SessionBinding | None:
+    found = SessionBinding(stage.network_binding, stage.geoip_binding)
+    return found if found != SessionBinding() else None
 
 
 def _seconds(duration: Any) -> float:

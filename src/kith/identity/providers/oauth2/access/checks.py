@@ -43,10 +43,16 @@ async def check(work: Work, client: Client, user: User, session: LoginSession, r
     await check_policies(work, client, user, request)
 
 
-async def check_policies(work: Work, client: Client, user: User | None, request: AccessRequest) -> None:
-    """Evaluate the application's policies; a no is stored. Call it before the work's first write."""
+async def check_policies(
+    work: Work, client: Client, user: User | None, request: AccessRequest, *, address: str | None = None
+) -> None:
+    """Evaluate the application's policies; a no is stored. Call it before the work's first write.
+
+    `address` is where the person was last seen, if it is not their request.
+    """
     entry = _entry(client, request)
-    verdict, asked = await access.ask(work, client, user.id if user is not None else None, dict(entry.context))
+    user_id = user.id if user is not None else None
+    verdict, asked = await access.ask(work, client, user_id, dict(entry.context), address=address)
     if not verdict.passing:
         raise await refuse_by_verdict(work, verdict, asked, user, entry)
 

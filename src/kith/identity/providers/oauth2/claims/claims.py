@@ -10,10 +10,12 @@ from typing import Any
 
 from kith.base.keys import Keys
 from kith.base.work import Work
+from kith.identity.applications.entitlements import granted_names
 from kith.identity.expressions import subjects
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.providers.oauth2.claims import scope_mappings
 from kith.identity.providers.oauth2.clients.client import Client
+from kith.identity.providers.oauth2.clients.scopes import ENTITLEMENTS
 from kith.identity.providers.oauth2.keys import signing as keys
 from kith.identity.providers.oauth2.tables import Grant
 from kith.identity.users.pictures import picture_of
@@ -45,9 +47,17 @@ BUILT_IN = (
     "groups",
     "email",
     "email_verified",
+    "entitlements",
+    "roles",
 )
 # The scope for each claim that can be asked for by name.
-_SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {"groups": "groups", "email": "email", "email_verified": "email"}
+_SCOPE_OF = dict.fromkeys(BUILT_IN, "profile") | {
+    "groups": "groups",
+    "email": "email",
+    "email_verified": "email",
+    "entitlements": ENTITLEMENTS,
+    "roles": ENTITLEMENTS,
+}
 
 
 def subject(work: Work, client: Client, user: User) -> str:
@@ -104,7 +114,11 @@ async def user_claims(
 async def brought(work: Work, client: Client, person: PolicySubject, scopes: list[str]) -> dict[str, Any]:
     """The claims of these scopes. A custom mapping for `profile` decides about the picture, too."""
     told, covered = await scope_mappings.evaluate(work, client, person, scopes)
-    told = _built_in(person, [scope for scope in scopes if scope not in covered]) | told
+    plain = [scope for scope in scopes if scope not in covered]
+    told = _built_in(person, plain) | told
+    if ENTITLEMENTS in plain and client.application is not None:
+        names = await granted_names(work, client.application.pbm_uuid, person)
+        told = {"entitlements": names, "roles": names} | told
     if "profile" in scopes and "picture" not in told and not await scope_mappings.has_own_profile(work, client):
         told["picture"] = await picture_of(work, person.user)
     return {name: value for name, value in told.items() if name not in PROTOCOL and value is not None}

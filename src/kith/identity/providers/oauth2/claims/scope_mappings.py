@@ -10,14 +10,23 @@ from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
+from kith.identity.applications import entitlements
 from kith.identity.audit import service as audit
 from kith.identity.expressions.subjects import PolicySubject
+from kith.identity.expressions.values import ExpressionObject
 from kith.identity.mappings import service as mappings
 from kith.identity.mappings.defaults import PROFILE
 from kith.identity.mappings.family import mappings as mapping_rows
 from kith.identity.mappings.kinds.scope import RESOURCE
 from kith.identity.providers.oauth2.clients.client import Client
-from kith.identity.providers.oauth2.clients.scopes import DEFAULT_SOCIAL, OPENID_DEFAULTS, SOCIAL, split, within
+from kith.identity.providers.oauth2.clients.scopes import (
+    DEFAULT_SOCIAL,
+    ENTITLEMENTS,
+    OPENID_DEFAULTS,
+    SOCIAL,
+    split,
+    within,
+)
 
 # What belongs to the social half alone; `profile` is a word of both.
 _FOREIGN = frozenset(SOCIAL) - frozenset(OPENID_DEFAULTS)
@@ -62,23 +71,23 @@ async def allowed_scopes(work: Work, client: Client) -> list[str]:
         return list(client.scopes or ())
     own = [one.scope_name for one in await mappings_of(work, client)]
     if client.scopes is None:
-        return list(dict.fromkeys(own)) if own else list(OPENID_DEFAULTS)
+        return list(dict.fromkeys(own)) if own else [*OPENID_DEFAULTS, ENTITLEMENTS]
     is_bounded = client.app_id is not None or client.scopes != OPENID_DEFAULTS
-    return list(client.scopes) if is_bounded else list(dict.fromkeys((*client.scopes, *own)))
+    return list(client.scopes) if is_bounded else list(dict.fromkeys((*client.scopes, *own, ENTITLEMENTS)))
 
 
 async def granted_scopes(work: Work, client: Client, asked: str) -> list[str] | None:
     """Which of `asked` this client gets; None if an app asks for more than it may.
 
     An app of the social half gets an error if it asks for too much. For others unknown scopes are left out, no scope
-    means all, and scopes of the social half are never granted.
+    means all but `entitlements`, which few want, and scopes of the social half are never granted.
     """
     words, allowed = split(asked), await allowed_scopes(work, client)
     if client.is_social:
         words = words or [DEFAULT_SOCIAL]
         return words if within(words, allowed) else None
     allowed = [word for word in allowed if word not in _FOREIGN]
-    return [word for word in words if word in allowed] if words else allowed
+    return [word for word in words if word in allowed] if words else [word for word in allowed if word != ENTITLEMENTS]
 
 
 async def evaluate(
@@ -90,14 +99,22 @@ async def evaluate(
     """
     told: dict[str, Any] = {}
     covered: set[str] = set()
+    wanted = [one for one in await mappings_of(work, client) if one.scope_name in scopes]
+    application = client.application
     given = {
-        "provider": {"pk": client.provider_id, "name": client.name, "client_id": client.client_id},
+        "provider": ExpressionObject(
+            pk=client.provider_id,
+            name=client.name,
+            client_id=client.client_id,
+            application=ExpressionObject(application.facts()) if application is not None else None,
+        ),
         "token": {"scopes": list(scopes), "client_id": client.client_id},
         "oauth_scopes": list(scopes),
+        "entitlements": await entitlements.facts_for(
+            work, application.pbm_uuid if application is not None else None, person, *(one.expression for one in wanted)
+        ),
     }
-    for mapping in await mappings_of(work, client):
-        if mapping.scope_name not in scopes:
-            continue
+    for mapping in wanted:
         covered.add(mapping.scope_name)
         outcome = await mappings.evaluate(work, mapping.expression, person, given)
         wrong = outcome.error

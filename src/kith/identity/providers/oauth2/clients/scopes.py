@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kith.identity.scopes import (
     DEFAULT_SOCIAL,
+    ENTITLEMENTS,
     KNOWN,
     OPENID_DEFAULTS,
     PARENTS,
@@ -16,6 +17,7 @@ from kith.identity.scopes import (
 
 __all__ = [
     "DEFAULT_SOCIAL",
+    "ENTITLEMENTS",
     "KNOWN",
     "OPENID_DEFAULTS",
     "PARENTS",

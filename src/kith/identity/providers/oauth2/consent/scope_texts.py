@@ -11,6 +11,7 @@ WORDS = {
     "profile": "See your name and user name",
     "email": "See your e-mail address",
     "groups": "See which groups you are in",
+    "entitlements": "See what you may do in the application",
     "offline_access": "Keep access while you are not using the application",
     "read": "Read everything in your account",
     "write": "Change everything in your account, and post in your name",

@@ -130,7 +130,9 @@ async def _by_refresh(call: TokenRequest) -> Answered:
             _check_resource(call.sent.get("resource", ""), grant)
             client = await _while_app_password_lasts(call, grant)
             if grant.user_id is not None:
-                await _refuse_stranger(call, await resource_owners.find_able(work, grant.user_id), had)
+                await _refuse_stranger(
+                    call, await resource_owners.find_able(work, grant.user_id), had, of=client.client_id
+                )
             about = await _prepare(call, grant, asked or had)
     issued = await service.refresh(work, client, key, asked)
     return await _told(call, issued, about)
@@ -212,7 +214,9 @@ async def _by_token(call: TokenRequest) -> Answered:
     if any(scope not in had for scope in asked):
         raise invalid_scope()
     scopes = [one for one in await granted_scopes(work, client, " ".join(asked)) or [] if one != "offline_access"]
-    await _refuse_stranger(call, await resource_owners.find_able(work, bearer.user_id), scopes)
+    await _refuse_stranger(
+        call, await resource_owners.find_able(work, bearer.user_id), scopes, of=bearer.client_id or ""
+    )
     targets = " ".join(filter(None, (_resource(call), call.sent.get("audience", ""))))
     source = await store.find_grant(work.db, bearer.grant_uuid) if bearer.grant_uuid is not None else None
     asked_for = GrantRequest(
@@ -253,19 +257,31 @@ async def _prepare(call: TokenRequest, grant: Grant, scopes: list[str]) -> dict[
     return await claims.user_claims(work, client, grant, scopes, for_id_token=True)
 
 
-async def _refuse_stranger(call: TokenRequest, user: User | None, scopes: list[str]) -> None:
-    """Refuse for a person who may not act, or whom the application's policies deny."""
+async def _refuse_stranger(call: TokenRequest, user: User | None, scopes: list[str], *, of: str = "") -> None:
+    """Refuse for a person who may not act, or whom the application's policies deny.
+
+    `of` is the client at which they signed in, if they are not there now.
+    """
     if user is None:
         raise invalid_grant()
-    await _ask_policies(call, user, scopes)
+    await _ask_policies(call, user, scopes, address=await _last_seen(call, user, of) if of else None)
 
 
-async def _ask_policies(call: TokenRequest, user: User | None, scopes: list[str]) -> None:
+async def _last_seen(call: TokenRequest, user: User, client_id: str) -> str | None:
+    """Where the person was when they signed in: a server that renews their token is somewhere else."""
+    if call.client.is_public:
+        return None
+    found = [visit for visit in await visits.of_user(call.work, user.id) if visit.client_id == client_id]
+    return max(found, key=lambda visit: visit.created_at).client_ip if found else None
+
+
+async def _ask_policies(
+    call: TokenRequest, user: User | None, scopes: list[str], *, address: str | None = None
+) -> None:
     """Evaluate the application's policies; without a user for the client itself."""
+    request = AccessRequest(scopes=scopes, grant_type=call.sent["grant_type"])
     try:
-        await check_policies(
-            call.work, call.client, user, AccessRequest(scopes=scopes, grant_type=call.sent["grant_type"])
-        )
+        await check_policies(call.work, call.client, user, request, address=address)
     except AccessDenied as refused:
         raise OAuthError("access_denied", str(refused), status=403, refusal=refused.code) from refused
 

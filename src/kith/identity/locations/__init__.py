@@ -1,0 +1,1 @@
+"""Where addresses are: country, city and network, from files of the operator."""
