@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import bindparam, select
 
-from kith.base.db import Session, add_once, any_of, command, query
+from kith.base.db import UID, Session, add_once, any_of, command, query
 from kith.identity.groups.tables import groups, members
 
 _memberships = query(
@@ -19,6 +19,12 @@ _mighty = query(
     str,
 )
 _join = command(add_once(members))
+_members_of = query(
+    select(members.c.user_id)
+    .where(members.c.group_uuid == bindparam("group", type_=UID()))
+    .order_by(members.c.user_id),
+    int,
+)
 _any_membership = query(select(members.c.user_id).where(members.c.user_id == bindparam("user")).limit(1), int)
 
 
@@ -27,6 +33,10 @@ async def memberships(db: Session, user_ids: Sequence[int]) -> dict[int, list[st
     for user_id, group in await db.all(_memberships, users=list(user_ids)):
         found[user_id].append(group)
     return found
+
+
+async def members_of(db: Session, group_uuid: str) -> list[int]:
+    return await db.all(_members_of, group=group_uuid)
 
 
 async def superuser_groups(db: Session) -> set[str]:
