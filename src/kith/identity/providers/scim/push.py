@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import msgspec
@@ -18,6 +19,10 @@ from kith.identity.scim.schemas import USER_SCHEMA
 
 AT_ONCE = 100  # members in one PATCH
 _NAMES = {"user": "userName", "group": "displayName"}
+
+
+def _leaving(member: RemoteResource) -> dict[str, Any]:
+    return {"op": "remove", "path": f"members[value eq {msgspec.json.encode(member.remote_id).decode()}]"}
 
 
 class Pusher:
@@ -56,8 +61,11 @@ class Pusher:
     async def _end_person(self, remote: RemoteResource) -> None:
         """Deleted there, or made inactive, as the provider has it."""
         if self._target.deprovision == "delete":
+            groups = await self._leave_groups(remote)
             await self._client.delete("user", remote.remote_id)
             async with self._work.aside() as aside:
+                rows = [(self._target.provider, "group", group) for group in groups]
+                await store.wait(aside.db, rows, aside.new_id(), aside.now)
                 await store.forget_remote(aside.db, self._target.provider, "user", remote.local_id)
                 await self._record(aside, "scim_deprovisioned", remote)
             return
@@ -69,6 +77,17 @@ class Pusher:
                 kept = msgspec.structs.replace(remote, digest="", is_active=False, pushed_at=aside.now)
                 await store.keep_remote(aside.db, self._target.provider, kept)
             await self._record(aside, "scim_deprovisioned", remote)
+
+    async def _leave_groups(self, remote: RemoteResource) -> set[str]:
+        """Not every service takes those whom it deletes out of its groups. The groups that must be told as a whole."""
+        db, provider = self._work.db, self._target.provider
+        groups = await store.remote_groups_of(db, provider, int(remote.local_id))
+        if not self._can_patch:
+            return groups
+        for group in (await store.some_remotes(db, provider, "group", sorted(groups))).values():
+            with contextlib.suppress(ServiceRefused):
+                await self._client.change("group", group.remote_id, [_leaving(remote)])
+        return set()
 
     async def _deactivate(self, remote: RemoteResource) -> bool:
         """False if they are gone there."""
@@ -131,10 +150,7 @@ class Pusher:
                 await store.keep_members(aside.db, provider, group, [user_id for user_id, _ in joining])
         while leaving := await store.leaving(work.db, provider, group, AT_ONCE):
             known = await store.some_remotes(work.db, provider, "user", [str(one) for one in leaving])
-            operations = [
-                {"op": "remove", "path": f"members[value eq {msgspec.json.encode(one.remote_id).decode()}]"}
-                for one in known.values()
-            ]
+            operations = [_leaving(one) for one in known.values()]
             if operations:
                 await self._client.change("group", remote.remote_id, operations)
             async with work.aside() as aside:

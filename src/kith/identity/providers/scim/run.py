@@ -17,7 +17,7 @@ from kith.identity.providers.scim.documents import MappingFailed
 from kith.identity.providers.scim.push import Pusher
 from kith.identity.providers.scim.sweep import sweep_some
 from kith.identity.providers.scim.tables import TargetState, WaitingResource
-from kith.identity.providers.scim.target import ScimTarget
+from kith.identity.providers.scim.target import ScimTarget, find_target
 
 MOST_SECONDS = 30.0
 LEASE = timedelta(seconds=40)
@@ -76,9 +76,10 @@ class Run:
             return aside.now if is_sweeping else waits
 
     async def _tell(self, state: TargetState, until: float) -> None:
-        client = ServiceClient(self._work.find(Outgoing), self._target)
-        pusher: Pusher | None = None
+        can_patch: bool | None = None
         while time.monotonic() < until:
+            if not await self._look_again():
+                return
             async with self._work.aside() as aside:
                 found = await store.next_waiting(aside.db, self._target.provider, aside.now, AT_ONCE)
             if not found:
@@ -86,14 +87,23 @@ class Run:
                     return
                 await self._renew()
                 continue
-            if pusher is None:
+            client = ServiceClient(self._work.find(Outgoing), self._target)
+            if can_patch is None:
                 can_patch = await self._can_patch(client, state)
-                pusher = Pusher(self._work, self._target, client, can_patch=can_patch)
+            pusher = Pusher(self._work, self._target, client, can_patch=can_patch)
             for one in found:
                 await self._renew()
                 await self._tell_one(pusher, one)
                 if time.monotonic() >= until:
                     return
+
+    async def _look_again(self) -> bool:
+        """The provider and its application may have changed since; False if it is gone, or leads elsewhere now."""
+        found = await find_target(self._work, self._target.provider)
+        if found is None or found.url != self._target.url:
+            return False
+        self._target = found
+        return True
 
     async def _renew(self) -> None:
         if time.monotonic() - self._renewed > RENEW_SECONDS and not await self._hold():
