@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.identity.odd_scim_service import answer, odd_service
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.test_source_scim import Service, make_service
 from tests.town import Person, Town, build_town
@@ -340,3 +341,109 @@ async def test_records_are_checked(here: Town) -> None:
     member = await here.sign_up()
     assert (await member.call("POST", f"{url}sync/")).status_code == 403
     assert (await owner.get(f"{API}/providers/scim/{oauth['pk']}/sync/status/")).status_code == 404
+
+
+async def test_a_service_that_asks_for_time_is_given_it(here: Town) -> None:
+    owner, ada = await owner_of(here), await here.sign_up()
+    async with odd_service() as service:
+        service.answers = [answer(429, {"detail": "slowly"}, Retry_After="1"), answer(401)]
+        told = await tell(here, service.url, TOKEN)
+        await told.members(await pk_of(owner, ada))
+
+        waits = await until(told.status, lambda found: "401" in (found["error"] or ""))
+        await owner.call("POST", f"{API}/providers/scim/{told.provider['pk']}/sync/")
+        await until(_at_once(service.names), lambda found: found == {ada.username})
+        await until(told.status, lambda found: found["error"] is None and not found["waiting"])
+        await told.close()
+
+    assert waits["paused_until"] is not None
+    assert len([one for one in service.sent if one.method == "POST" and one.path == "/Users"]) >= 2
+
+
+async def test_what_a_service_refuses_holds_up_nobody_else(here: Town) -> None:
+    owner, ada, bob = await owner_of(here), await here.sign_up(), await here.sign_up()
+    async with odd_service() as service:
+        told = await tell(here, service.url, TOKEN)
+        await until(told.status, lambda found: found["provisioned"]["groups"] == 1 and not found["waiting"])
+        service.answers = [
+            answer(400, {"detail": "I do not like this name"}),
+            answer(201, {"no": "id"}),
+        ]
+        await told.members(await pk_of(owner, ada), await pk_of(owner, bob))
+        refused = await until(told.status, lambda found: len(found["refused"]) == 2)
+        eve = await here.sign_up()
+        user_ids = [await pk_of(owner, one) for one in (ada, bob, eve)]
+        await told.members(*user_ids)
+        await until(_at_once(service.names), lambda found: eve.username in found)
+        await until(_at_once(service.names), lambda found: found == {ada.username, bob.username, eve.username})
+        await told.close()
+
+    errors = " ".join(one["error"] for one in refused["refused"])
+    assert "I do not like this name" in errors
+    assert "without an id" in errors
+    events = await results(owner, "/audit/events/", app="providers.scim", action="configuration_error")
+    assert any("I do not like this name" in one["context"]["error"] for one in events)
+
+
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        (answer(201, b"<html>"), "not JSON"),
+        (answer(201, [1]), "no JSON object"),
+        (answer(302, Location="http://127.0.0.1:1/"), "302"),
+        (answer(201, b"x" * (2 << 20)), "too_large"),
+        (b"nonsense\r\n\r\n", "cannot be reached"),
+    ],
+    ids=["html", "list", "redirect", "large", "nonsense"],
+)
+async def test_answers_that_are_none_stop_the_telling_for_a_while(here: Town, odd: bytes, words: str) -> None:
+    owner, ada = await owner_of(here), await here.sign_up()
+    async with odd_service() as service:
+        service.answers = [odd]
+        told = await tell(here, service.url, TOKEN)
+        await told.members(await pk_of(owner, ada))
+
+        stopped = await until(told.status, lambda found: found["error"] is not None)
+        await until(_at_once(service.names), lambda found: found == {ada.username})
+        await told.close()
+
+    assert words in stopped["error"]
+
+
+async def test_a_service_without_patch_is_sent_whole_groups(here: Town) -> None:
+    owner, ada, bob = await owner_of(here), await here.sign_up(), await here.sign_up()
+    async with odd_service(patch=False) as service:
+        told = await tell(here, service.url, TOKEN, deprovision="deactivate")
+        await told.members(await pk_of(owner, ada), await pk_of(owner, bob))
+
+        async def members() -> list[int]:
+            return [len(one["members"]) for one in service.held.values() if "members" in one]
+
+        await until(members, lambda found: found == [2])
+        await told.members(await pk_of(owner, ada))
+        await until(members, lambda found: found == [1])
+        await told.close()
+
+    assert not [one for one in service.sent if one.method == "PATCH"]
+    [gone] = [one for one in service.held.values() if one.get("userName") == bob.username]
+    assert gone["active"] is False
+
+
+async def test_a_service_on_our_own_network_is_not_called(town: Town) -> None:
+    owner = await owner_of(town)
+    async with odd_service() as service:
+        told = await tell(town, service.url, TOKEN)
+        await told.members(await pk_of(owner, await town.sign_up()))
+
+        stopped = await until(told.status, lambda found: found["error"] is not None)
+        await told.close()
+
+    assert "refused_address" in stopped["error"]
+    assert not service.sent
+
+
+def _at_once(ask: Callable[[], Any]) -> Callable[[], Any]:
+    async def found() -> Any:
+        return ask()
+
+    return found

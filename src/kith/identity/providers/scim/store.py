@@ -94,6 +94,9 @@ _wait = command(
         set_={"mark": _new_waiting.excluded.mark, "run_at": _new_waiting.excluded.run_at, "attempts": 0},
     )
 )
+_wait_once = command(
+    _new_waiting.on_conflict_do_nothing(index_elements=[waiting.c.provider, waiting.c.kind, waiting.c.local_id])
+)
 # People come before groups, whose members they are.
 _next = query(
     select(waiting.c.kind, waiting.c.local_id, waiting.c.mark, waiting.c.attempts, waiting.c.error)
@@ -313,10 +316,15 @@ async def finish(db: Session, provider: int, now: datetime) -> None:
     await db.run(_finish, of=provider, now=now)
 
 
-async def wait(db: Session, rows: Sequence[tuple[int, str, str]], mark: int, now: datetime) -> None:
-    """Rows of provider, kind and id, always in the same order, so that two works do not wait for each other."""
+async def wait(
+    db: Session, rows: Sequence[tuple[int, str, str]], mark: int, now: datetime, *, anew: bool = True
+) -> None:
+    """Rows of provider, kind and id, always in the same order, so that two works do not wait for each other.
+
+    `anew`: what waits already, because the service has refused it, is tried now and counts as new.
+    """
     await db.many(
-        _wait,
+        _wait if anew else _wait_once,
         [
             {"provider": provider, "kind": kind, "local_id": local_id, "mark": mark, "run_at": now}
             for provider, kind, local_id in sorted(set(rows))

@@ -28,7 +28,7 @@ async def sweep_some(work: Work, target: ScimTarget) -> bool:
         case _:
             marked, onward = await _gone_groups(work, target, after)
     async with work.aside() as aside:
-        await store.wait(aside.db, marked, aside.new_id(), aside.now)
+        await store.wait(aside.db, marked, aside.new_id(), aside.now, anew=False)
         if onward is None:
             await store.end_sweep(aside.db, target.provider, BEGIN, aside.now)
         else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -56,7 +56,7 @@ async def _push(work: Work, payload: ScimPush) -> None:
     finally:
         await run.end()
     if onward is not None:
-        push_soon(work, payload.provider, max(onward, work.now))
+        push_soon(work, payload.provider, onward if onward > datetime.now(UTC) else None)
 
 
 USER_CREATED: JobKind[UserCreated] = JobKind(name="identity.scim_user_created", payload=UserCreated, many=_on_people)

@@ -21,10 +21,14 @@ class ScimPush(msgspec.Struct):
 
 
 def push_soon(work: Work, provider: int, at: datetime | None = None) -> None:
-    """One job waits for each provider; it does all that has come together by then."""
+    """One job waits for each provider; it does all that has come together by then.
+
+    One that waits for a later moment must not stand in the way of one that is to come at once.
+    """
     from kith.identity.providers.scim.tasks import PUSH  # noqa: PLC0415 - it knows this page
 
-    work.enqueue(PUSH, ScimPush(provider), at=at, key=f"scim:{provider}")
+    later = f":{int(at.timestamp())}" if at is not None else ""
+    work.enqueue(PUSH, ScimPush(provider), at=at, key=f"scim:{provider}{later}")
 
 
 async def mark(work: Work, kind: str, local_ids: Iterable[int | str]) -> None:
