@@ -6,7 +6,7 @@ from datetime import datetime
 
 from kith.base.work import Work
 from kith.identity.providers.scim import store
-from kith.identity.providers.scim.scope import is_group_in_scope, person_in_scope
+from kith.identity.providers.scim.scope import is_group_in_scope, people_in_scope
 from kith.identity.providers.scim.tables import RemoteResource
 from kith.identity.providers.scim.target import ScimTarget
 from kith.identity.providers.scim.waiting import BEGIN
@@ -46,10 +46,10 @@ async def _people(work: Work, target: ScimTarget, after: int) -> tuple[Marked, s
         gone = await store.gone_users(work.db, provider)
         return [(provider, "user", one) for one in gone], f"group:{FIRST_GROUP}"
     known = await store.some_remotes(work.db, provider, "user", [str(one) for one, _ in page])
+    wanted = await people_in_scope(work, target, [one for one, _ in page])
     marked: Marked = []
     for user_id, changed_at in page:
-        remote = known.get(str(user_id))
-        is_wanted = await person_in_scope(work, target, user_id) is not None
+        remote, is_wanted = known.get(str(user_id)), user_id in wanted
         if is_wanted != (remote is not None and remote.is_active) or _is_old(remote, changed_at, is_wanted=is_wanted):
             marked.append((provider, "user", str(user_id)))
     return marked, f"user:{page[-1][0]}"
