@@ -51,6 +51,7 @@ from kith.identity.gateway.room import ROOM as GATEWAY
 from kith.identity.gateway.room import listen_for_changes
 from kith.identity.providers.oauth2.room import ROOM as OAUTH2
 from kith.identity.providers.saml.room import ROOM as SAML
+from kith.identity.providers.scim.room import ROOM as SCIM
 from kith.identity.room import ROOM as IDENTITY
 from kith.identity.sources.room import ROOM as SOURCES
 from kith.social.accounts.room import ROOM as ACCOUNTS
@@ -136,6 +137,7 @@ ROOMS: list[Room] = [
     BRANDS,
     OAUTH2,
     SAML,
+    SCIM,
     SOURCES,
     GATEWAY,
     ACCESS_REQUESTS,
@@ -217,6 +219,8 @@ def dialect_of(path: str) -> Dialect:
         return PAGES_DIALECT
     if path.startswith(("/oauth/", "/.well-known/", "/nodeinfo/")):
         return SOCIAL_DIALECT
+    if path.startswith("/source/scim/"):
+        return SOURCES.dialect or PAGES_DIALECT
     if path.startswith(("/media/", "/media_proxy/")):
         return FILES.dialect or PAGES_DIALECT
     if path == "/actor" or path.startswith(("/users/", "/emojis/", "/contexts/", "/inbox")):

@@ -24,12 +24,14 @@ from kith.identity.hints import tables as hints
 from kith.identity.links import tables as links
 from kith.identity.providers.oauth2 import tables as oauth2
 from kith.identity.providers.saml import tables as saml
+from kith.identity.providers.scim import tables as scim
 from kith.identity.refusals import tables as refusals
 from kith.identity.saml import tables as saml_messages
 from kith.identity.sessions import tables as sessions
 from kith.identity.signups import tables as signups
 from kith.identity.sources import tables as sources
 from kith.identity.sources.saml import tables as saml_sources
+from kith.identity.sources.scim import tables as scim_sources
 from kith.identity.tokens import tables as tokens
 from kith.identity.users import tables as users
 from kith.social.accounts import tables as social_accounts
@@ -89,6 +91,8 @@ __all__ = [
     "saml",
     "saml_messages",
     "saml_sources",
+    "scim",
+    "scim_sources",
     "sessions",
     "signups",
     "social_accounts",

@@ -109,6 +109,11 @@ BEYOND = (
         "/providers/radius/", ALL, "RadiusProvider", "id",
         NAMED | {"shared_secret": "long enough"}, {"mfa_support": False}, int,
     ),
+    Collection("/propertymappings/scim/", ALL, "SCIMMapping", "pm_uuid", NAMED | {"expression": "return {}"}, {"expression": "return {1: 2}"}),
+    Collection(
+        "/providers/scim/", ALL, "SCIMProvider", "id",
+        NAMED | {"url": "https://{name}.example/scim/v2", "token": "secret"}, {"deprovision": "deactivate"}, int,
+    ),
     Collection("/core/tokens/", ALL, "Token", "token_uuid", {"identifier": "{name}"}, {"description": "d"}),
     Collection("/core/email_blocks/", ALL, "EmailBlock", "block_uuid", {"value": "{name}.example"}, {"comment": "c"}),
     Collection(
@@ -129,6 +134,7 @@ BEYOND = (
                  "consumer_secret": "s"},
         {"enabled": False},
     ),
+    Collection("/sources/scim/", ALL, "SCIMSource", "pbm_uuid", NAMED | {"slug": "{name}"}, {"enabled": False}),
     Collection("/stages/all/", READ, "Stage", "stage_uuid"),
     Collection("/stages/captcha/", ALL, "CaptchaStage", "stage_uuid", NAMED | {"public_key": "a", "private_key": "b"}, {"public_key": "c"}),
     Collection("/stages/consent/", ALL, "ConsentStage", "stage_uuid", NAMED, {"mode": "permanent"}),

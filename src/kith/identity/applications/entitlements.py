@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Column, ForeignKey, UniqueConstraint, and_, bindparam, or_, select
 
-from kith.base.db import UID, any_of, query
+from kith.base.db import UID, any_of, not_over, query
 from kith.base.work import Work
 from kith.identity.expressions.subjects import PolicySubject
 from kith.identity.expressions.values import ExpressionObject
@@ -54,7 +54,7 @@ _grants = or_(
     and_(~bindings.c.negate, _is_named),
     and_(bindings.c.negate, or_(_is_other_user, _is_other_group)),
 )
-_granting = select(bindings.c.target).where(and_(bindings.c.enabled, _grants))
+_granting = select(bindings.c.target).where(and_(bindings.c.enabled, not_over(bindings.c.expires), _grants))
 
 
 class GrantedEntitlement(msgspec.Struct, frozen=True):

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
+from sqlalchemy import Integer, String, bindparam, column, select, table
 
+from kith.base.db import any_of, query
 from kith.base.work import Work
 from kith.identity.applications import entitlements
 from kith.identity.applications.service import ApplicationClosed
-from kith.identity.applications.tables import FIELDS, applications
+from kith.identity.applications.tables import FIELDS, applications, backchannel_links
 from kith.identity.caller import ApiCaller
 from kith.identity.flows.resources import bound_policies
 from kith.identity.rest import RecordDraft, Resource
@@ -30,10 +32,24 @@ RESERVED = frozenset(
 )
 
 
+_providers = table("identity_providers", column("id", Integer), column("kind", String))  # a room that knows this one
+_kind_of = query(select(_providers.c.kind).where(_providers.c.id == bindparam("provider")), str)
+_named_already = query(select(backchannel_links.c.other).where(any_of(backchannel_links.c.other, "ids")), int)
+
+
 async def check(draft: RecordDraft[ApplicationRecord]) -> None:
     slug = draft.values.get("slug")
     if slug is not None and slug.lower() in RESERVED:
         draft.complain("slug", f"The slug '{slug}' is reserved and cannot be used for applications.", "reserved")
+    provider = draft.values.get("provider")
+    if provider is not None and await draft.work.db.one(_kind_of, provider=provider) == "scim":
+        draft.complain("provider", "Nobody can enter through this: name it in backchannel_providers.")
+    added = draft.added("backchannel_providers")
+    if added:
+        await draft.work.db.begin()
+        await draft.work.db.hold("identity.backchannel_providers")
+        if await draft.work.db.all(_named_already, ids=added):
+            draft.complain("backchannel_providers", "A provider belongs to one application at most.", "unique")
 
 
 async def saved(draft: RecordDraft[ApplicationRecord]) -> None:
@@ -60,6 +76,7 @@ class ApplicationRecord(Record, kw_only=True):
     name: str
     slug: str
     provider: int | None
+    backchannel_providers: list[int] = msgspec.field(default_factory=list)
     meta_launch_url: str
     meta_icon_url: str
     meta_description: str

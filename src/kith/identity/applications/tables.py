@@ -3,10 +3,18 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey
 
 from kith.base.db import UID
-from kith.identity.rest import record_table
-from kith.identity.rest.fields import URL, Boolean, Choice, Computed, Reference, Slug, Text
+from kith.identity.rest import link_table, record_table
+from kith.identity.rest.fields import URL, Boolean, Choice, Computed, Reference, References, Slug, Text
 
 _IDS = {"type": "array", "items": {"type": "string", "format": "uuid"}, "uniqueItems": True}
+
+# Providers that tell services of people without anybody entering. Each belongs to one application at most.
+backchannel_links = link_table(
+    "identity_application_backchannel_providers",
+    "identity_applications.pbm_uuid",
+    "identity_providers.id",
+    other_integer=True,
+)
 
 FIELDS = (
     Text(name="name", required=True),
@@ -18,6 +26,15 @@ FIELDS = (
         integer=True,
         unique=True,
         help="What lets people in; a provider belongs to one application at most.",
+    ),
+    References(
+        name="backchannel_providers",
+        to="identity_providers.id",
+        integer=True,
+        link=backchannel_links,
+        where=(("kind", "scim"),),
+        most=100,
+        help="Providers that tell services of whoever may open this.",
     ),
     URL(name="meta_launch_url", default="", most=200),
     Text(name="meta_icon_url", default="", most=2000),

@@ -13,6 +13,7 @@ from kith.base.errors import Forbidden
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
+from kith.identity.groups.facts import announce_group
 from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.rest import ListFilter, RecordDraft, Resource
 from kith.identity.rest.fields import Boolean, Computed, Object, Reference, References, Text
@@ -107,13 +108,18 @@ async def _check_rights(draft: RecordDraft[GroupRecord]) -> None:
         )
 
 
+async def saved(draft: RecordDraft[GroupRecord]) -> None:
+    before = set(draft.stored.get("user_set", ()))
+    announce_group(draft.work, draft.id, before ^ set(draft.values.get("user_set", before)))
+
+
 async def removing(work: Work, record: GroupRecord, caller: ApiCaller) -> None:
     allowed = caller.permissions
-    if allowed is None:
-        return
-    is_mighty = record.pk in await store.superuser_groups(work.db)
-    if is_mighty or not await permissions_through(work.db, [record.pk]) <= allowed:
-        raise Forbidden("You may not delete a group that grants more than you have.")
+    if allowed is not None:
+        is_mighty = record.pk in await store.superuser_groups(work.db)
+        if is_mighty or not await permissions_through(work.db, [record.pk]) <= allowed:
+            raise Forbidden("You may not delete a group that grants more than you have.")
+    announce_group(work, record.pk, await store.members_of(work.db, record.pk))
 
 
 async def decorate(work: Work, records: list[GroupRecord]) -> None:
@@ -140,6 +146,7 @@ RESOURCE = Resource(
     exact=("name", "is_superuser", "parent"),
     filters=(ListFilter(name="members_by_username", clause=_by_username, read=str, bind="usernames", many=True),),
     prepare=check,
+    saved=saved,
     removing=removing,
     decorate=decorate,
     decides=True,

@@ -70,6 +70,12 @@ _people_in = query(
     .limit(bindparam("most")),
     int,
 )
+_members_of = query(
+    select(members.c.user_id)
+    .where(and_(members.c.group_uuid == bindparam("group", type_=UID()), IS_MEMBER))
+    .order_by(members.c.user_id),
+    int,
+)
 
 
 async def memberships(db: Session, user_ids: Sequence[int]) -> dict[int, list[str]]:
@@ -77,6 +83,10 @@ async def memberships(db: Session, user_ids: Sequence[int]) -> dict[int, list[st
     for user_id, group in await db.all(_memberships, users=list(user_ids)):
         found[user_id].append(group)
     return found
+
+
+async def members_of(db: Session, group_uuid: str) -> list[int]:
+    return await db.all(_members_of, group=group_uuid)
 
 
 async def superuser_groups(db: Session) -> set[str]:

@@ -10,7 +10,7 @@ from kith.base.db import UID, command, query
 from kith.base.work import Work
 from kith.identity.caller import ApiCaller
 from kith.identity.mappings.family import mappings
-from kith.identity.mappings.kinds import ldap, saml, scope
+from kith.identity.mappings.kinds import ldap, saml, scim, scope
 from kith.identity.rest import operations
 from kith.identity.rest.record_store import RecordStore
 
@@ -19,6 +19,7 @@ _RECORDS: dict[str, RecordStore[Any]] = {
     "scope": RecordStore(scope.RESOURCE),
     "saml": RecordStore(saml.RESOURCE),
     "ldap": RecordStore(ldap.RESOURCE),
+    "scim": RecordStore(scim.RESOURCE),
 }
 _PREFIX = "kith.dev"
 
@@ -34,6 +35,19 @@ return {
 ENTITLEMENTS = """names = [one.name for one in entitlements]
 return {"entitlements": names, "roles": names}"""
 _GROUPS = "return [group.name for group in user.groups]"
+
+SCIM_PERSON = """words = user.name.split(" ")
+person = {
+    "userName": user.username,
+    "externalId": user.uuid,
+    "displayName": user.name,
+    "name": {"formatted": user.name, "givenName": words[0], "familyName": " ".join(words[1:]) or words[0]},
+    "active": True,
+}
+if user.email:
+    person["emails"] = [{"value": user.email, "type": "other", "primary": True}]
+return person"""
+SCIM_GROUP = 'return {"displayName": group.name, "externalId": group.pk}'
 
 # Kind, managed name, fields.
 SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -142,6 +156,8 @@ SHIPPED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("ldap", "sources/ldap/openldap-cn", {
         "name": "OpenLDAP: cn", "object_field": "name", "expression": 'return ldap.get("cn")',
     }),
+    ("scim", "providers/scim/user", {"name": "SCIM: person", "expression": SCIM_PERSON}),
+    ("scim", "providers/scim/group", {"name": "SCIM: group", "expression": SCIM_GROUP}),
 )  # fmt: skip
 
 _managed = query(select(mappings.c.managed).where(mappings.c.managed.is_not(None)), str)

@@ -12,7 +12,7 @@ from kith.identity.providers.family import FIELDS, ProviderRecord, providers
 from kith.identity.rest import READ, ListFilter, Resource
 from kith.identity.rest.fields import Choice
 
-KINDS = ("applicationgateway", "ldap", "oauth2", "openid", "radius", "saml")
+KINDS = ("applicationgateway", "ldap", "oauth2", "openid", "radius", "saml", "scim")
 
 
 def _word(text: str) -> bool | None:

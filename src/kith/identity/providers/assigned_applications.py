@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from kith.base.db import any_of, query
 from kith.base.work import Work
-from kith.identity.applications.tables import applications
+from kith.identity.applications.tables import applications, backchannel_links
 from kith.identity.providers.family import ProviderRecord
 from kith.identity.rest.fields import Computed, Field
 
@@ -24,6 +24,20 @@ _of_providers = query(
     ),
     tuple,
 )
+
+
+_backchannel = query(
+    select(backchannel_links.c.other, applications.c.slug, applications.c.name)
+    .join(applications, applications.c.pbm_uuid == backchannel_links.c.owner)
+    .where(any_of(backchannel_links.c.other, "ids")),
+    tuple,
+)
+
+
+async def backchannel_applications(work: Work, provider_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Slug and name of the applications that name these providers in `backchannel_providers`."""
+    rows = await work.db.all(_backchannel, ids=list(provider_ids))
+    return {provider: (slug, name) for provider, slug, name in rows}
 
 
 async def tell_applications(work: Work, records: Sequence[ProviderRecord]) -> None:

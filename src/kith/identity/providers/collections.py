@@ -5,11 +5,12 @@ from typing import Any
 import msgspec
 
 from kith.identity.providers import all_providers, preview, setup_urls
-from kith.identity.providers.kinds import applicationgateway, ldap, oauth, openid, radius, saml
+from kith.identity.providers.kinds import applicationgateway, ldap, oauth, openid, radius, saml, scim
 from kith.identity.providers.oauth2.logout.propagation import provider_removed
 from kith.identity.providers.saml import actions as saml_actions
 from kith.identity.providers.saml import session_records
 from kith.identity.providers.saml.logout.propagation import provider_removed as saml_provider_removed
+from kith.identity.providers.scim import actions as scim_actions
 from kith.identity.rest import Action, Resource
 
 RESOURCES: tuple[Resource[Any], ...] = (
@@ -20,5 +21,6 @@ RESOURCES: tuple[Resource[Any], ...] = (
     session_records.RESOURCE,
     ldap.RESOURCE,
     radius.RESOURCE,
+    scim.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS, *saml_actions.ACTIONS)
+ACTIONS: tuple[Action, ...] = (*setup_urls.ACTIONS, *preview.ACTIONS, *saml_actions.ACTIONS, *scim_actions.ACTIONS)

@@ -10,7 +10,7 @@ from kith.identity.rest import READ, Resource
 from kith.identity.rest.fields import Computed, Text
 from kith.identity.sources.family import FIELDS, SourceRecord, sources
 
-VERBOSE_NAMES = {"ldap": "LDAP Source", "oauth": "OAuth Source", "saml": "SAML Source"}
+VERBOSE_NAMES = {"ldap": "LDAP Source", "oauth": "OAuth Source", "saml": "SAML Source", "scim": "SCIM Source"}
 
 
 async def decorate(work: Work, records: list[AnySource]) -> None:

@@ -4,9 +4,10 @@ from typing import Any
 
 from kith.identity.rest import Action, Resource
 from kith.identity.sources import all_sources, connection_records
-from kith.identity.sources.kinds import ldap, oauth, saml
+from kith.identity.sources.kinds import ldap, oauth, saml, scim
 from kith.identity.sources.ldap import actions as ldap_actions
 from kith.identity.sources.saml import actions as saml_actions
+from kith.identity.sources.scim import actions as scim_actions
 
 RESOURCES: tuple[Resource[Any], ...] = (
     *connection_records.RESOURCES,
@@ -14,5 +15,6 @@ RESOURCES: tuple[Resource[Any], ...] = (
     ldap.RESOURCE,
     oauth.RESOURCE,
     saml.RESOURCE,
+    scim.RESOURCE,
 )
-ACTIONS: tuple[Action, ...] = (*ldap_actions.ACTIONS, *saml_actions.ACTIONS)
+ACTIONS: tuple[Action, ...] = (*ldap_actions.ACTIONS, *saml_actions.ACTIONS, *scim_actions.ACTIONS)

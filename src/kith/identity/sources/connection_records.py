@@ -19,12 +19,12 @@ from kith.identity.rest.fields import Computed, Reference, Text
 from kith.identity.rest.record import Record
 from kith.identity.rest.resource import ALL
 from kith.identity.sources import store
-from kith.identity.sources.connections import LastWayIn
+from kith.identity.sources.connections import check_unlink
 from kith.identity.sources.family import sources
 from kith.identity.sources.tables import MOST_IN_IDENTIFIER, group_connections, user_connections
 from kith.identity.users import store as users
 
-KINDS = {"ldap": "LDAP", "oauth": "OAuth", "saml": "SAML"}
+KINDS = {"ldap": "LDAP", "oauth": "OAuth", "saml": "SAML", "scim": "SCIM"}
 _names = query(
     select(sources.c.pbm_uuid, sources.c.name, sources.c.slug, sources.c.kind).where(any_of(sources.c.pbm_uuid, "ids")),
     tuple,
@@ -73,8 +73,8 @@ async def keep_a_way_in(work: Work, record: UserConnectionRecord, caller: ApiCal
     if caller.id != record.user or caller.permissions is None:
         return
     user = await users.get(work.db, record.user)
-    if user.password is None and len(await store.linked(work.db, record.user)) == 1:
-        raise LastWayIn
+    mine = await store.linked(work.db, record.user)
+    check_unlink(record.pk, mine, has_password=user.password is not None)
 
 
 def _fields(kind: str, about: Reference) -> tuple[Any, ...]:

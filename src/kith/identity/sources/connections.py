@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kith.base.errors import Conflict, NotFound
 from kith.base.exchange import Exchange
 from kith.base.work import Work
@@ -22,6 +24,11 @@ APP = "sources.connections"
 class LastWayIn(Conflict):
     code = "last_way_in"
     message = "This is the only way you can sign in. Please set a password first."
+
+
+class LookedAfter(Conflict):
+    code = "looked_after"
+    message = "A service looks after this account, so only an administrator can unlink it."
 
 
 class AlreadyConnected(Conflict):
@@ -92,8 +99,7 @@ async def unlink(work: Work, user: User, connection_uuid: str) -> None:
     mine = {one.connection_uuid: one for one in await store.linked(work.db, user.id)}
     if connection_uuid not in mine:
         raise NotFound("This account was already unlinked")
-    if user.password is None and len(mine) == 1:
-        raise LastWayIn
+    check_unlink(connection_uuid, list(mine.values()), has_password=user.password is not None)
     await store.unlink(work.db, user.id, connection_uuid)
     one = mine[connection_uuid]
     await audit.record(
@@ -105,6 +111,14 @@ async def unlink(work: Work, user: User, connection_uuid: str) -> None:
         context={"source": {"pk": one.source, "name": one.source_name}, "identifier": one.identifier},
     )
     await messages.leave(work, user.id, f"{one.source_name} was unlinked from your account.", "success")
+
+
+def check_unlink(connection_uuid: str, mine: Sequence[LinkedSource], *, has_password: bool) -> None:
+    """Whether somebody may end a connection of their own. Nobody signs in with SCIM, so that is no way in."""
+    if any(one.connection_uuid == connection_uuid and one.kind == "scim" for one in mine):
+        raise LookedAfter
+    if not has_password and not any(one.connection_uuid != connection_uuid and one.kind != "scim" for one in mine):
+        raise LastWayIn
 
 
 async def of_user(work: Work, user_id: int) -> list[LinkedSource]:

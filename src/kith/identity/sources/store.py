@@ -172,12 +172,19 @@ async def find_connection(db: Session, source: str, identifier: str) -> UserConn
 
 
 async def add_connection(
-    db: Session, source: Source, user_id: int, identifier: str, access_token: str | None, now: datetime
+    db: Session,
+    source: Source,
+    user_id: int,
+    identifier: str,
+    access_token: str | None,
+    now: datetime,
+    *,
+    id: str | None = None,
 ) -> bool:
     """False if the identifier is connected already, to whomever."""
     made = await db.run(
         _add_connection,
-        connection_uuid=str(uuid.uuid4()),
+        connection_uuid=id or str(uuid.uuid4()),
         source=source.pbm_uuid,
         kind=source.kind,
         user=user_id,
@@ -209,10 +216,12 @@ async def connected_groups(db: Session, source: str, identifiers: Sequence[str])
     return {one.identifier: one.group for one in found}
 
 
-async def connect_group(db: Session, source: Source, group_uuid: str, identifier: str, now: datetime) -> None:
+async def connect_group(
+    db: Session, source: Source, group_uuid: str, identifier: str, now: datetime, *, id: str | None = None
+) -> None:
     await db.run(
         _add_group_connection,
-        connection_uuid=str(uuid.uuid4()),
+        connection_uuid=id or str(uuid.uuid4()),
         source=source.pbm_uuid,
         kind=source.kind,
         group=group_uuid,

@@ -8,7 +8,7 @@ from alembic import op
 from kith.base import db
 
 revision = "0045"
-down_revision = "0042"
+down_revision = "0044"
 
 
 def upgrade() -> None:

@@ -8,7 +8,7 @@ from alembic import op
 from kith.base import db
 
 revision = "0047"
-down_revision = "0042"
+down_revision = "0046"
 
 
 def upgrade() -> None:

@@ -1,0 +1,23 @@
+"""A SCIM mapping: what a provider tells another service of a person or a group."""
+
+from __future__ import annotations
+
+from kith.identity.mappings.family import MAPPINGS, MappingRecord
+from kith.identity.rest import Resource
+
+
+class SCIMMapping(MappingRecord, kw_only=True):
+    """Its expression returns a part of a SCIM resource; several are put together."""
+
+
+RESOURCE = Resource(
+    path="/propertymappings/scim/",
+    name="SCIMMapping",
+    record=SCIMMapping,
+    key="pm_uuid",
+    family=MAPPINGS,
+    kind="scim",
+    table=None,
+    fields=(),
+    exact=("name",),
+)
