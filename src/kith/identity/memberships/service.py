@@ -8,6 +8,7 @@ from kith.base.work import Work
 from kith.identity.audit import service as audit
 from kith.identity.caller import ApiCaller
 from kith.identity.groups import store
+from kith.identity.groups.facts import announce_group
 from kith.identity.groups.tables import Membership
 from kith.identity.memberships.facts import MembershipEnded
 from kith.identity.memberships.store import names_of
@@ -29,7 +30,7 @@ async def _joined(
     await _record(work, "membership_added", group, person, by, expires)
     if expires is not None:
         work.announce(EndPlanned(at=expires))
-    _announce(work, person[0])
+    _announce(work, group[0], person[0])
 
 
 async def join_for_longer(
@@ -46,7 +47,7 @@ async def leave(work: Work, group: tuple[str, str], person: tuple[int, str], by:
         return False
     await _record(work, "membership_removed", group, person, by, None)
     work.announce(MembershipEnded(user_id=person[0], group_uuid=group[0]))
-    _announce(work, person[0])
+    _announce(work, group[0], person[0])
     return True
 
 
@@ -66,10 +67,12 @@ async def _end(work: Work, one: Membership, names: dict[str | int, str]) -> None
     await _record(work, "membership_expired", group, person, None, one.expires)
     work.announce(MembershipEnded(user_id=one.user_id, group_uuid=one.group_uuid))
     work.announce(UserChanged(user_id=one.user_id))
+    announce_group(work, one.group_uuid, [one.user_id])
 
 
-def _announce(work: Work, user_id: int) -> None:
+def _announce(work: Work, group_uuid: str, user_id: int) -> None:
     work.announce(UserChanged(user_id=user_id))
+    announce_group(work, group_uuid, [user_id])
     work.announce(AccessChanged())
 
 
