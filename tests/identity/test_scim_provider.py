@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from tests.identity.odd_scim_service import answer, odd_service
 from tests.identity.records import API, make, new_name, owner_of, results
 from tests.identity.test_source_scim import Service, make_service
 from tests.town import Person, Town, build_town
+from tests.town.ports import ReservedPort
 from tests.town.town import Engine
 
 TOKEN = "a-token-that-the-service-knows"
@@ -67,13 +68,6 @@ async def serving(port: int) -> AsyncIterator[Published]:
         await process.wait()
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
 @pytest.fixture(scope="module")
 async def here(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Town]:
     async with build_town(engine, tmp_path_factory.mktemp("here"), private_hosts="127.0.0.1") as built:
@@ -82,8 +76,9 @@ async def here(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 
 @pytest.fixture
 async def service() -> AsyncIterator[Published]:
-    async with serving(free_port()) as started:
-        yield started
+    with ReservedPort() as port:
+        async with serving(port.number) as started:
+            yield started
 
 
 class Told:
@@ -251,11 +246,27 @@ async def test_mappings_say_what_is_told(here: Town, service: Published) -> None
 
     assert shown["title"] == f"of {told.provider['name']}"
     assert listed[0]["displayName"] == f"x-{told.group['name']}"
+    url = f"{API}/propertymappings/scim/{person['pk']}/"
+    await owner.call("PATCH", url, json={"expression": 'return {"userName": user.username, "title": "another"}'})
+    await until(lambda: service.all("Users"), lambda found: [one.get("title") for one in found] == ["another"])
+    await told.close()
+
+
+async def test_members_that_join_until_a_moment_are_told_of(here: Town, service: Published) -> None:
+    owner, ada = await owner_of(here), await here.sign_up()
+    told = await tell(here, service.url, service.token)
+    place = f"{API}/core/groups/{told.group['pk']}"
+    pk, soon = await pk_of(owner, ada), (datetime.now(UTC) + timedelta(seconds=4)).isoformat()
+    added = await owner.call("POST", f"{place}/add_user/", json={"pk": pk, "expires": soon})
+    assert added.status_code == 204, added.text
+    await until(lambda: service.all("Users"), lambda found: len(found) == 1)
+    await until(lambda: service.all("Users"), lambda found: found == [])
     await told.close()
 
 
 async def test_a_service_that_was_away_is_told_when_it_is_back_even_after_a_crash(here: Town) -> None:
-    owner, port = await owner_of(here), free_port()
+    owner, reserved = await owner_of(here), ReservedPort()
+    port = reserved.number
     ada = await here.sign_up()
     told = await tell(here, f"http://127.0.0.1:{port}", TOKEN)
     await told.members(await pk_of(owner, ada))
@@ -270,6 +281,7 @@ async def test_a_service_that_was_away_is_told_when_it_is_back_even_after_a_cras
             told.status, lambda found: found["last_sync_status"] == "successful" and not found["waiting"]
         )
         await told.close()
+    reserved.release()
 
     assert "cannot be reached" in away["error"]
     assert away["last_sync_status"] == "error"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from kith.identity.mappings.facts import ScimMappingChanged
 from kith.identity.mappings.family import MAPPINGS, MappingRecord
-from kith.identity.rest import Resource
+from kith.identity.rest import RecordDraft, Resource
 
 
 class SCIMMapping(MappingRecord, kw_only=True):
     """Its expression returns a part of a SCIM resource; several are put together."""
+
+
+async def saved(draft: RecordDraft[SCIMMapping]) -> None:
+    if not draft.is_new and draft.sets("expression"):
+        draft.work.announce(ScimMappingChanged(pm_uuid=draft.now.pm_uuid))
 
 
 RESOURCE = Resource(
@@ -20,4 +26,5 @@ RESOURCE = Resource(
     table=None,
     fields=(),
     exact=("name",),
+    saved=saved,
 )

@@ -10,9 +10,11 @@ import msgspec
 from kith.base.jobs import JobKind, Periodic
 from kith.base.work import Work
 from kith.identity.groups.facts import GroupChanged
+from kith.identity.mappings.facts import ScimMappingChanged
+from kith.identity.providers.scim import store
 from kith.identity.providers.scim.run import Run
 from kith.identity.providers.scim.target import find_target
-from kith.identity.providers.scim.waiting import PUSH_NAME, ScimPush, mark, push_soon, sweep_all
+from kith.identity.providers.scim.waiting import PUSH_NAME, ScimPush, begin_sweep, mark, push_soon, sweep_all
 from kith.identity.rest.facts import AccessChanged
 from kith.identity.users.service import UserBarred, UserChanged, UserCreated, UserDeleted
 
@@ -36,6 +38,12 @@ async def _on_groups(work: Work, facts: Sequence[GroupChanged]) -> None:
 
 async def _on_access(work: Work, _facts: Sequence[AccessChanged]) -> None:
     await sweep_all(work)
+
+
+async def _on_mapping(work: Work, _fact: ScimMappingChanged) -> None:
+    """All are told again: those that name no mapping are told by the shipped ones, which can be changed too."""
+    for provider in await store.all_providers(work.db):
+        await begin_sweep(work, provider, again_whole=True)
 
 
 async def _sweep(work: Work, _payload: ScimSweep) -> None:
@@ -69,6 +77,9 @@ GROUP_CHANGED: JobKind[GroupChanged] = JobKind(
 ACCESS_CHANGED: JobKind[AccessChanged] = JobKind(
     name="identity.scim_access_changed", payload=AccessChanged, many=_on_access
 )
+MAPPING_CHANGED: JobKind[ScimMappingChanged] = JobKind(
+    name="identity.scim_mapping_changed", payload=ScimMappingChanged, handler=_on_mapping
+)
 PUSH: JobKind[ScimPush] = JobKind(
     name=PUSH_NAME, payload=ScimPush, handler=_push, outside=True, concurrency=4, patience=timedelta(minutes=10)
 )
@@ -81,4 +92,5 @@ SUBSCRIPTIONS = (
     (UserDeleted, USER_DELETED),
     (GroupChanged, GROUP_CHANGED),
     (AccessChanged, ACCESS_CHANGED),
+    (ScimMappingChanged, MAPPING_CHANGED),
 )
