@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import uuid
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,20 @@ async def test_grants_say_who_may_enter_and_what_was_allowed(town: Town, ada: Pe
     assert (await ada.get(f"{API}/core/grants/export/", params={"user": "x", "application": "nope"})).json().keys() == {
         "user", "application"
     }  # fmt: skip
+
+
+async def test_grants_end_with_what_they_are_by(town: Town, ada: Person) -> None:
+    name = new_name("a")
+    app = await make(ada, "/core/applications/", name=name, slug=name)
+    person = await town.sign_up()
+    [record] = await results(ada, "/core/users/", username=person.username)
+    until = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
+    await make(ada, "/policies/bindings/", user=record["pk"], target=app["pk"], order=0, expires=until)
+    [entry] = await exported(ada, "/core/grants/", application=name)
+    assert (entry["username"], entry["via"], entry["expires"][:19]) == (person.username, "user", until[:19])
+    async with asyncio.timeout(60):
+        while await exported(ada, "/core/grants/", application=name):
+            await asyncio.sleep(0.5)
 
 
 async def test_by_command(town: Town, ada: Person, tmp_path: Path) -> None:

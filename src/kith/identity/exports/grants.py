@@ -70,10 +70,12 @@ async def _who_may_enter(works: Works, wanted: GrantFilter) -> AsyncIterator[lis
 async def _of_application(works: Works, wanted: GrantFilter, application: ApplicationLine) -> AsyncIterator[list[Row]]:
     """People where a person or group is named; else what decides: everybody may enter, or a policy says who."""
     async with works.begin() as work:
-        bound = await store.bindings_of(work.db, application.pbm_uuid)
+        bound, now = await store.bindings_of(work.db, application.pbm_uuid), work.now
     if not bound:
         yield [_entry(application, None, None, "everybody")]
     for one in bound:
+        if one.expires is not None and one.expires <= now:
+            continue  # nobody may enter by it, but neither may everybody
         if one.user_id is not None:
             if wanted.user in (ALL_USERS, one.user_id):
                 yield [_entry(application, one, (one.user_id, one.username or ""), "user")]
@@ -110,7 +112,7 @@ def _entry(application: ApplicationLine, bound: BindingLine | None, person: tupl
         application.policy_engine_mode,
         "",
         bound.created_at if bound is not None else None,
-        None,
+        bound.expires if bound is not None else None,
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, Integer, String, and_, bindparam, func, li
 from kith.base.db import UID, Session, query
 from kith.identity.applications.tables import applications
 from kith.identity.consents.tables import consents
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.family import policies
 from kith.identity.providers.oauth2.tables import apps, grants
@@ -30,6 +30,7 @@ class BindingLine(msgspec.Struct):
     user_id: int | None
     negate: bool
     created_at: datetime
+    expires: datetime | None
     username: str | None
     group_name: str | None
     policy_name: str | None
@@ -74,6 +75,7 @@ _bindings = query(
         bindings.c.user.label("user_id"),
         bindings.c.negate,
         bindings.c.created_at,
+        bindings.c.expires,
         users.c.username,
         groups.c.name.label("group_name"),
         policies.c.name.label("policy_name"),
@@ -90,7 +92,7 @@ _bindings = query(
 _top = select(groups.c.group_uuid).where(groups.c.group_uuid == bindparam("group", type_=UID()))
 _down = _top.cte("down", recursive=True)
 _down = _down.union(select(groups.c.group_uuid).where(groups.c.parent == _down.c.group_uuid))
-_in_group = select(members.c.user_id).where(members.c.group_uuid.in_(select(_down.c.group_uuid)))
+_in_group = select(members.c.user_id).where(and_(members.c.group_uuid.in_(select(_down.c.group_uuid)), IS_MEMBER))
 _members = query(
     select(users.c.id, users.c.username)
     .where(and_(users.c.id > bindparam("after_user"), _asked(users.c.id, _one_user), users.c.id.in_(_in_group)))

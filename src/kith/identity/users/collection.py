@@ -268,7 +268,7 @@ def _in_groups(column: Any, bind: str) -> Any:
 
 _EXPORTED = (
     "pk", "username", "name", "email", "email_verified", "is_active", "is_superuser", "groups", "roles", "type", "path",
-    "date_joined", "last_login", "password_change_date", "uuid", "attributes",
+    "date_joined", "last_login", "password_change_date", "expires", "uuid", "attributes",
 )  # fmt: skip
 
 RESOURCE = Resource(
