@@ -74,7 +74,7 @@ async def fetch_actor_by_handle(
 
 
 async def _ask(client: RemoteClient, handle: Handle, chain: FetchChain) -> IncomingWebFinger:
-    resource = quote(handle.resource, safe="")
+    resource = quote(handle.resource, safe=":@")
     url = f"{client.origin_of(handle.domain)}/.well-known/webfinger?resource={resource}"
     answer = await client.get(url, accept=_JRD, chain=chain)
     if answer.status == 404:
