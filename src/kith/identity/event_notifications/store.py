@@ -11,12 +11,12 @@ from kith.base.db import UID, Instant, Session, command, insert_into, query, ups
 from kith.identity.audit.tables import Event, events
 from kith.identity.event_notifications.rules import rules
 from kith.identity.event_notifications.tables import NotificationWindow, notifications, windows
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.mappings.family import mappings
 from kith.identity.policies.bindings import bindings
 from kith.identity.policies.kinds.event_matcher import event_matchers
 from kith.identity.users.store import STAFF_ROLES
-from kith.identity.users.tables import User, users
+from kith.identity.users.tables import User, is_active, users
 
 
 class BoundMatcher(msgspec.Struct):
@@ -49,7 +49,8 @@ _might = _might.union(select(groups.c.group_uuid).where(groups.c.parent == _migh
 
 
 def _members_of(found: Any) -> Any:
-    return users.c.id.in_(select(members.c.user_id).where(members.c.group_uuid.in_(select(found.c.group_uuid))))
+    inside = and_(members.c.group_uuid.in_(select(found.c.group_uuid)), IS_MEMBER)
+    return users.c.id.in_(select(members.c.user_id).where(inside))
 
 
 def _recipients(*, administrators: bool) -> Any:
@@ -59,7 +60,7 @@ def _recipients(*, administrators: bool) -> Any:
         .where(
             and_(
                 users.c.id > bindparam("after"),
-                users.c.is_active,
+                is_active(),
                 users.c.approved_at.is_not(None),
                 or_(_members_of(_down), users.c.id == bindparam("person", type_=Integer()), staff),
             )

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Integer, String, and_, bindparam, case, cast, delete, exists, func, null, or_, select, update
 
 from kith.base.db import UID, Document, Instant, Session, add_once, any_of, command, insert_into, query, upsert
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.providers.family import providers
 from kith.identity.providers.scim.tables import (
     RemoteResource,
@@ -202,7 +202,7 @@ _are_there = and_(
 _wanted_members = (
     select(members.c.user_id, remotes.c.remote_id)
     .join(remotes, remotes.c.local_id == cast(members.c.user_id, String))
-    .where(and_(members.c.group_uuid == bindparam("group", type_=UID()), _are_there))
+    .where(and_(members.c.group_uuid == bindparam("group", type_=UID()), IS_MEMBER, _are_there))
 )
 _held = and_(
     remote_members.c.provider == _provider,
@@ -224,6 +224,7 @@ _leaving = query(
                     members.c.group_uuid == remote_members.c.group_uuid,
                     members.c.user_id == remote_members.c.user_id,
                     remotes.c.local_id == cast(members.c.user_id, String),
+                    IS_MEMBER,
                     _are_there,
                 )
             ),
@@ -244,7 +245,7 @@ _forget_person = command(
         and_(remote_members.c.provider == _provider, remote_members.c.user_id == bindparam("user"))
     )
 )
-_groups_of = query(select(members.c.group_uuid).where(members.c.user_id == bindparam("user")), str)
+_groups_of = query(select(members.c.group_uuid).where(and_(members.c.user_id == bindparam("user"), IS_MEMBER)), str)
 _remote_groups_of = query(
     select(remote_members.c.group_uuid).where(
         and_(remote_members.c.provider == _provider, remote_members.c.user_id == bindparam("user"))

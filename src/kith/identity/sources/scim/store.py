@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Select, and_, bindparam, delete, func, select, update
 
 from kith.base.db import UID, Document, Instant, Query, Session, add_once, any_of, command, insert_into, query
-from kith.identity.groups.tables import groups, members
+from kith.identity.groups.tables import IS_MEMBER, groups, members
 from kith.identity.sources.kinds.scim import scim_sources
 from kith.identity.sources.scim.tables import ReceivedGroup, ReceivedUser, scim_groups, scim_users
 from kith.identity.sources.tables import group_connections, user_connections
-from kith.identity.users.tables import users
+from kith.identity.users.tables import is_active, users
 
 CHUNK = 500
 
@@ -39,7 +39,7 @@ def _users() -> Select[Any]:
             scim_users.c.updated_at,
             users.c.id.label("user"),
             users.c.username,
-            users.c.is_active,
+            is_active().label("is_active"),
             users.c.updated_at.label("changed_at"),
         )
         .join(user_connections, user_connections.c.connection_uuid == scim_users.c.id)
@@ -174,7 +174,7 @@ _members = query(
     select(members.c.group_uuid, scim_users.c.id, members.c.user_id)
     .join(user_connections, user_connections.c.user == members.c.user_id)
     .join(scim_users, scim_users.c.id == user_connections.c.connection_uuid)
-    .where(and_(scim_users.c.source == _source, any_of(members.c.group_uuid, "groups")))
+    .where(and_(scim_users.c.source == _source, any_of(members.c.group_uuid, "groups"), IS_MEMBER))
     .order_by(members.c.group_uuid, members.c.user_id),
     tuple,
 )
