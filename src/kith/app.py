@@ -22,10 +22,12 @@ from kith.base.jobs.worker import Worker
 from kith.base.limits import Limiter
 from kith.base.log import AccessLog
 from kith.base.news import News
+from kith.base.own_calls import OwnRoutes
 from kith.base.room import ROOM as BASE
 from kith.base.rooms import Part, Room
 from kith.base.routing import Route, Router
 from kith.base.settings import Settings
+from kith.base.stored_settings import load_stored
 from kith.base.work import Works
 from kith.federation.block_lists.room import ROOM as FEDERATION_BLOCK_LISTS
 from kith.federation.delivery.room import ROOM as FEDERATION_DELIVERY
@@ -62,6 +64,7 @@ from kith.social.admission.room import ROOM as ADMISSION
 from kith.social.announcements.room import ROOM as ANNOUNCEMENTS
 from kith.social.annual_reports.room import ROOM as ANNUAL_REPORTS
 from kith.social.apps.room import ROOM as APPS
+from kith.social.archives.room import ROOM as ARCHIVES
 from kith.social.async_refreshes.room import ROOM as ASYNC_REFRESHES
 from kith.social.cleanup.room import ROOM as CLEANUP
 from kith.social.collections.room import ROOM as COLLECTIONS
@@ -101,6 +104,7 @@ from kith.social.suggestions.room import ROOM as SUGGESTIONS
 from kith.social.tags.room import ROOM as TAGS
 from kith.social.timelines import tasks as timelines
 from kith.social.timelines.room import ROOM as TIMELINES
+from kith.social.transfers.room import ROOM as TRANSFERS
 from kith.social.translation.room import ROOM as TRANSLATION
 from kith.social.trends.room import ROOM as TRENDS
 from kith.social.well_known import Contributors
@@ -175,6 +179,8 @@ ROOMS: list[Room] = [
     CLEANUP,
     MODERATION,
     MOVING,
+    TRANSFERS,
+    ARCHIVES,
     TRENDS,
     ADMISSION,
     ADMIN,
@@ -292,9 +298,11 @@ class House:
             secret_paths=SECRET_PATHS,
             max_body=settings.max_body,
         )
+        router = Router(server.routes)
+        self.works.services[OwnRoutes] = OwnRoutes(server, router)
         return Edge(
             server,
-            Router(server.routes),
+            router,
             dialect_of=dialect_of,
             access_log=access_log,
             turns_away=self.find(AddressGate).turns_away,
@@ -309,6 +317,7 @@ async def open_house(
     database = await connect(settings, connections=connections)
     try:
         house = House(settings, database)
+        await load_stored(house.works)
         await house.ids.lease()
         chores = [_chore(house.ids.keep()), _chore(house.find(Limiter).keep()), _chore(caches.tell_forever())]
         relay = None

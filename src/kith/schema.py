@@ -39,6 +39,7 @@ from kith.social.admin import tables as social_admin
 from kith.social.admission import tables as social_admission
 from kith.social.announcements import tables as social_announcements
 from kith.social.annual_reports import tables as social_annual_reports
+from kith.social.archives import tables as social_archives
 from kith.social.cleanup import tables as social_cleanup
 from kith.social.collections import tables as social_collections
 from kith.social.conversations import tables as social_conversations
@@ -59,6 +60,7 @@ from kith.social.statuses import tables as social_statuses
 from kith.social.suggestions import tables as social_suggestions
 from kith.social.tags import tables as social_tags
 from kith.social.timelines import tables as social_timelines
+from kith.social.transfers import tables as social_transfers
 from kith.social.trends import tables as social_trends
 
 __all__ = [
@@ -100,6 +102,7 @@ __all__ = [
     "social_admission",
     "social_announcements",
     "social_annual_reports",
+    "social_archives",
     "social_cleanup",
     "social_collections",
     "social_conversations",
@@ -120,6 +123,7 @@ __all__ = [
     "social_suggestions",
     "social_tags",
     "social_timelines",
+    "social_transfers",
     "social_trends",
     "sources",
     "tokens",

@@ -16,12 +16,13 @@ from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from kith.base.db import Database
+from kith.base.db import Database, Session
 from kith.base.metrics import CACHE_ENTRIES, CACHE_HITS, CACHE_MISSES, IN_FLIGHT
 
 __all__ = ["ByVersion", "Cache", "ForAWhile", "UntilWritten", "tell", "tell_forever"]
 
 Value = TypeVar("Value")
+Found = TypeVar("Found")
 
 ENTRY_BYTES = 300  # what an entry costs besides its value
 TELL_SECONDS = 5.0
@@ -88,6 +89,29 @@ class UntilWritten(Cache):
         if version == self._database.version():
             self._kept[key] = value
             self._bytes += size
+
+    async def look_up(
+        self,
+        db: Session,
+        key: Hashable,
+        read: Callable[[], Awaitable[Found | None]],
+        *,
+        is_true: Callable[[Found], bool] | None = None,
+        size: Callable[[Found], int] | int = 512,
+    ) -> Found | None:
+        """What `read` finds, kept until somebody writes, or `is_true` says that time has made it wrong.
+
+        Whoever writes sees what nobody else sees yet: nothing is kept of that, and nothing kept is shown to them.
+        """
+        if db.is_writing:
+            return await read()
+        version = self.now()
+        found: Found | None = None if version is None else self.get(version, key)
+        if found is None or (is_true is not None and not is_true(found)):
+            found = await read()
+            if found is not None:
+                self.put(version, key, found, size=size if isinstance(size, int) else size(found))
+        return found
 
     async def keep(self, key: Hashable, make: Callable[[], Awaitable[bytes]], *, more: int = 0) -> bytes:
         """What `make` gives, made once while nobody writes. `more` is what the key takes beyond its texts."""

@@ -1,4 +1,8 @@
-"""Forms are only accepted from pages we made: a signed cookie, and the same value in the form or a header."""
+"""Forms are only accepted from pages we made: a signed cookie, and the same value in the form or a header.
+
+Where a browser says that another site sends the form, not even that is enough: a neighbour under the same domain could
+have planted both.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from kith.base.cookies import carried_cookie
 from kith.base.errors import Forbidden
 from kith.base.exchange import Exchange
 
-__all__ = ["COOKIE", "CSRFFailed", "check", "token_for"]
+__all__ = ["COOKIE", "CSRFFailed", "carried", "check", "token_for"]
 
 COOKIE = "kith_csrf"
 
@@ -21,23 +25,37 @@ class CSRFFailed(Forbidden):
 
 def token_for(exchange: Exchange, key: bytes) -> str:
     """The visitor's token: the one their cookie carries when we made it, else a new one."""
-    carried = _carried(exchange)
-    return carried if _is_ours(carried, key) else _signed(secrets.token_urlsafe(16), key)
+    found = carried(exchange)
+    return found if _is_ours(found, key) else _signed(secrets.token_urlsafe(16), key)
 
 
 def check(exchange: Exchange, key: bytes, given: str | None) -> None:
+    if _is_from_elsewhere(exchange):
+        raise CSRFFailed
     sent = given or exchange.header(b"x-csrf-token").decode("latin-1")
-    carried = _carried(exchange)
-    if not sent or not _is_ours(carried, key) or not hmac.compare_digest(sent.encode(), carried.encode()):
+    found = carried(exchange)
+    if not sent or not _is_ours(found, key) or not hmac.compare_digest(sent.encode(), found.encode()):
         raise CSRFFailed
 
 
-def _carried(exchange: Exchange) -> str:
+def _is_from_elsewhere(exchange: Exchange) -> bool:
+    """Browsers say which site sends a form. Our pages send no referrer, so that `Origin` is often `null` from there."""
+    if exchange.header(b"sec-fetch-site") in (b"cross-site", b"same-site"):
+        return True
+    origin = exchange.header(b"origin").lower()
+    if not origin or origin == b"null":
+        return False
+    own = exchange.server.works.settings.base_url.encode()
+    return origin != own and origin.partition(b"://")[2] != exchange.header(b"host").lower()
+
+
+def carried(exchange: Exchange) -> str:
+    """What the cookie says; whoever has none gets a new one with the next page."""
     return carried_cookie(exchange, COOKIE)
 
 
 def _signed(nonce: str, key: bytes) -> str:
-    return f"{nonce}.{hmac.new(key, nonce.encode(), 'sha256').hexdigest()[:32]}"
+    return f"{nonce}.{hmac.digest(key, nonce.encode(), 'sha256').hex()[:32]}"
 
 
 def _is_ours(token: str, key: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kith.base.jobs import Give, JobKind
 from kith.base.mail import Mail, Mailer, MailRefused
+from kith.base.mail_words import with_footer
 from kith.base.work import Work
 
 __all__ = ["SEND_MAIL", "post"]
@@ -16,7 +17,7 @@ def post(work: Work, mail: Mail) -> None:
 
 async def send(work: Work, mail: Mail) -> None:
     try:
-        await work.find(Mailer).send(mail)  # type: ignore[type-abstract]
+        await work.find(Mailer).send(with_footer(mail, work.settings.mail_footer))  # type: ignore[type-abstract]
     except MailRefused as error:
         raise Give.up(str(error)) from error
 

@@ -12,6 +12,7 @@ from kith.base.limits import Limiter
 from kith.base.mail import Mailer, mailer
 from kith.base.mailing import SEND_MAIL
 from kith.base.rooms import Part, Room
+from kith.base.stored_settings import StoredSettings
 from kith.base.watchdog import Watchdog
 from kith.base.work import Works
 
@@ -40,6 +41,7 @@ ROOM = Room(
     name="base",
     jobs=(SEND_MAIL,),
     parts=(
+        Part(StoredSettings, StoredSettings),
         Part(Keys, lambda works: Keys(works.settings.data / "keys")),
         Part(Limiter, lambda works: Limiter(works.database, enabled=works.settings.rate_limits)),
         Part(UntilWritten, lambda works: UntilWritten("until_written", works.database)),

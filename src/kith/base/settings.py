@@ -23,7 +23,7 @@ class BadSettings(Exception):  # noqa: N818 - it is the settings that are bad
     """The set-up cannot be used; the message says which setting, why, and what to do."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
     """Every setting, its type and its default. The README's table is held against this."""
 
     data: Path = Path("var")
@@ -77,6 +77,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     title: str = "Kith"
     description: str = "A home for our community."
     contact_email: str = ""
+    mail_footer: str = ""
+    backups: bool = False
     publish_peers: bool = True
     publish_activity: bool = True
     publish_directory: bool = True
@@ -84,6 +86,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     secure_mode: bool = False
     federation: Literal["open", "allow-list"] = "open"
     events_days: Annotated[int, msgspec.Meta(ge=1)] = 365
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names of those that the operator has set, in the file or in the environment."""
+        found: frozenset[str] = self.__dict__.get("given", frozenset())
+        return found
 
     @property
     def is_sqlite(self) -> bool:
@@ -140,6 +148,7 @@ def load(environment: Mapping[str, str] | None = None, folder: Path | None = Non
     except msgspec.ValidationError as error:
         raise BadSettings(_words(str(error))) from error
     _check(settings)
+    settings.__dict__["given"] = frozenset(values)
     return settings
 
 

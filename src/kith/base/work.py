@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -56,7 +56,7 @@ class Work:
     def __init__(self, works: Works, origin: Origin | Callable[[], Origin]) -> None:
         self._works = works
         self.db: Session = works.database.session()
-        self.now = datetime.now(UTC)
+        self.now = works.clock()
         self._origin = origin
         self._facts: list[Fact] = []
         self._told = 0  # of the facts, those whose handlers were called at once
@@ -106,6 +106,16 @@ class Work:
     @property
     def settings(self) -> Settings:
         return self._works.settings
+
+    @property
+    def stored(self) -> Mapping[str, Any]:
+        """What the team has set on pages, by name."""
+        return self._works.stored
+
+    @property
+    def operator_settings(self) -> Settings:
+        """As the server was started, without what the team has changed since."""
+        return self._works.operator_settings
 
     def new_id(self) -> int:
         return self._works.ids.new()
@@ -173,13 +183,20 @@ class Work:
         return self._works.begin(self._origin)
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 class Works:
     """Where works come from."""
 
     def __init__(
         self, settings: Settings, database: Database, ids: IDs, news: News, services: dict[type, Any] | None = None
     ) -> None:
-        self.settings = settings
+        self.clock: Callable[[], datetime] = _now  # what time it is for every work that begins
+        self.settings = settings  # as they count now
+        self.operator_settings = settings  # as the server was started
+        self.stored: dict[str, Any] = {}  # what the team has set on pages, by name
         self.database = database
         self.ids = ids
         self.news = news

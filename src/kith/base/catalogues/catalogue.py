@@ -13,7 +13,8 @@ __all__ = ["DOMAINS", "FOLDER", "Catalogue", "catalogue", "counted"]
 
 FOLDER = Path(__file__).parents[2] / "locale"
 # `pages`: what people read on our pages. `social_api`: errors of the social API, which apps show to people.
-DOMAINS = ("pages", "social_api")
+# `mails`: what we write to people.
+DOMAINS = ("pages", "social_api", "mails")
 _ENGLISH_PLURALS = "nplurals=2; plural=(n != 1);"
 
 

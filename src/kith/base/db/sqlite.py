@@ -94,6 +94,14 @@ class SQLite:
             self._lent.append(connection)
         return connection.execute(sql, values).fetchall()
 
+    def flush_at_end(self) -> None:
+        """Commits do not wait for the disk until `flush`: for a database that is made anew where its making fails."""
+        self.pen.connection.execute("PRAGMA synchronous = OFF")
+
+    def flush(self) -> None:
+        self.pen.connection.execute("PRAGMA synchronous = FULL")
+        self.pen.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     async def close(self) -> None:
         await self.pen.close()
         self._threads.shutdown()

@@ -45,6 +45,7 @@ class Exchange:
         "_closing",
         "_header_values",
         "_incoming",
+        "_query",
         "_receive",
         "_send",
         "_work",
@@ -80,6 +81,7 @@ class Exchange:
         self._send = send
         self._work: Work | None = None
         self._incoming: Incoming | None = None
+        self._query: tuple[bytes, dict[str, list[str]]] | None = None  # as it was read when first asked for
         self._header_values: dict[bytes, bytes] = dict(scope["headers"][::-1])  # of several, the first counts
         self._closing: list[Callable[[], Awaitable[None]]] = []
         self.id = f"{getrandbits(128):032x}"  # known to whoever asks: it names, it does not protect
@@ -116,7 +118,12 @@ class Exchange:
 
     def query(self, name: str) -> str:
         """One parameter of the query string, empty where it is not given."""
-        found = parse_qs(self.query_string.decode("latin-1"), keep_blank_values=True).get(name)
+        query = self.query_string
+        if not query:
+            return ""
+        if self._query is None or self._query[0] is not query:
+            self._query = query, parse_qs(query.decode("latin-1"), keep_blank_values=True)
+        found = self._query[1].get(name)
         return found[0] if found else ""
 
     def find(self, kind: type[Service]) -> Service:
@@ -130,6 +137,12 @@ class Exchange:
         if self._work is None:
             self._work = self.server.works.open(self.origin)
         return self._work
+
+    def share_work(self, other: Exchange) -> None:
+        """Be a part of `other`: what is done here is committed or rolled back there."""
+        self._work, self.id = other.work, other.id
+        self.session, self.acting = other.session, other.acting
+        self.kept = other.kept
 
     def origin(self) -> Origin:
         return Origin(

@@ -40,6 +40,10 @@ class Suspects:
         """There may be some, or nothing more to look for: the worker stops."""
         self._asked.set()
 
+    def let_wait(self) -> None:
+        """Others are taken without them; they stay where they are until somebody runs."""
+        self._open.set()
+
     @asynccontextmanager
     async def others(self) -> AsyncIterator[None]:
         """Jobs that are not suspects are taken inside this, so not while one is run alone."""

@@ -95,6 +95,17 @@ class Worker:
         for wake in self._wakes.values():
             wake.set()
 
+    async def do_all_due(self) -> None:
+        """Everything that is due, and what follows from it, without `run`: for whoever is alone with the database."""
+        self._suspects.let_wait()
+        while lanes := await self._due.find(self._works.open().db, self._works.clock()):
+            for lane in lanes:
+                taken = await self._claim(lane, self._batch)
+                if lane == QUICK:
+                    await self._together(taken)
+                else:
+                    await asyncio.gather(*map(self._alone_one, taken))
+
     # Starting, staying and leaving
 
     async def _start(self) -> None:

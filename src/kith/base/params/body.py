@@ -15,9 +15,15 @@ from kith.base.params.nesting import nest, read_form
 from kith.base.params.parts import read_parts
 from kith.base.params.upload import closing
 
-__all__ = ["parse_json", "read_body", "read_json"]
+__all__ = ["ReadBody", "parse_json", "read_body", "read_json"]
 
 _FRAMING_BYTES = 256 * 1024
+
+
+class ReadBody(msgspec.Struct, frozen=True):
+    """What a page has read of a form, for the call of our own API that it makes with it."""
+
+    value: dict[str, Any]
 
 
 async def read_body(exchange: Exchange, limits: BodyLimits = LIMITS) -> dict[str, Any]:
@@ -25,6 +31,9 @@ async def read_body(exchange: Exchange, limits: BodyLimits = LIMITS) -> dict[str
 
     Files are closed when the request ends.
     """
+    if ReadBody in exchange.kept:
+        given: ReadBody = exchange.kept[ReadBody]
+        return given.value
     header = exchange.header(b"content-type").decode("latin-1")
     media_type, options = parse_options_header(header)
     if media_type == "application/json":

@@ -7,18 +7,21 @@ and one for each address, apart from the limits for connections that are open.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 import ssl
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kith.base.limits import address_key
+from kith.base.server.accepting import Accepting
 from kith.base.server.http import HttpConnection
 from kith.base.server.proxies import plain
 
 if TYPE_CHECKING:
     from kith.base.server.listening import HttpServer
 
-__all__ = ["Handshakes", "Newcomer"]
+__all__ = ["Handshakes"]
 
 MOST = 1000
 MOST_PER_ADDRESS = 100
@@ -28,21 +31,30 @@ END_SECONDS = 2.0
 
 class Handshakes:
     def __init__(self, server: HttpServer, context: ssl.SSLContext) -> None:
-        self.server = server
+        self._server = server
         self._context = context
         self._under_way: set[asyncio.Task[None]] = set()
         self._by_address: Counter[str] = Counter()
+        self._accepting: Accepting | None = None
 
-    def begin(self, transport: Any) -> None:
+    def start(self, listener: socket.socket) -> None:
+        self._accepting = Accepting(listener, self._begin)
+
+    def stop(self) -> None:
+        if self._accepting is not None:
+            self._accepting.close()
+        for task in self._under_way:
+            task.cancel()
+
+    def _begin(self, accepted: socket.socket, peer: str) -> None:
         """Whoever comes when there are too many is sent away without a word: TLS has none before its first."""
-        peer = transport.get_extra_info("peername") or ("", 0)
-        address = address_key(plain(peer[0]))
-        per_address = MOST_PER_ADDRESS if self.server.register.limits.per_address else MOST
+        address = address_key(plain(peer))
+        per_address = MOST_PER_ADDRESS if self._server.register.limits.per_address else MOST
         if len(self._under_way) >= MOST or self._by_address[address] >= per_address:
-            transport.abort()
+            accepted.close()
             return
         self._by_address[address] += 1
-        task = self.server.loop.create_task(self._shake_hands(transport))
+        task = self._server.loop.create_task(self._shake_hands(accepted))
         self._under_way.add(task)
         task.add_done_callback(lambda done: self._ended(done, address))
 
@@ -52,60 +64,12 @@ class Handshakes:
         if not self._by_address[address]:
             del self._by_address[address]
 
-    async def _shake_hands(self, transport: Any) -> None:
-        early = _Early()
-        try:
-            encrypted: Any = await self.server.loop.start_tls(
-                transport,
-                early,
-                self._context,
-                server_side=True,
+    async def _shake_hands(self, accepted: socket.socket) -> None:
+        with contextlib.suppress(OSError, EOFError):  # of the client: no TLS, an unknown name, or too slow
+            await self._server.loop.connect_accepted_socket(
+                lambda: HttpConnection(self._server),
+                accepted,
+                ssl=self._context,
                 ssl_handshake_timeout=SECONDS,
                 ssl_shutdown_timeout=END_SECONDS,
             )
-        except (OSError, EOFError):  # of the client: no TLS, an unknown name, or too slow
-            transport.abort()
-            return
-        early.hand_over(encrypted, HttpConnection(self.server))
-
-    def stop(self) -> None:
-        for task in self._under_way:
-            task.cancel()
-
-
-class Newcomer(asyncio.Protocol):
-    """A connection before its handshake."""
-
-    def __init__(self, handshakes: Handshakes) -> None:
-        self._handshakes = handshakes
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._handshakes.begin(transport)
-
-
-class _Early(asyncio.Protocol):
-    """Keeps what comes with the end of the handshake, until the connection is there that reads it."""
-
-    def __init__(self) -> None:
-        self._data: list[bytes] = []
-        self._has_ended = False
-        self._is_lost = False
-
-    def data_received(self, data: bytes) -> None:
-        self._data.append(data)
-
-    def eof_received(self) -> None:
-        self._has_ended = True
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
-        self._is_lost = True
-
-    def hand_over(self, transport: Any, connection: HttpConnection) -> None:
-        if self._is_lost:
-            return
-        transport.set_protocol(connection)
-        connection.connection_made(transport)
-        for data in self._data:
-            connection.data_received(data)
-        if self._has_ended:
-            connection.eof_received()

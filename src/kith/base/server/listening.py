@@ -8,9 +8,10 @@ import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from kith.base.server.accepting import BACKLOG
 from kith.base.server.call import Request
 from kith.base.server.connections import TICK_SECONDS, Connections
-from kith.base.server.handshakes import Handshakes, Newcomer
+from kith.base.server.handshakes import Handshakes
 from kith.base.server.http import HttpConnection
 from kith.base.server.limits import ConnectionLimits
 from kith.base.server.proxies import Proxies
@@ -21,7 +22,6 @@ __all__ = ["HttpServer", "listen"]
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
-BACKLOG = 4096
 END_SECONDS = 2.0  # for a request to notice that its client was cut off
 UNSENT_BYTES = 128 * 1024  # that the system holds for a client that does not read
 
@@ -75,10 +75,12 @@ class HttpServer:
 
     async def start(self) -> None:
         self._tick()
-        self._accepting = await self.loop.create_server(self._newcomer, sock=self._listener, backlog=BACKLOG)
-
-    def _newcomer(self) -> asyncio.Protocol:
-        return HttpConnection(self) if self._handshakes is None else Newcomer(self._handshakes)
+        if self._handshakes is not None:
+            self._handshakes.start(self._listener)
+            return
+        self._accepting = await self.loop.create_server(
+            lambda: HttpConnection(self), sock=self._listener, backlog=BACKLOG
+        )
 
     def _tick(self) -> None:
         self.register.tick(self.loop.time())
